@@ -1,0 +1,13 @@
+// The Python module `tensordbg._native`: each part binds itself.
+#include <nanobind/nanobind.h>
+
+namespace tensordbg {
+void bind_health(nanobind::module_& module);
+void bind_log(nanobind::module_& module);
+}  // namespace tensordbg
+
+NB_MODULE(_native, module) {
+  module.doc() = "The compiled part of tensordbg: the health kernel, the event log, the TensorFlow probe.";
+  tensordbg::bind_health(module);
+  tensordbg::bind_log(module);
+}

@@ -1,0 +1,19 @@
+"""The exceptions that a user may meet; each message gives the value, the rule and the next action in one line."""
+
+from __future__ import annotations
+
+
+class TensordbgError(Exception):
+    """Base of all errors that tensordbg raises on purpose."""
+
+
+class UsageError(TensordbgError):
+    """Something asked for does not exist or is not allowed; the command line ends with code 2."""
+
+
+class TraceError(TensordbgError):
+    """A trace is missing, foreign, damaged or of a newer format; the command line ends with code 2."""
+
+
+class RecordingError(TensordbgError):
+    """Recording could not begin."""

@@ -1,0 +1,202 @@
+"""The vocabulary that every layer shares, as frozen dataclasses: health, frames, sites, functions, executions.
+
+Identifiers are small integers, given out from 0 (sites, functions, stacks, variables) or from 1 (executions) while a
+program is recorded; they mean something only within one trace. `NONE` stands where there is none.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass, field
+
+NONE = -1
+"""The identifier that stands for "none" or "unknown"."""
+
+
+class Detail(str, enum.Enum):
+    """How much is recorded of a tensor; each level holds what stands before it."""
+
+    OPS = "ops"
+    """That it was computed."""
+    SHAPES = "shapes"
+    """Its shape and dtype."""
+    HEALTH = "health"
+    """Its statistics."""
+    VALUES = "values"
+    """Its elements."""
+
+
+@dataclass(frozen=True)
+class Health:
+    """The statistics of one tensor; counts are exact.
+
+    For complex numbers `min`, `max`, `sum` and `sum_squares` are those of the modulus, and an element counts as NaN
+    where either part is NaN, else as +inf where either part is infinite.
+    """
+
+    size: int
+    """Number of elements."""
+    negative: int = 0
+    """Finite elements below zero."""
+    zero: int = 0
+    """Elements equal to zero, of either sign."""
+    neg_inf: int = 0
+    pos_inf: int = 0
+    nan: int = 0
+    subnormal: int = 0
+    """Elements too small for a normal number of the dtype; they are also counted as negative or positive."""
+    min: float = math.nan
+    """Smallest finite element, NaN where there is none."""
+    max: float = math.nan
+    """Largest finite element, NaN where there is none."""
+    sum: float = 0.0
+    """Sum of the finite elements, in double precision."""
+    sum_squares: float = 0.0
+    """Sum of the squares of the finite elements, in double precision."""
+    first_bad: int = NONE
+    """Flat (row-major) index of the first non-finite element, or `NONE`."""
+
+    @property
+    def non_finite(self) -> int:
+        """Number of elements that are infinite or NaN."""
+        return self.neg_inf + self.pos_inf + self.nan
+
+    @property
+    def finite(self) -> int:
+        """Number of finite elements."""
+        return self.size - self.non_finite
+
+    @property
+    def positive(self) -> int:
+        """Number of finite elements above zero."""
+        return self.finite - self.negative - self.zero
+
+    @property
+    def mean(self) -> float:
+        """Mean of the finite elements, NaN where there is none."""
+        return self.sum / self.finite if self.finite else math.nan
+
+    @property
+    def std(self) -> float:
+        """Population standard deviation of the finite elements, NaN where there is none."""
+        if not self.finite:
+            return math.nan
+        return math.sqrt(max(0.0, self.sum_squares / self.finite - self.mean**2))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a Python stack."""
+
+    file: str
+    """Absolute path, or a name in angle brackets such as `<stdin>`."""
+    line: int
+    """Line number from 1."""
+    function: str
+    """Name of the function that the line belongs to."""
+    user: bool
+    """Whether this is the user's own code: neither an installed package nor the standard library."""
+
+
+@dataclass(frozen=True)
+class TensorRef:
+    """An output of a site."""
+
+    site: int
+    slot: int
+
+
+class CallKind(str, enum.Enum):
+    """How an operation runs the functions that it names; decides how their arguments and outputs are its own."""
+
+    NONE = ""
+    """It runs none."""
+    CALL = "call"
+    """Inputs are the arguments, outputs the results."""
+    IF = "if"
+    """Input 0 chooses the branch, the rest are arguments; outputs are the branch's results."""
+    WHILE = "while"
+    """`called` is (condition, body); inputs are the arguments of both, and the body's results those of the next turn."""
+    OTHER = "other"
+    """It runs functions in a way that is not followed."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """One place where an operation was created."""
+
+    site: int
+    name: str
+    """Name in its graph (`dense/MatMul`); for eager code the operation's type."""
+    op_type: str
+    function: int
+    """The traced function whose graph holds it, `NONE` for eager code."""
+    stack: int
+    """Of its creation, see `Frame`."""
+    inputs: tuple[TensorRef, ...] = ()
+    """Of the same function, in order; empty for eager code, where each execution has its own."""
+    dtypes: tuple[str, ...] = ()
+    """Of its outputs."""
+    device: str = ""
+    """Asked for by the program, often empty."""
+    call: CallKind = CallKind.NONE
+    called: tuple[str, ...] = ()
+    """Runtime names of the functions that it runs."""
+    argument: int = NONE
+    """Position among the function's arguments, where it is one (captured values come last)."""
+    reads: tuple[int, ...] = ()
+    """Variables whose value it reads."""
+    writes: tuple[int, ...] = ()
+    """Variables whose value it changes."""
+    gradient_of: int = NONE
+    """The site whose gradient it computes, where that is known."""
+    attributes: str = "{}"
+    """Small attributes of the operation (axis, target dtype...), as a JSON object."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function as the runtime knows it.
+
+    A forward pass made for a gradient has the sites of the plain function: `graph` is then that function's number.
+    """
+
+    function: int
+    name: str
+    """Name in Python (`train_step`)."""
+    runtime_name: str
+    """Unique name in the framework (`__inference_train_step_83`)."""
+    graph: int
+    """The function whose number its sites bear; its own, if it was traced by itself."""
+    stack: int = NONE
+    arguments: tuple[int, ...] = ()
+    """Sites of its arguments, captured values last."""
+    outputs: tuple[TensorRef, ...] = ()
+    """What it returns, in order."""
+    captures: tuple[int, ...] = ()
+    """For each argument the variable that it is the handle of, else `NONE`."""
+    signature: str = ""
+    """Argument types that this trace was made for."""
+    notes: tuple[str, ...] = field(default=())
+    """What the report should say of it, such as that it was meant to be compiled by XLA."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of the program."""
+
+    variable: int
+    name: str
+    dtype: str
+    shape: str
+    """As a JSON array, `null` where it is unknown."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """The text of one file that a stack names, as it was when it was first seen."""
+
+    file: str
+    sha256: str
+    text: str

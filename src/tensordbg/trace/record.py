@@ -1,0 +1,85 @@
+"""The layout of one raw event in a segment, as NumPy reads it.
+
+The same 256 bytes are declared in `native/record.h`; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+
+RECORD_SIZE = 256
+MAX_DIMS = 24
+MAX_INPUTS = 24
+
+
+class RecordKind(enum.IntEnum):
+    """What a record holds."""
+
+    GRAPH_TENSOR = 1
+    """A tensor seen by the probe operation inside a graph; `owner` is the runtime's step id."""
+    EAGER_TENSOR = 2
+    """A tensor handed over from Python; `owner` is the execution."""
+    EXECUTION_BEGIN = 3
+    """An execution starts; `inputs` holds its first inputs."""
+    EXECUTION_INPUTS = 4
+    """More inputs of the execution that `owner` names."""
+    EXECUTION_END = 5
+
+
+class RecordFlag(enum.IntFlag):
+    """The bits of a record's `flags`."""
+
+    HEALTH = 1
+    """The statistics were measured."""
+    FUNCTION = 2
+    """The execution is the call of a function, not of one operation."""
+    MANY_DIMS = 4
+    """The rank exceeds `MAX_DIMS`: the last dimension holds the product of the rest."""
+    FAILED = 8
+    """The execution ended with an exception."""
+
+
+_COMMON = [
+    ("sequence", "<u8"),
+    ("time_ns", "<i8"),
+    ("owner", "<i8"),
+    ("frame", "<u8"),
+    ("iteration", "<i8"),
+    ("site", "<u4"),
+    ("path", "<u4"),
+    ("thread", "<u4"),
+    ("function", "<u4"),
+    ("slot", "<u2"),
+    ("device", "<u2"),
+    ("kind", "u1"),
+    ("dtype", "u1"),
+    ("rank", "u1"),
+    ("flags", "u1"),
+]
+
+TENSOR_RECORD = np.dtype(
+    [
+        *_COMMON,
+        ("size", "<i8"),
+        ("negative", "<i8"),
+        ("zero", "<i8"),
+        ("neg_inf", "<i8"),
+        ("pos_inf", "<i8"),
+        ("nan", "<i8"),
+        ("subnormal", "<i8"),
+        ("first_bad", "<i8"),
+        ("min", "<f8"),
+        ("max", "<f8"),
+        ("sum", "<f8"),
+        ("sum_squares", "<f8"),
+        ("dims", "<u4", (MAX_DIMS,)),
+    ]
+)
+"""A record whose kind is one of the two tensor kinds."""
+
+EXECUTION_RECORD = np.dtype([*_COMMON, ("inputs", "<i8", (MAX_INPUTS,))])
+"""A record whose kind is one of the three execution kinds; `inputs` are `execution << 16 | slot`, -1 for unknown."""
+
+assert TENSOR_RECORD.itemsize == EXECUTION_RECORD.itemsize == RECORD_SIZE  # noqa: S101
