@@ -1,0 +1,61 @@
+"""The debugger for the numbers of machine-learning programs: record a program, ask where and why it went wrong.
+
+    import tensordbg
+
+    with tensordbg.record("runs/a"):
+        train()
+
+    trace = tensordbg.open("runs/a")
+    print(trace.why().origins)
+
+Importing this package imports no framework and no heavy library: each public name is looked up when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tensordbg.api import Trace, open, why  # noqa: A004
+    from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
+    from tensordbg.recording.session import record
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "RecordingError",
+    "TensordbgError",
+    "Trace",
+    "TraceError",
+    "UsageError",
+    "__version__",
+    "open",
+    "record",
+    "why",
+]
+
+_HOMES = {
+    "RecordingError": "tensordbg.errors",
+    "TensordbgError": "tensordbg.errors",
+    "Trace": "tensordbg.api",
+    "TraceError": "tensordbg.errors",
+    "UsageError": "tensordbg.errors",
+    "open": "tensordbg.api",
+    "record": "tensordbg.recording.session",
+    "why": "tensordbg.api",
+}
+"""Where each public name is defined."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

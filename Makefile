@@ -1,0 +1,77 @@
+# The commands of this project. Each sets up what it still lacks; a second run sets nothing up again.
+#
+#   make          set up: .venv/, the package with its compiled part, TensorFlow
+#   make demo     record a training that goes wrong, show why, then record the mended one
+#   make test     ruff, mypy and all tests
+#   make lint     ruff and mypy alone
+#   make docs     the manual, in site/
+#   make bench    the benchmarks
+#   make clean    remove all that was built, .venv/ too
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+# A stamp says that its step was done; they lie in the environment, so that they go when it goes.
+DONE := $(VENV)/done
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h)
+# Where the demo keeps what it records.
+TRACES ?= tdbg-traces/demo
+
+# TensorFlow's own messages at the start say nothing of the demo.
+RECORD := TF_CPP_MIN_LOG_LEVEL=2 TF_ENABLE_ONEDNN_OPTS=0 $(BIN)/tdbg run --out $(TRACES)
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.NOTPARALLEL:
+
+.PHONY: setup
+setup: $(DONE)/package $(DONE)/demo
+
+.PHONY: demo
+demo: setup
+	@printf '\n%s\n\n' '--- tdbg run examples/digits_nan.py: a training that goes wrong, recorded'
+	@$(RECORD) examples/digits_nan.py
+	@printf '\n%s\n\n' '--- tdbg why: what went wrong, at any later time'
+	@$(BIN)/tdbg why $(TRACES)
+	@printf '\n%s\n\n' '--- tdbg run examples/digits_nan.py --fixed: the mended training'
+	@$(RECORD) examples/digits_nan.py --fixed
+	@$(BIN)/tdbg why $(TRACES)
+
+.PHONY: test
+test: setup $(DONE)/test lint
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: setup $(DONE)/lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+.PHONY: docs
+docs: $(DONE)/package $(DONE)/docs
+	$(BIN)/mkdocs build --strict --quiet
+
+.PHONY: bench
+bench: setup
+	$(BIN)/python benchmarks/run.py
+
+.PHONY: clean
+clean:
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip from 25.1 on knows dependency groups.
+$(DONE)/venv:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade 'pip>=25.1'
+	@mkdir -p $(DONE) && touch $@
+
+$(DONE)/build $(DONE)/demo $(DONE)/test $(DONE)/lint $(DONE)/docs: $(DONE)/%: pyproject.toml | $(DONE)/venv
+	$(PIP) --group $*
+	@touch $@
+
+# Editable: a changed Python file needs no new setup, only a changed source of the compiled part does.
+$(DONE)/package: pyproject.toml $(NATIVE) | $(DONE)/build
+	$(PIP) --no-build-isolation --editable .
+	@touch $@
