@@ -82,4 +82,4 @@ TENSOR_RECORD = np.dtype(
 EXECUTION_RECORD = np.dtype([*_COMMON, ("inputs", "<i8", (MAX_INPUTS,))])
 """A record whose kind is one of the three execution kinds; `inputs` are `execution << 16 | slot`, -1 for unknown."""
 
-assert TENSOR_RECORD.itemsize == EXECUTION_RECORD.itemsize == RECORD_SIZE  # noqa: S101
+assert TENSOR_RECORD.itemsize == EXECUTION_RECORD.itemsize == RECORD_SIZE

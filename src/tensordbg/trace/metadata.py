@@ -1,0 +1,93 @@
+"""What identifies a trace: the contents of `trace.json`, written once when recording begins."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tensordbg.model import Detail
+
+FORMAT = 1
+"""The version of the format that is written; the same number as `schema.FORMAT_VERSION`, without pyarrow."""
+
+SEGMENT_RECORDS = 65536
+"""How many events one raw segment holds, unless something else is asked for."""
+
+
+@dataclass(frozen=True)
+class TraceMetadata:
+    """The facts about a recorded process that are known when it starts."""
+
+    id: str
+    """Unique among all traces."""
+    program: str
+    """Short name of what was run, such as `train`."""
+    command: tuple[str, ...]
+    """The command line."""
+    python: str
+    """Version of Python."""
+    host: str
+    pid: int
+    created_ns: int
+    """Since 1970."""
+    clock_offset_ns: int
+    """To be added to a record's monotonic time to have nanoseconds since 1970."""
+    detail: Detail = Detail.HEALTH
+    kernel: str = ""
+    """Which health kernel measured."""
+    segment_records: int = SEGMENT_RECORDS
+    format: int = FORMAT
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `trace.json` holds, the format's version first."""
+        row = asdict(self)
+        return {"format": row.pop("format"), **row, "command": list(self.command), "detail": self.detail.value}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> TraceMetadata:
+        """The reverse of `to_json`; keys that are not known are passed over.
+
+        Raises:
+            KeyError, TypeError, ValueError: If the object is not what `to_json` makes.
+        """
+        return cls(
+            id=str(row["id"]),
+            program=str(row["program"]),
+            command=tuple(str(word) for word in row["command"]),
+            python=str(row["python"]),
+            host=str(row["host"]),
+            pid=int(row["pid"]),
+            created_ns=int(row["created_ns"]),
+            clock_offset_ns=int(row["clock_offset_ns"]),
+            detail=Detail(row["detail"]),
+            kernel=str(row["kernel"]),
+            segment_records=int(row["segment_records"]),
+            format=int(row["format"]),
+        )
+
+
+def describe_this_process(
+    program: str, detail: Detail, kernel: str, segment_records: int = SEGMENT_RECORDS
+) -> TraceMetadata:
+    """The metadata of a trace that this process is about to record."""
+    now = time.time_ns()
+    return TraceMetadata(
+        id=uuid.uuid4().hex,
+        program=program,
+        command=tuple(sys.orig_argv),
+        python=platform.python_version(),
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        created_ns=now,
+        clock_offset_ns=now - time.monotonic_ns(),
+        detail=detail,
+        kernel=kernel,
+        segment_records=segment_records,
+    )
