@@ -1,0 +1,68 @@
+// What all kinds of dtype share in the health kernel. Everything here and in the headers that include it has internal
+// linkage, because it is compiled once for each instruction set and the linker must not merge the copies; for
+// the same reason nothing of the standard library is called that has a body in a header.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "health.h"
+
+// The loops are written so that the compiler makes vector code of them. `omp simd` lets it change the order of the
+// additions; no other freedom is given, so NaN tests and subnormals keep their meaning.
+
+namespace tensordbg {
+namespace {
+
+// Bytes that are worked on at a time. The loops pass over a block several times, so it must stay in the first-level
+// cache together with a copy.
+constexpr std::int64_t kBlockBytes = 8192;
+
+// The narrowest counter that a block can't overflow and that vectorises with elements of the size.
+template <int kSize>
+struct CounterOf {
+  using Type = std::uint16_t;
+};
+template <>
+struct CounterOf<4> {
+  using Type = std::uint32_t;
+};
+template <>
+struct CounterOf<8> {
+  using Type = std::uint64_t;
+};
+static_assert(kBlockBytes <= UINT16_MAX, "a block must not overflow the 16-bit counters");
+
+// Element `index` of an array at any alignment.
+template <typename T>
+inline T load(const unsigned char* data, std::int64_t index) {
+  T value;
+  std::memcpy(&value, data + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+template <typename To, typename From>
+inline To bit_cast(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+struct Sums {
+  double sum = 0.0;
+  double squares = 0.0;
+};
+
+inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+inline HealthFields empty_health() {
+  HealthFields health{};
+  health.first_bad = -1;
+  health.min = __builtin_nan("");
+  health.max = __builtin_nan("");
+  return health;
+}
+
+}  // namespace
+}  // namespace tensordbg

@@ -1,0 +1,37 @@
+// The variants of the health kernel: the same source compiled for one instruction set each. `measure` in
+// health.h takes the best that the processor has; tests and benchmarks may ask for any.
+#pragma once
+
+#include <cstdint>
+
+#include "health.h"
+
+namespace tensordbg {
+
+// As `measure` in health.h, but needs the default floating-point environment.
+using MeasureFunction = bool (*)(const void* data, std::int64_t count, DType dtype, HealthFields* out);
+
+bool measure_portable(const void* data, std::int64_t count, DType dtype, HealthFields* out);
+#if defined(TENSORDBG_X86_KERNELS)
+bool measure_avx2(const void* data, std::int64_t count, DType dtype, HealthFields* out);
+bool measure_avx512(const void* data, std::int64_t count, DType dtype, HealthFields* out);
+#endif
+
+struct Kernel {
+  const char* name;
+  MeasureFunction measure;
+};
+
+constexpr int kMaxKernels = 3;
+
+struct KernelList {
+  Kernel kernels[kMaxKernels];  // those that this processor can run, best first
+  int size;
+};
+
+const KernelList& available_kernels();
+
+// Runs one variant in the default floating-point environment, whatever the calling thread's is.
+bool measure_with(const Kernel& kernel, const void* data, std::int64_t count, DType dtype, HealthFields* out);
+
+}  // namespace tensordbg
