@@ -1,0 +1,188 @@
+#include "log.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <stdexcept>
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+namespace tensordbg {
+namespace {
+
+std::atomic<EventLog*> g_active{nullptr};
+std::atomic<std::uint64_t> g_generation{0};
+
+// A forked child shares the mapped pages; it must not write into its parent's trace.
+void stop_in_child() { g_active.store(nullptr, std::memory_order_release); }
+
+// Blocks are reserved up front: storing into a mapped hole of a full disk would raise SIGBUS in the program.
+int reserve_space(int file, off_t size) {
+#if defined(__APPLE__)
+  return ftruncate(file, size) == 0 ? 0 : errno;
+#else
+  return posix_fallocate(file, 0, size);
+#endif
+}
+
+std::string json_escape(const std::string& text) {
+  std::string out;
+  for (const unsigned char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += static_cast<char>(c);
+    } else if (c < 0x20) {
+      char buffer[8];
+      std::snprintf(buffer, sizeof buffer, "\\u%04x", c);
+      out += buffer;
+    } else {
+      out += static_cast<char>(c);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::int64_t monotonic_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+std::uint32_t thread_number() {
+#if defined(__linux__)
+  thread_local const auto number = static_cast<std::uint32_t>(syscall(SYS_gettid));
+#else
+  thread_local const std::uint32_t number = [] {
+    std::uint64_t id = 0;
+    pthread_threadid_np(nullptr, &id);
+    return static_cast<std::uint32_t>(id);
+  }();
+#endif
+  return number;
+}
+
+EventLog::EventLog(std::string folder, std::uint64_t segment_records, Detail detail)
+    : folder_(std::move(folder)),
+      segment_records_(segment_records),
+      detail_(detail),
+      generation_(g_generation.fetch_add(1) + 1) {
+  const std::string segments = folder_ + "/segments";
+  if (mkdir(segments.c_str(), 0777) != 0 && errno != EEXIST) {
+    throw std::runtime_error(segments + ": " + std::strerror(errno));
+  }
+  const std::string names = folder_ + "/names.jsonl";
+  names_file_ = open(names.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (names_file_ < 0) throw std::runtime_error(names + ": " + std::strerror(errno));
+  intern(NameKind::kPath, "");
+  intern(NameKind::kDevice, "");
+  if (segment(0) == nullptr) throw std::runtime_error(failure());
+}
+
+Record* EventLog::reserve(std::uint64_t* sequence) {
+  if (failed_.load(std::memory_order_relaxed)) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  const std::uint64_t position = next_.fetch_add(1, std::memory_order_relaxed);
+  Segment* home = segment(position / segment_records_);
+  if (home == nullptr) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  *sequence = position + 1;
+  return home->records + position % segment_records_;
+}
+
+void EventLog::finish(Record* record, std::uint64_t sequence) {
+  // The release store makes a record visible only when it is whole.
+  __atomic_store_n(&record->sequence, sequence, __ATOMIC_RELEASE);
+  const std::uint64_t index = (sequence - 1) / segment_records_;
+  Segment* home = segments_[index % kMapped].load(std::memory_order_acquire);
+  if (home->finished.fetch_add(1, std::memory_order_acq_rel) + 1 == segment_records_) {
+    segments_[index % kMapped].store(nullptr, std::memory_order_release);
+    munmap(home->records, segment_records_ * kRecordSize);
+    delete home;
+  }
+}
+
+Segment* EventLog::segment(std::uint64_t index) {
+  Segment* home = segments_[index % kMapped].load(std::memory_order_acquire);
+  if (home != nullptr && home->index == index) return home;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  home = segments_[index % kMapped].load(std::memory_order_acquire);
+  if (home != nullptr && home->index == index) return home;
+  return map_segment(index);
+}
+
+Segment* EventLog::map_segment(std::uint64_t index) {
+  if (failed_.load(std::memory_order_relaxed)) return nullptr;
+  char name[32];
+  std::snprintf(name, sizeof name, "/segments/%06llu.bin", static_cast<unsigned long long>(index));
+  const std::string path = folder_ + name;
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) {
+    fail(path + ": " + std::strerror(errno));
+    return nullptr;
+  }
+  const std::size_t size = segment_records_ * kRecordSize;
+  const int error = reserve_space(file, static_cast<off_t>(size));
+  void* memory = MAP_FAILED;
+  if (error == 0) memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) {
+    fail(path + ": " + std::strerror(error != 0 ? error : errno));
+    close(file);
+    unlink(path.c_str());
+    return nullptr;
+  }
+  close(file);
+  auto* home = new Segment{static_cast<Record*>(memory), index, {}};
+  segments_[index % kMapped].store(home, std::memory_order_release);
+  return home;
+}
+
+void EventLog::fail(const std::string& why) {
+  failure_ = why;
+  failed_.store(true, std::memory_order_release);
+}
+
+std::string EventLog::failure() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return failure_;
+}
+
+std::uint32_t EventLog::intern(NameKind kind, const std::string& name) {
+  const std::lock_guard<std::mutex> lock(names_mutex_);
+  auto& known = names_[static_cast<int>(kind)];
+  const auto found = known.find(name);
+  if (found != known.end()) return found->second;
+  const auto number = static_cast<std::uint32_t>(known.size());
+  const std::string line = std::string("{\"kind\": \"") + (kind == NameKind::kPath ? "path" : "device") +
+                           "\", \"id\": " + std::to_string(number) + ", \"name\": \"" + json_escape(name) + "\"}\n";
+  // A short or failed write costs the name, not the program; the reader then shows none.
+  if (write(names_file_, line.data(), line.size()) < 0) errno = 0;
+  known.emplace(name, number);
+  return number;
+}
+
+EventLog* active_log() { return g_active.load(std::memory_order_acquire); }
+
+void start_log(EventLog* log) {
+  static const int registered = pthread_atfork(nullptr, nullptr, stop_in_child);
+  (void)registered;
+  g_active.store(log, std::memory_order_release);
+}
+
+void stop_log() { g_active.store(nullptr, std::memory_order_release); }
+
+}  // namespace tensordbg

@@ -1,0 +1,85 @@
+// The event log: fixed-size records appended from any thread, without a lock or the GIL, to memory-mapped segments.
+// What was written outlives the process, however it ends: the pages belong to the kernel.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "record.h"
+
+namespace tensordbg {
+
+enum class Detail : int { kOps = 0, kShapes = 1, kHealth = 2, kValues = 3 };
+
+enum class NameKind : int { kPath = 0, kDevice = 1 };
+
+// One mapped file of `segment_records` slots. It is unmapped by whoever finishes its last slot.
+struct Segment {
+  Record* records;
+  std::uint64_t index;
+  std::atomic<std::uint64_t> finished{0};
+};
+
+class EventLog {
+ public:
+  // The folder must exist; `segments/` and `names.jsonl` are made in it. Throws std::runtime_error.
+  EventLog(std::string folder, std::uint64_t segment_records, Detail detail);
+
+  EventLog(const EventLog&) = delete;
+  EventLog& operator=(const EventLog&) = delete;
+
+  // Reserves the next slot, or returns null where the log can't grow (a full disk): the event is then dropped.
+  // The caller fills the record, leaving `sequence`, and hands it to `finish`.
+  Record* reserve(std::uint64_t* sequence);
+  void finish(Record* record, std::uint64_t sequence);
+
+  // The number of a name, given out on first sight; it is on disk before this returns.
+  std::uint32_t intern(NameKind kind, const std::string& name);
+
+  std::int64_t new_execution() { return next_execution_.fetch_add(1, std::memory_order_relaxed); }
+
+  Detail detail() const { return detail_; }
+  std::uint64_t generation() const { return generation_; }
+  std::uint64_t appended() const { return next_.load(std::memory_order_relaxed); }
+  // Why the log stopped growing; empty while it grows.
+  std::string failure() const;
+  // How many records were dropped since then.
+  std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  Segment* segment(std::uint64_t index);
+  Segment* map_segment(std::uint64_t index);
+  void fail(const std::string& why);
+
+  // More than can be unfinished at once: a thread writes one record at a time.
+  static constexpr std::uint64_t kMapped = 1024;
+
+  const std::string folder_;
+  const std::uint64_t segment_records_;
+  const Detail detail_;
+  const std::uint64_t generation_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<std::int64_t> next_execution_{1};
+  std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<bool> failed_{false};
+  std::atomic<Segment*> segments_[kMapped] = {};
+  mutable std::mutex mutex_;
+  std::string failure_;
+  std::mutex names_mutex_;
+  int names_file_ = -1;
+  std::unordered_map<std::string, std::uint32_t> names_[2];
+};
+
+// The log that is recorded into, or null. A log is never freed: a thread may still hold it after `stop_log`.
+EventLog* active_log();
+void start_log(EventLog* log);
+void stop_log();
+
+std::int64_t monotonic_ns();
+std::uint32_t thread_number();
+
+}  // namespace tensordbg

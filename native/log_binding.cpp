@@ -1,0 +1,125 @@
+// Python's side of the event log: starting and stopping it, and what is recorded from Python itself.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "health.h"
+#include "log.h"
+#include "probe_tensorflow.h"
+
+namespace nb = nanobind;
+
+namespace tensordbg {
+namespace {
+
+constexpr std::uint8_t kRankUnknown = 255;
+
+void open_log(const std::string& folder, std::uint64_t segment_records, int detail) {
+  if (active_log() != nullptr) throw std::runtime_error("a log is already open in this process");
+  start_log(new EventLog(folder, segment_records, static_cast<Detail>(detail)));
+}
+
+nb::object log_status() {
+  EventLog* log = active_log();
+  if (log == nullptr) return nb::none();
+  return nb::make_tuple(log->appended(), log->dropped(), log->failure());
+}
+
+void fill_common(Record* record, RecordKind kind, std::int64_t owner) {
+  record->time_ns = monotonic_ns();
+  record->owner = owner;
+  record->thread = thread_number();
+  record->kind = kind;
+}
+
+// Writes the inputs into as many records as they need; the first is of `kind`.
+void append_inputs(EventLog* log, RecordKind kind, std::int64_t execution, std::uint32_t site, std::uint32_t function,
+                   std::int64_t step, nb::handle inputs) {
+  const std::size_t total = nb::len(inputs);
+  std::size_t done = 0;
+  do {
+    std::uint64_t sequence = 0;
+    Record* record = log->reserve(&sequence);
+    if (record == nullptr) return;
+    fill_common(record, kind, execution);
+    record->site = site;
+    record->function = function;
+    record->iteration = step;
+    record->flags = function == 0xFFFFFFFFu ? 0 : kFlagFunction;
+    const std::size_t count = std::min(total - done, kMaxInputs);
+    record->rank = static_cast<std::uint8_t>(count);
+    for (std::size_t i = 0; i < count; ++i) record->execution.inputs[i] = nb::cast<std::int64_t>(inputs[done + i]);
+    log->finish(record, sequence);
+    done += count;
+    kind = RecordKind::kExecutionInputs;
+  } while (done < total);
+}
+
+std::int64_t begin_execution(std::int64_t site, std::int64_t function, std::int64_t step, nb::list inputs) {
+  EventLog* log = active_log();
+  if (log == nullptr) return -1;
+  const std::int64_t execution = log->new_execution();
+  append_inputs(log, RecordKind::kExecutionBegin, execution, static_cast<std::uint32_t>(site),
+                static_cast<std::uint32_t>(function), step, inputs);
+  return execution;
+}
+
+void end_execution(std::int64_t execution, bool failed) {
+  EventLog* log = active_log();
+  if (log == nullptr) return;
+  std::uint64_t sequence = 0;
+  Record* record = log->reserve(&sequence);
+  if (record == nullptr) return;
+  fill_common(record, RecordKind::kExecutionEnd, execution);
+  record->flags = failed ? kFlagFailed : 0;
+  log->finish(record, sequence);
+}
+
+// Records a tensor of an eager execution. `array` has the buffer protocol and is C-contiguous.
+void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
+                   nb::handle array) {
+  EventLog* log = active_log();
+  if (log == nullptr) return;
+  Py_buffer view;
+  if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_ND) != 0) throw nb::python_error();
+  std::uint64_t sequence = 0;
+  Record* record = log->reserve(&sequence);
+  if (record != nullptr) {
+    fill_common(record, RecordKind::kEagerTensor, execution);
+    record->site = site;
+    record->slot = slot;
+    record->device = device;
+    fill_tensor(log->detail(), static_cast<DType>(dtype), view.buf, view.ndim,
+                [&view](int axis) { return static_cast<std::int64_t>(view.shape[axis]); }, record);
+    log->finish(record, sequence);
+  }
+  PyBuffer_Release(&view);
+}
+
+}  // namespace
+
+void bind_log(nb::module_& module) {
+  module.def("open_log", &open_log, nb::arg("folder"), nb::arg("segment_records"), nb::arg("detail"),
+             "Starts recording into `folder`; `detail` is 0 (ops), 1 (shapes), 2 (health) or 3 (values).");
+  module.def("close_log", &stop_log, "Stops recording; what was recorded stays.");
+  module.def("log_status", &log_status, "(records appended, records dropped, why it stopped growing), or None.");
+  module.def("begin_execution", &begin_execution, nb::arg("site"), nb::arg("function"), nb::arg("step"),
+             nb::arg("inputs"), "Records that an execution begins; returns its number, -1 where nothing is recorded.");
+  module.def("end_execution", &end_execution, nb::arg("execution"), nb::arg("failed"));
+  module.def("append_tensor", &append_tensor, nb::arg("execution"), nb::arg("site"), nb::arg("slot"),
+             nb::arg("dtype"), nb::arg("device"), nb::arg("array"), "Records one tensor of an eager execution.");
+  module.def(
+      "intern_device",
+      [](const std::string& name) -> std::uint32_t {
+        EventLog* log = active_log();
+        return log == nullptr ? 0 : log->intern(NameKind::kDevice, name);
+      },
+      nb::arg("name"));
+  module.def("monotonic_ns", &monotonic_ns);
+  module.def("register_tensorflow_probe", &register_tensorflow_probe, nb::arg("library"),
+             "Registers the probe operation with the TensorFlow whose framework library lies at this path.");
+}
+
+}  // namespace tensordbg

@@ -1,0 +1,164 @@
+"""Reads a FunctionDef: its nodes, what flows between them, which of them count; and adds the probes.
+
+A definition is a copy that the runtime gets: the Python graph is never touched, so that what a program exports or
+differentiates holds nothing of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.internals import op_def_registry
+from tensordbg.model import CallKind
+
+PROBE_OP = "TensordbgProbe"
+PROBE_NAME = "tdbg_probe/"
+"""How a probe's name begins; what stands before it in a running graph is the call path (`native/probe_tensorflow.cpp`)."""
+
+CALLS: dict[str, CallKind] = {
+    "PartitionedCall": CallKind.CALL,
+    "StatefulPartitionedCall": CallKind.CALL,
+    "If": CallKind.IF,
+    "StatelessIf": CallKind.IF,
+    "Case": CallKind.IF,
+    "StatelessCase": CallKind.IF,
+    "While": CallKind.WHILE,
+    "StatelessWhile": CallKind.WHILE,
+}
+
+# Without state an operation may be inlined or dropped together with the probes in what it calls.
+_STATEFUL_FORM = {
+    "PartitionedCall": "StatefulPartitionedCall",
+    "StatelessIf": "If",
+    "StatelessCase": "Case",
+    "StatelessWhile": "While",
+}
+
+# What they put out is what was put in, or what a function called returned: it has been seen already.
+UNPROBED = frozenset(CALLS) | {"Identity", "IdentityN", "NoOp", "Assert", PROBE_OP}
+
+# Attributes that hold the functions an operation calls, in the order of `Site.called`.
+_FUNCTION_ATTRIBUTES = ("f", "then_branch", "else_branch", "branches", "cond", "body")
+
+XLA_ATTRIBUTE = "_XlaMustCompile"
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output of a node."""
+
+    slot: int
+    tensor: str
+    """How a FunctionDef names it: `node:y:0`."""
+    dtype: int
+
+
+@lru_cache(maxsize=None)
+def _output_arguments(op_type: str) -> tuple[Any, ...] | None:
+    definition = op_def_registry.get(op_type)
+    return None if definition is None else tuple(definition.output_arg)
+
+
+def outputs(node: Any) -> Iterator[Output]:
+    """The outputs of a NodeDef, in order; none where the operation is not known."""
+    slot = 0
+    for argument in _output_arguments(node.op) or ():
+        for index, dtype in enumerate(_argument_dtypes(node, argument)):
+            yield Output(slot, f"{node.name}:{argument.name}:{index}", dtype)
+            slot += 1
+
+
+def _argument_dtypes(node: Any, argument: Any) -> list[int]:
+    if argument.type_list_attr:
+        return list(node.attr[argument.type_list_attr].list.type)
+    dtype = argument.type or node.attr[argument.type_attr].type
+    return [dtype] * (node.attr[argument.number_attr].i if argument.number_attr else 1)
+
+
+def data_inputs(node: Any) -> list[str]:
+    """The tensors that a node takes, by their names in the FunctionDef."""
+    return [name for name in node.input if not name.startswith("^")]
+
+
+def called_functions(node: Any) -> tuple[str, ...]:
+    """Runtime names of the functions that a node's attributes name."""
+    found: list[str] = []
+    for name in _FUNCTION_ATTRIBUTES:
+        if name in node.attr:
+            value = node.attr[name]
+            functions = value.list.func if value.HasField("list") else [value.func]
+            found.extend(function.name for function in functions)
+    return tuple(found)
+
+
+def live_nodes(definition: Any) -> set[str]:
+    """Names of the nodes that the function's results or side effects need; the rest never runs, and shall not."""
+    inputs = {node.name: node.input for node in definition.node_def}
+    waiting = [_node_of(tensor) for tensor in definition.ret.values()]
+    waiting.extend(definition.control_ret.values())
+    live: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in live or name not in inputs:
+            continue
+        live.add(name)
+        waiting.extend(_node_of(tensor) for tensor in inputs[name])
+    return live
+
+
+def _node_of(tensor: str) -> str:
+    return tensor.lstrip("^").partition(":")[0]
+
+
+@dataclass(frozen=True)
+class ProbePoint:
+    """A tensor that is to be recorded."""
+
+    tensor: str
+    dtype: int
+    site: int
+    slot: int
+    argument: bool
+    device: str
+
+
+def add_probes(definition: Any, points: Iterable[ProbePoint]) -> None:
+    """Adds a probe for each point, as something that must run but in any order."""
+    for point in points:
+        name = f"{PROBE_NAME}{point.site}_{point.slot}"
+        node = definition.node_def.add(name=name, op=PROBE_OP, device=point.device)
+        node.input.append(point.tensor)
+        node.attr["T"].type = point.dtype
+        node.attr["site"].i = point.site
+        node.attr["slot"].i = point.slot
+        node.attr["argument"].i = int(point.argument)
+        _must_run(definition, name)
+
+
+def keep_calls(definition: Any, names: Iterable[str]) -> None:
+    """Sees to it that the calls with these names, whose functions have probes, run as a whole."""
+    wanted = set(names)
+    kept = set(definition.control_ret.values())
+    for node in definition.node_def:
+        if node.name in wanted:
+            node.op = _STATEFUL_FORM.get(node.op, node.op)
+            if node.name not in kept:
+                _must_run(definition, node.name)
+
+
+def _must_run(definition: Any, name: str) -> None:
+    definition.control_ret[name] = name
+    definition.signature.control_output.append(name)
+
+
+def drop_xla(definition: Any) -> bool:
+    """Takes out the wish to be compiled by XLA, where no probe can run; returns whether there was one."""
+    holders = [definition, *definition.node_def]
+    found = [holder for holder in holders if XLA_ATTRIBUTE in holder.attr and holder.attr[XLA_ATTRIBUTE].b]
+    for holder in found:
+        del holder.attr[XLA_ATTRIBUTE]
+    return bool(found)

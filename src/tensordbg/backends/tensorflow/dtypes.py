@@ -1,0 +1,48 @@
+"""TensorFlow's data types by their number in `types.proto`, as a trace names them."""
+
+from __future__ import annotations
+
+from tensordbg.health.spec import DTYPE_NUMBERS
+
+DTYPE_NAMES: dict[int, str] = {
+    1: "float32",
+    2: "float64",
+    3: "int32",
+    4: "uint8",
+    5: "int16",
+    6: "int8",
+    7: "string",
+    8: "complex64",
+    9: "int64",
+    10: "bool",
+    14: "bfloat16",
+    17: "uint16",
+    18: "complex128",
+    19: "float16",
+    20: "resource",
+    21: "variant",
+    22: "uint32",
+    23: "uint64",
+    24: "float8_e5m2",
+    25: "float8_e4m3fn",
+}
+"""The same table is in `native/probe_tensorflow.cpp`; a test compares both with TensorFlow's own."""
+
+RESOURCE = 20
+VARIANT = 21
+
+TRACE_NUMBERS: dict[int, int] = {enum: DTYPE_NUMBERS[name] for enum, name in DTYPE_NAMES.items()}
+
+FLOATS = frozenset({1, 2, 8, 14, 18, 19, 24, 25})
+"""Those that can hold a NaN or an infinity."""
+
+PROBED = frozenset(DTYPE_NAMES) - {7, RESOURCE, VARIANT}
+"""Those whose tensors are recorded."""
+
+AS_BYTES: dict[int, str] = {14: "uint16", 24: "uint8", 25: "uint8"}
+"""NumPy types through which the data of types that the buffer protocol does not know are handed over."""
+
+
+def name_of(enum: int) -> str:
+    """The trace's name of a TensorFlow data type; reference types count as their base."""
+    return DTYPE_NAMES.get(enum % 100, "unknown")

@@ -1,0 +1,246 @@
+"""Records eager operations and calls of functions, by standing before the two entries into TensorFlow's runtime.
+
+All threads pass there. The user's operation runs first, or is on the way, whatever happens in the recording of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.functions import Functions, KnownFunction
+from tensordbg.backends.tensorflow.internals import op_def_registry, pywrap_tfe, record, resource_variable_ops
+from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
+from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
+from tensordbg.model import NONE, CallKind, Site
+from tensordbg.recording.log import NO_FUNCTION, UNKNOWN_INPUT, input_reference
+from tensordbg.recording.recorder import Recorder
+
+# Our mark on an eager tensor: (the recorder, the reference of what made it).
+_MARK = "_tensordbg"
+
+_UNKNOWN = (None, UNKNOWN_INPUT)
+
+_FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
+
+# They compute nothing: making, asking about and deleting resources.
+_SILENT = frozenset({"VarHandleOp", "VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator", "DeleteMemoryCache"})
+
+
+class Eager:
+    """The hook into the eager runtime."""
+
+    def __init__(self, functions: Functions, variables: Variables, stacks: Stacks) -> None:
+        self._functions = functions
+        self._variables = variables
+        self._stacks = stacks
+        self._recorder: Recorder = None  # type: ignore[assignment]  set by install
+        self._sites: dict[tuple[str, StackKey, tuple[int, ...]], int] = {}
+        self._devices: dict[str, int] = {}
+        self._plain: tuple[Any, Any, Any] = (None, None, None)
+
+    def install(self, recorder: Recorder) -> None:
+        """Records every eager operation and function call from now on, in every thread."""
+        self._recorder = recorder
+        self._devices.clear()
+        fast, slow, cancelable = self._plain = (
+            pywrap_tfe.TFE_Py_FastPathExecute,
+            pywrap_tfe.TFE_Py_Execute,
+            pywrap_tfe.TFE_Py_ExecuteCancelable,
+        )
+
+        def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
+            result = fast(runtime, op_type, name, *args)
+            if recorder.active and op_type not in _SILENT:
+                try:
+                    self._operation(op_type, args[: _input_count(op_type)], result)
+                except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
+                    recorder.fail(f"recording {op_type}", error)
+            return result
+
+        def execute(handle: Any, device: Any, op_type: Any, inputs: Any, *rest: Any) -> Any:
+            return self._execute(slow, (handle, device, op_type, inputs, *rest))
+
+        def execute_cancelable(handle: Any, device: Any, op_type: Any, inputs: Any, *rest: Any) -> Any:
+            return self._execute(cancelable, (handle, device, op_type, inputs, *rest))
+
+        pywrap_tfe.TFE_Py_FastPathExecute = fast_path
+        pywrap_tfe.TFE_Py_Execute = execute
+        pywrap_tfe.TFE_Py_ExecuteCancelable = execute_cancelable
+
+    def uninstall(self) -> None:
+        """Takes the hooks out again."""
+        pywrap_tfe.TFE_Py_FastPathExecute = self._plain[0]
+        pywrap_tfe.TFE_Py_Execute = self._plain[1]
+        pywrap_tfe.TFE_Py_ExecuteCancelable = self._plain[2]
+
+    def _execute(self, plain: Any, call: tuple[Any, ...]) -> Any:
+        recorder = self._recorder
+        if not recorder.active:
+            return plain(*call)
+        op_type = call[2] if isinstance(call[2], str) else call[2].decode()
+        function = self._functions.find(op_type)
+        if function is not None:
+            return self._call(function, plain, call)
+        result = plain(*call)
+        try:
+            if op_type.startswith(_FUNCTION_NAMES):
+                recorder.warn(f"{op_type} was traced before recording began; what it computes is not recorded")
+            elif op_type not in _SILENT:
+                self._operation(op_type, call[3], result)
+        except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
+            recorder.fail(f"recording {op_type}", error)
+        return result
+
+    def _call(self, function: KnownFunction, plain: Any, call: tuple[Any, ...]) -> Any:
+        recorder = self._recorder
+        execution = NONE
+        with recorder.guard(f"recording the call of {function.name}"):
+            execution = self._begin_call(function, call[3])
+        failed = True
+        try:
+            result = plain(*call)
+            failed = False
+        finally:
+            recorder.log.end_execution(execution, failed)
+        for slot, tensor in enumerate(result or ()):
+            setattr(tensor, _MARK, (recorder, input_reference(execution, slot)))
+        return result
+
+    def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
+        recorder = self._recorder
+        references = [getattr(tensor, _MARK, _UNKNOWN) for tensor in inputs]
+        known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
+        frame = sys._getframe(2)  # noqa: SLF001
+        site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
+        return recorder.log.begin_execution(site, function.number, recorder.next_step(function.step_key), known)
+
+    def _operation(self, op_type: str, inputs: Any, result: Any) -> None:
+        """Records an eager operation that has just run."""
+        recorder = self._recorder
+        key = stack_key(sys._getframe(2))  # noqa: SLF001
+        touched: list[int] = []
+        references = [self._input(value, key, touched) for value in _flat(inputs)]
+        site = self._site(op_type, key, tuple(touched), CallKind.NONE)
+        execution = recorder.log.begin_execution(site, NO_FUNCTION, recorder.next_step(site), references)
+        for slot, tensor in enumerate(_flat(result)):
+            self._tensor(execution, site, slot, tensor)
+
+    def _tensor(self, execution: int, site: int, slot: int, tensor: Any) -> None:
+        """Records one tensor that Python holds, and marks it so that whoever takes it is known to take it."""
+        dtype = tensor._datatype_enum()  # noqa: SLF001
+        if dtype in dtypes.PROBED:
+            setattr(tensor, _MARK, (self._recorder, input_reference(execution, slot)))
+            array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
+            device = self._device(tensor.device)
+            self._recorder.log.append_tensor(execution, site, slot, dtypes.TRACE_NUMBERS[dtype], device, array)
+
+    def _input(self, value: Any, key: StackKey, touched: list[int]) -> int:
+        """The reference of one input; what comes from outside is recorded first."""
+        if isinstance(value, resource_variable_ops.BaseResourceVariable):
+            return self._read(value, key)
+        if not hasattr(value, "_datatype_enum"):
+            value = _as_tensor(value)
+            if value is None:
+                return UNKNOWN_INPUT
+        maker, reference = getattr(value, _MARK, _UNKNOWN)
+        if maker is self._recorder:
+            return int(reference)
+        dtype = value._datatype_enum()  # noqa: SLF001
+        if dtype == dtypes.RESOURCE:
+            variable = self._variables.number_of(value)
+            if variable != NONE:
+                touched.append(variable)
+        if dtype not in dtypes.PROBED:
+            return UNKNOWN_INPUT
+        return self._record_source("Input", value, key, ())
+
+    def _read(self, variable: Any, key: StackKey) -> int:
+        """A variable given where a tensor is wanted is read inside TensorFlow, unseen; its value is recorded here."""
+        number = self._variables.number_of(variable.handle)
+        with record.stop_recording():
+            value = self._plain[0](
+                pywrap_tfe_context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
+            )
+        return self._record_source("ReadVariableOp", value, key, (number,) if number != NONE else ())
+
+    def _record_source(self, op_type: str, value: Any, key: StackKey, variables: tuple[int, ...]) -> int:
+        """Records a tensor that no recorded operation made, as an execution of its own."""
+        recorder = self._recorder
+        site = self._site(op_type, key, variables, CallKind.NONE)
+        execution = recorder.log.begin_execution(site, NO_FUNCTION, recorder.next_step(site), [])
+        self._tensor(execution, site, 0, value)
+        return input_reference(execution, 0)
+
+    def _device(self, name: str) -> int:
+        known = self._devices.get(name)
+        if known is None:
+            known = self._devices[name] = self._recorder.log.device(name)
+        return known
+
+    def _site(self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> int:
+        known = self._sites.get((op_type, key, variables))
+        if known is None:
+            catalog = self._recorder.catalog
+            with catalog.lock:
+                known = catalog.new_sites(1)
+                catalog.add_sites([self._describe(known, op_type, key, variables, call)])
+            self._sites[op_type, key, variables] = known
+        return known
+
+    def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> Site:
+        return Site(
+            site=number,
+            name=op_type,
+            op_type="PartitionedCall" if call is CallKind.CALL else op_type,
+            function=NONE,
+            stack=self._stacks.current(key, sys._getframe(3)),  # noqa: SLF001
+            call=call,
+            reads=variables if op_type in READERS else (),
+            writes=variables if writes(op_type) else (),
+        )
+
+
+def pywrap_tfe_context() -> Any:
+    """The runtime's context as the fast path takes it."""
+    from tensordbg.backends.tensorflow.internals import context  # noqa: PLC0415
+
+    return context.context()._context_handle  # noqa: SLF001
+
+
+@lru_cache(maxsize=None)
+def _input_count(op_type: str) -> int:
+    definition = op_def_registry.get(op_type)
+    return 0 if definition is None else len(definition.input_arg)
+
+
+def _flat(values: Any) -> list[Any]:
+    """The tensors in what an operation takes or gives: one, several, or lists of them."""
+    if values is None:
+        return []
+    if not isinstance(values, (list, tuple)):
+        return [values]
+    flat: list[Any] = []
+    for value in values:
+        if isinstance(value, (list, tuple)) and any(hasattr(item, "_datatype_enum") for item in value):
+            flat.extend(value)
+        else:
+            flat.append(value)
+    return flat
+
+
+def _as_tensor(value: Any) -> Any:
+    """A number or array given where a tensor is wanted, as a tensor; None where it is nothing of the kind."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    if array.dtype.kind not in "biufc":
+        return None
+    import tensorflow as tf  # noqa: PLC0415  imported by the program already
+
+    return tf.constant(array)

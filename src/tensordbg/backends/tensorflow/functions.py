@@ -1,0 +1,94 @@
+"""Instruments every function at the moment when the runtime learns of it.
+
+The definition that the runtime keeps is replaced by one with probes. The Python graph, its gradients and what is exported from it
+stay as they are.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow.graphs import Graphs
+from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph, tf_decorator
+from tensordbg.backends.tensorflow.variables import Variables
+from tensordbg.recording.recorder import Recorder
+
+XLA_NOTE = "meant to be compiled by XLA; recorded without the compilation"
+
+
+@dataclass(frozen=True)
+class KnownFunction:
+    """A function that was instrumented."""
+
+    number: int
+    name: str
+    step_key: object
+    """Equal for all traces of one Python function."""
+
+
+class Functions:
+    """The hook into the making of functions; it outlives a recording, as the instrumented functions do."""
+
+    def __init__(self, variables: Variables, graphs: Graphs) -> None:
+        self._variables = variables
+        self._graphs = graphs
+        self._recorder: Recorder | None = None
+        self._known: dict[str, KnownFunction] = {}
+        self._python: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
+        self._plain_make: Any = None
+        self._plain_trace: Any = None
+
+    def install(self, recorder: Recorder) -> None:
+        """Instruments all functions that are made from now on."""
+        self._recorder = recorder
+        self._plain_make = make = atomic_function.from_func_graph
+        self._plain_trace = trace = func_graph.func_graph_from_py_func
+
+        def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
+            function = make(name, graph, *args, **kwargs)
+            if recorder.active:
+                with recorder.guard("instrumenting a function"):
+                    self._instrument(function.name, graph)
+            return function
+
+        def func_graph_from_py_func(name: Any, python_func: Any, *args: Any, **kwargs: Any) -> Any:
+            graph = trace(name, python_func, *args, **kwargs)
+            self._python[graph] = _code_place(python_func)
+            return graph
+
+        atomic_function.from_func_graph = from_func_graph
+        func_graph.func_graph_from_py_func = func_graph_from_py_func
+
+    def uninstall(self) -> None:
+        """Takes the hooks out again; functions that were instrumented keep their probes, which then do nothing."""
+        atomic_function.from_func_graph = self._plain_make
+        func_graph.func_graph_from_py_func = self._plain_trace
+        self._recorder = None
+
+    def find(self, runtime_name: str) -> KnownFunction | None:
+        """The function with this name, if it was instrumented."""
+        return self._known.get(runtime_name)
+
+    def _instrument(self, runtime_name: bytes, graph: Any) -> None:
+        runtime = context.context()
+        definition = runtime.get_function_def(runtime_name)
+        notes = (XLA_NOTE,) if fd.drop_xla(definition) else ()
+        name = runtime_name.decode()
+        described = self._graphs.describe(name, definition, graph, notes)
+        fd.keep_calls(definition, described.calls)
+        fd.add_probes(definition, described.probes)
+        runtime.remove_function(runtime_name)
+        runtime.add_function_def(definition)
+        function = described.function
+        step_key = (function.name, self._python.get(graph))
+        self._known[name] = KnownFunction(function.function, function.name, step_key)
+
+
+def _code_place(function: Any) -> object:
+    """Where a Python function's code begins; the same for all its traces."""
+    _, plain = tf_decorator.unwrap(function)
+    code = getattr(plain, "__code__", None)
+    return None if code is None else (code.co_filename, code.co_firstlineno)

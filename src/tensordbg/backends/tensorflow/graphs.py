@@ -1,0 +1,212 @@
+"""Describes a graph that became a function: its sites, what flows between them, and where the probes go."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
+from tensordbg.backends.tensorflow.stacks import Stacks
+from tensordbg.backends.tensorflow.variables import READERS, Variables, learn_name, writes
+from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
+from tensordbg.recording.catalog import Catalog
+
+
+@dataclass
+class _Graph:
+    """What is known of one Python graph; several functions can be made from it."""
+
+    function: int
+    sites: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Description:
+    """A function described, and what its definition must be given."""
+
+    function: Function
+    probes: list[fd.ProbePoint]
+    calls: list[str]
+    """Names of the nodes that call other functions and must run."""
+
+
+class Graphs:
+    """Describes functions in the catalog."""
+
+    def __init__(self, catalog: Catalog, variables: Variables) -> None:
+        self._catalog = catalog
+        self._variables = variables
+        self._stacks = Stacks(catalog)
+        self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
+
+    def describe(self, runtime_name: str, definition: Any, graph: Any, notes: tuple[str, ...]) -> Description:
+        """Enters the function that was made from `graph` into the catalog.
+
+        Args:
+            runtime_name: Unique name in the runtime.
+            definition: Its FunctionDef.
+            graph: Its FuncGraph.
+            notes: What the report should say of it.
+        """
+        with self._catalog.lock:
+            number = self._catalog.next_function
+            known = self._known.setdefault(graph, _Graph(number))
+            reader = _GraphReader(self._variables, known, definition, graph)
+            reader.number_sites(self._catalog)
+            self._catalog.add_sites(list(reader.new_sites(self._stacks.of_graph(graph))))
+            function = Function(
+                function=number,
+                name=_display_name(graph),
+                runtime_name=runtime_name,
+                graph=known.function,
+                arguments=tuple(known.sites[name] for name in reader.argument_names),
+                outputs=tuple(reader.references[definition.ret[out.name]] for out in definition.signature.output_arg),
+                captures=tuple(reader.argument_variables),
+                signature=_signature(graph),
+                notes=notes,
+            )
+            self._catalog.add_function(function)
+        live = fd.live_nodes(definition)
+        probes = [*reader.argument_probes(), *reader.node_probes(live)]
+        calls = [node.name for node in definition.node_def if node.op in fd.CALLS and node.name in live]
+        return Description(function, probes, calls)
+
+
+class _GraphReader:
+    """Reads one FunctionDef together with the graph it was made from."""
+
+    def __init__(self, variables: Variables, known: _Graph, definition: Any, graph: Any) -> None:
+        self._known = known
+        self._nodes = list(definition.node_def)
+        self._node_by_name = {node.name: node for node in self._nodes}
+        self._arguments = list(definition.signature.input_arg)
+        self._is_part = isinstance(graph, loop_and_branch_graphs())
+        self._new_nodes: list[Any] = []
+        self._new_arguments: list[tuple[int, Any]] = []
+        self.argument_names = [tensor.op.name for tensor in graph.inputs]
+        for variable in graph.variables:
+            learn_name(variable)
+        self.argument_variables = [
+            variables.number_of(tensor) if argument.type == dtypes.RESOURCE else NONE
+            for tensor, argument in zip(graph.inputs, self._arguments)
+        ]
+        self._variable_of = {
+            argument.name: variable for argument, variable in zip(self._arguments, self.argument_variables)
+        }
+        self.references: dict[str, TensorRef] = {}
+
+    def number_sites(self, catalog: Catalog) -> None:
+        """Gives numbers to those that have none yet, and learns which site each tensor comes from."""
+        sites = self._known.sites
+        arguments = list(zip(self.argument_names, self._arguments))
+        self._new_arguments = [
+            (index, argument) for index, (name, argument) in enumerate(arguments) if name not in sites
+        ]
+        self._new_nodes = [node for node in self._nodes if node.name not in sites]
+        first = catalog.new_sites(len(self._new_arguments) + len(self._new_nodes))
+        names = [self.argument_names[index] for index, _ in self._new_arguments]
+        names.extend(node.name for node in self._new_nodes)
+        sites.update((name, first + offset) for offset, name in enumerate(names))
+        for name, argument in arguments:
+            self.references[argument.name] = TensorRef(sites[name], 0)
+        for node in self._nodes:
+            for output in fd.outputs(node):
+                self.references[output.tensor] = TensorRef(sites[node.name], output.slot)
+
+    def new_sites(self, stacks: dict[str, int]) -> Iterator[Site]:
+        """Describes the sites that were numbered now."""
+        for index, argument in self._new_arguments:
+            name = self.argument_names[index]
+            yield Site(
+                site=self._known.sites[name],
+                name=name,
+                op_type="Placeholder",
+                function=self._known.function,
+                stack=stacks.get(name, NONE),
+                dtypes=(dtypes.name_of(argument.type),),
+                argument=index,
+            )
+        for node in self._new_nodes:
+            yield self._node_site(node, stacks.get(node.name, NONE))
+
+    def _node_site(self, node: Any, stack: int) -> Site:
+        inputs = fd.data_inputs(node)
+        touched = tuple(v for v in (self._variable_of.get(name, NONE) for name in inputs) if v != NONE)
+        return Site(
+            site=self._known.sites[node.name],
+            name=node.name,
+            op_type=node.op,
+            function=self._known.function,
+            stack=stack,
+            inputs=tuple(self.references.get(name, TensorRef(NONE, 0)) for name in inputs),
+            dtypes=tuple(dtypes.name_of(output.dtype) for output in fd.outputs(node)),
+            device=node.device,
+            call=_call_kind(node),
+            called=fd.called_functions(node),
+            reads=touched if node.op in READERS else (),
+            writes=touched if writes(node.op) else (),
+            gradient_of=self._gradient_of(node, inputs),
+            attributes=attributes_json(node),
+        )
+
+    def _gradient_of(self, node: Any, inputs: list[str]) -> int:
+        """The operation whose gradient a `...Grad` operation computes, where it takes a result or an input of it."""
+        if not node.op.endswith("Grad"):
+            return NONE
+        forward = node.op[: -len("Grad")]
+        for name in inputs:
+            maker = self._node_by_name.get(name.partition(":")[0])
+            if maker is not None and maker.op == forward:
+                return self._known.sites[maker.name]
+        return NONE
+
+    def argument_probes(self) -> Iterator[fd.ProbePoint]:
+        """The function's arguments; those of a loop's body or a branch are seen where they come from."""
+        if self._is_part:
+            return
+        for name, argument in zip(self.argument_names, self._arguments):
+            if argument.type in dtypes.PROBED:
+                yield fd.ProbePoint(argument.name, argument.type, self._known.sites[name], 0, True, "")
+
+    def node_probes(self, live: set[str]) -> Iterator[fd.ProbePoint]:
+        """The outputs of all operations that run and compute something."""
+        for node in self._nodes:
+            if node.name not in live or node.op in fd.UNPROBED:
+                continue
+            # Constants of whole numbers are shapes and axes.
+            wanted = dtypes.FLOATS if node.op == "Const" else dtypes.PROBED
+            for output in fd.outputs(node):
+                if output.dtype in wanted:
+                    site = self._known.sites[node.name]
+                    yield fd.ProbePoint(output.tensor, output.dtype, site, output.slot, False, node.device)
+
+
+def _call_kind(node: Any) -> CallKind:
+    kind = fd.CALLS.get(node.op)
+    if kind is not None:
+        return kind
+    return CallKind.OTHER if fd.called_functions(node) else CallKind.NONE
+
+
+def _display_name(graph: Any) -> str:
+    """Name of the Python function; a loop's body or a branch bears that of the function it stands in."""
+    while isinstance(graph, loop_and_branch_graphs()) and hasattr(graph.outer_graph, "captures"):
+        graph = graph.outer_graph
+    return str(graph.name)
+
+
+def _signature(graph: Any) -> str:
+    captured = len(graph.captures)
+    plain = graph.inputs[: len(graph.inputs) - captured] if captured else graph.inputs
+    return "(" + ", ".join(f"{tensor.dtype.name}{_shape(tensor)}" for tensor in plain) + ")"
+
+
+def _shape(tensor: Any) -> str:
+    if tensor.shape.rank is None:
+        return "[...]"
+    return "[" + ", ".join("?" if dim is None else str(dim) for dim in tensor.shape.as_list()) + "]"

@@ -1,0 +1,58 @@
+"""Python stacks: of an eager operation, quickly, and of an operation in a graph, from TensorFlow."""
+
+from __future__ import annotations
+
+from types import CodeType, FrameType
+from typing import Any
+
+from tensordbg.backends.tensorflow.internals import tf_stack
+from tensordbg.recording.catalog import Catalog
+
+StackKey = tuple[int, ...]
+"""Identities of the code objects and places in them, innermost first."""
+
+
+def stack_key(frame: FrameType | None) -> StackKey:
+    """What tells one Python stack from another; cheap, for every eager operation asks."""
+    key = []
+    while frame is not None:
+        key.append(id(frame.f_code))
+        key.append(frame.f_lasti)
+        frame = frame.f_back
+    return tuple(key)
+
+
+class Stacks:
+    """Finds the trace's number of a stack."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._known: dict[StackKey, int] = {}
+        # An identity is unique only while its object lives.
+        self._alive: list[CodeType] = []
+
+    def current(self, key: StackKey, frame: FrameType | None) -> int:
+        """The number of the running stack, whose key is `stack_key(frame)`."""
+        known = self._known.get(key)
+        if known is None:
+            while frame is not None:
+                self._alive.append(frame.f_code)
+                frame = frame.f_back
+            known = self._known[key] = self._number(tf_stack.extract_stack())
+        return known
+
+    def of_graph(self, graph: Any) -> dict[str, int]:
+        """The number of the stack at which each operation of a graph was made, by the operation's name."""
+        # TensorFlow's stacks can be compared and hashed quickly, but only while the graph lives.
+        memo: dict[Any, int] = {}
+        found = {}
+        for operation in graph.get_operations():
+            trace = operation.traceback
+            number = memo.get(trace)
+            if number is None:
+                number = memo[trace] = self._number(trace)
+            found[operation.name] = number
+        return found
+
+    def _number(self, trace: Any) -> int:
+        return self._catalog.stack(tuple((frame.filename, frame.lineno, frame.name) for frame in trace))

@@ -1,0 +1,94 @@
+"""Gives numbers to the program's variables, known by the handles through which TensorFlow reaches them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.internals import resource_variable_ops
+from tensordbg.model import NONE
+from tensordbg.recording.catalog import Catalog
+
+# Python attributes of ours on a handle; it is the variable's for as long as it lives.
+_NUMBER = "_tensordbg_variable"
+_NAME = "_tensordbg_name"
+
+READERS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
+"""Operations that put out a variable's value."""
+
+_WRITERS = ("Assign", "ResourceApply", "ResourceSparseApply", "ResourceScatter", "ResourceStridedSliceAssign")
+"""How the names begin of operations that change a variable."""
+
+
+def writes(op_type: str) -> bool:
+    """Whether an operation of this type changes the variables that it takes."""
+    return op_type.startswith(_WRITERS)
+
+
+class Variables:
+    """Numbers for variables, given at the first operation on them."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._plain_init: Any = None
+
+    def install(self) -> None:
+        """Learns the name of every variable that is made from now on."""
+        kind = resource_variable_ops.BaseResourceVariable
+        plain = self._plain_init = kind.__init__
+
+        def init(variable: Any, *args: Any, **kwargs: Any) -> None:
+            plain(variable, *args, **kwargs)
+            learn_name(variable)
+
+        kind.__init__ = init
+
+    def uninstall(self) -> None:
+        """Takes the hook out again."""
+        resource_variable_ops.BaseResourceVariable.__init__ = self._plain_init
+
+    def number_of(self, handle: Any) -> int:
+        """The variable behind a handle: an eager tensor, or a tensor of a graph that stands for one captured.
+
+        Returns:
+            Its number, or `NONE` for a tensor that is no variable's handle or whose variable can't be told.
+        """
+        eager = _eager_handle(handle)
+        if eager is None:
+            return NONE
+        known = getattr(eager, _NUMBER, None)
+        if known is None:
+            known = self._add(eager)
+            setattr(eager, _NUMBER, known)
+        return int(known)
+
+    def _add(self, handle: Any) -> int:
+        data = getattr(handle, "_handle_data", None)
+        if data is None or not data.is_set or len(data.shape_and_type) != 1:
+            return NONE
+        described = data.shape_and_type[0]
+        known = not described.shape.unknown_rank
+        shape = json.dumps([dim.size for dim in described.shape.dim]) if known else "null"
+        name = getattr(handle, _NAME, "") or "Variable"
+        return self._catalog.add_variable(name, dtypes.name_of(described.dtype), shape)
+
+
+def learn_name(variable: Any) -> None:
+    """Keeps a variable's name where its number will be looked up: with its handle."""
+    handle = getattr(variable, "_handle", None)
+    if hasattr(handle, "_numpy_internal") and not hasattr(handle, _NAME):
+        setattr(handle, _NAME, variable.name.removesuffix(":0"))
+
+
+def _eager_handle(handle: Any) -> Any:
+    """Follows a captured handle outwards, through the functions around, to the one that Python holds."""
+    for _ in range(100):
+        if hasattr(handle, "_numpy_internal"):
+            return handle
+        graph = getattr(handle, "graph", None)
+        outer = next((outer for outer, inner in getattr(graph, "captures", ()) if inner is handle), None)
+        if outer is None:
+            return None
+        handle = outer
+    return None

@@ -1,0 +1,35 @@
+"""What a framework's backend must offer, and which there are."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Protocol
+
+from tensordbg.recording.recorder import Recorder
+
+
+class Backend(Protocol):
+    """Hooks into one framework. It imports the framework only in `install`."""
+
+    name: str
+    """Name of the framework's module, `tensorflow`."""
+
+    def install(self, recorder: Recorder) -> None:
+        """Sets the hooks; everything computed from now on goes to `recorder`. Calling it again changes nothing."""
+
+    def uninstall(self) -> None:
+        """Takes the hooks out again."""
+
+    def versions(self) -> dict[str, str]:
+        """Versions of the framework and of what belongs to it, by module name."""
+
+
+BACKENDS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.backend:TensorFlowBackend"}
+"""Where the backend for each framework is found; it is imported only when the framework is."""
+
+
+def load_backend(framework: str) -> Backend:
+    """Imports and makes the backend of a framework."""
+    module, _, name = BACKENDS[framework].partition(":")
+    backend: Backend = getattr(importlib.import_module(module), name)()
+    return backend

@@ -1,0 +1,147 @@
+"""Runs a program under recording, as `python program.py` or `python -m package` would run it.
+
+    python -m tensordbg.recording.launch --trace FOLDER --detail DETAIL (-m MODULE | SCRIPT) ARGS...
+
+`tdbg run` starts this with the user's own interpreter and waits. The program sees its own `sys.argv`, `__main__` and
+`sys.path`; its output, exceptions, exit code and signals are its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import runpy
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensordbg.errors import RecordingError
+from tensordbg.model import Detail
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.session import Session
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What is to be run, and where its trace goes."""
+
+    trace: Path
+    detail: Detail
+    module: str | None
+    """Name of a module, or None where `script` is run."""
+    script: str
+    arguments: tuple[str, ...]
+
+
+def parse(words: list[str]) -> Launch:
+    """Reads the command line above; `tdbg run` wrote it, so it is well-formed."""
+    trace, detail, rest = Path(words[1]), Detail(words[3]), words[4:]
+    if rest[0] == "-m":
+        return Launch(trace, detail, rest[1], "", tuple(rest[2:]))
+    return Launch(trace, detail, None, rest[0], tuple(rest[1:]))
+
+
+def _new_main() -> types.ModuleType:
+    """A fresh `__main__`, as the interpreter makes one for a program."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=__builtins__, __annotations__={})
+    sys.modules["__main__"] = main
+    return main
+
+
+def _run_script(launch: Launch) -> None:
+    script = os.path.abspath(launch.script)
+    sys.argv = [launch.script, *launch.arguments]
+    sys.path[0] = os.path.dirname(os.path.realpath(script))
+    if os.path.isdir(script):
+        # A folder or archive with a __main__.py.
+        sys.path[0] = script
+        runpy.run_path(script, run_name="__main__")
+        return
+    CATALOG.user_code.add_root(sys.path[0])
+    main = _new_main()
+    # What the program sees as __file__ is absolute since Python 3.9.
+    main.__dict__.update(__file__=script, __cached__=None)
+    with open(script, "rb") as file:
+        code = compile(file.read(), script, "exec", dont_inherit=True)
+    exec(code, main.__dict__)  # noqa: S102  running the user's program is the purpose
+
+
+def _run_module(launch: Launch) -> None:
+    module = launch.module or ""
+    sys.argv = ["-m", *launch.arguments]
+    sys.path[0] = os.getcwd()
+    _new_main()
+    CATALOG.user_code.add_root(_folder_of(module.partition(".")[0]))
+    # Since Python 2.5 what the interpreter itself calls for -m; `run_module` would take `__main__` away again at the end.
+    run_as_main: Callable[[str], object] = runpy._run_module_as_main  # type: ignore[attr-defined]  # noqa: SLF001
+    run_as_main(module)
+
+
+def _folder_of(package: str) -> str:
+    """Where the code of the program's own top-level package lies."""
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    spec = find_spec(package)
+    if spec is not None and spec.submodule_search_locations:
+        return next(iter(spec.submodule_search_locations))
+    return spec.origin if spec is not None and spec.origin is not None else os.getcwd()
+
+
+class _Ending:
+    """How the program ended, told to the trace after the program's own exit handlers have run."""
+
+    def __init__(self, session: Session) -> None:
+        self.exit_code: int | None = 0
+        self.exception: str | None = None
+        self._session = session
+        atexit.register(self._tell)
+
+    def _tell(self) -> None:
+        self._session.stop(self.exit_code, self.exception)
+
+    def take(self, error: BaseException) -> None:
+        """Notes what ended the program."""
+        if isinstance(error, SystemExit):
+            code = error.code
+            self.exit_code = code if isinstance(code, int) else 0 if code is None else 1
+        else:
+            self.exit_code = None if isinstance(error, KeyboardInterrupt) else 1
+            self.exception = f"{type(error).__name__}: {error}"
+
+
+def _hide_our_frames() -> None:
+    """The traceback of an exception begins with the program's own first line, as without us."""
+    show = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
+        while trace is not None and CATALOG.user_code.is_own(trace.tb_frame.f_code.co_filename):
+            trace = trace.tb_next
+        show(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = hook
+
+
+def main() -> None:
+    """Runs the program that the command line names."""
+    launch = parse(sys.argv[1:])
+    name = launch.module or Path(launch.script).stem
+    try:
+        session = Session(launch.trace, launch.detail, name)
+    except RecordingError as error:
+        print(f"tdbg: error: {error}", file=sys.stderr)
+        sys.exit(2)
+    ending = _Ending(session)
+    session.start()
+    try:
+        (_run_script if launch.module is None else _run_module)(launch)
+    except BaseException as error:
+        ending.take(error)
+        _hide_our_frames()
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The event log as Python sees it: a thin layer over the compiled one.
+
+The methods are those of `native/log_binding.cpp`; they are called for every eager operation, so they are bound once and
+do no checks.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tensordbg import _native
+from tensordbg.model import Detail
+from tensordbg.trace.metadata import SEGMENT_RECORDS
+
+UNKNOWN_INPUT = -1
+NO_FUNCTION = 0xFFFFFFFF
+
+_DETAIL_NUMBERS = {Detail.OPS: 0, Detail.SHAPES: 1, Detail.HEALTH: 2, Detail.VALUES: 3}
+
+
+def input_reference(execution: int, slot: int) -> int:
+    """How an execution's record names an input: the execution that made it, and the slot."""
+    return execution << 16 | slot
+
+
+class EventLog:
+    """Appends events to the segments of one trace; there is at most one open log in a process."""
+
+    begin_execution = staticmethod(_native.begin_execution)
+    """(site, function, step, inputs) -> the execution's number."""
+    end_execution = staticmethod(_native.end_execution)
+    """(execution, failed)."""
+    append_tensor = staticmethod(_native.append_tensor)
+    """(execution, site, slot, dtype, device, array): `array` has the buffer protocol and is C-contiguous."""
+    device = staticmethod(_native.intern_device)
+    """(name) -> number."""
+
+    def __init__(self, folder: Path, detail: Detail) -> None:
+        _native.open_log(str(folder), SEGMENT_RECORDS, _DETAIL_NUMBERS[detail])
+
+    def close(self) -> None:
+        """Appends nothing from now on."""
+        _native.close_log()
+
+    def failure(self) -> str:
+        """Why the log stopped growing; empty while it grows."""
+        status = _native.log_status()
+        return str(status[2]) if status is not None else ""
+
+    def dropped(self) -> int:
+        """How many events were dropped since then."""
+        status = _native.log_status()
+        return int(status[1]) if status is not None else 0

@@ -1,0 +1,75 @@
+"""What a backend records with: the catalog, the event log, and a stop for faults of our own."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+
+from tensordbg.model import Detail
+from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.log import EventLog
+from tensordbg.trace.writer import TraceWriter
+
+
+class Recorder:
+    """Records into one trace. All methods may be called from any thread."""
+
+    def __init__(self, catalog: Catalog, log: EventLog, writer: TraceWriter, detail: Detail) -> None:
+        self.catalog = catalog
+        self.log = log
+        self.detail = detail
+        self._writer = writer
+        self._lock = threading.Lock()
+        self._steps: dict[object, int] = {}
+        self._warned: set[str] = set()
+        self._active = True
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is still recorded."""
+        return self._active
+
+    def next_step(self, key: object) -> int:
+        """How often `key` (a function, an eager site) has run before."""
+        with self._lock:
+            step = self._steps.get(key, 0)
+            self._steps[key] = step + 1
+            return step
+
+    def warn(self, message: str) -> None:
+        """Says something once: in the trace, and in one line on standard error."""
+        with self._lock:
+            if message in self._warned:
+                return
+            self._warned.add(message)
+        self._writer.fact({"warning": message})
+        print(f"tdbg: warning: {message}", file=sys.stderr)
+
+    def fact(self, fact: dict[str, object]) -> None:
+        """Notes something in the trace (see `facts.jsonl` in ARCHITECTURE.md)."""
+        self._writer.fact(fact)
+
+    def stop(self) -> None:
+        """Records nothing from now on."""
+        self._active = False
+        self.log.close()
+
+    @contextlib.contextmanager
+    def guard(self, what: str) -> Iterator[None]:
+        """Runs code of ours inside the user's program: a fault in it ends the recording, never the program."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  whatever it is, the program must go on
+            self.fail(what, error)
+
+    def fail(self, what: str, error: BaseException) -> None:
+        """Ends the recording because of a fault of ours, with one warning; the trace keeps the details."""
+        if not self._active:
+            return
+        self.stop()
+        details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        self._writer.fact({"fault": details})
+        self.warn(f"recording stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")

@@ -1,0 +1,156 @@
+"""A recording from its start to its end: makes the trace, lets the backends in, and closes it."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensordbg.errors import RecordingError
+from tensordbg.model import Detail
+from tensordbg.recording.backend import BACKENDS, Backend, load_backend
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.recorder import Recorder
+from tensordbg.trace.metadata import SEGMENT_RECORDS, describe_this_process
+from tensordbg.trace.writer import TraceWriter, new_trace_folder
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording that is under way, or was."""
+
+    path: Path
+    """The trace's folder."""
+
+
+class Session:
+    """Records this process into one trace, from `start` to `stop`."""
+
+    _current: Session | None = None
+    _lock = threading.Lock()
+
+    def __init__(self, folder: Path, detail: Detail, program: str) -> None:
+        """Makes the trace in `folder`, which must hold nothing yet.
+
+        Raises:
+            RecordingError: If this process is being recorded already, the folder can't be used, or the compiled part
+                is missing.
+        """
+        self._claim()
+        try:
+            self.recorder, self._writer = _open(folder, detail, program)
+        except BaseException:
+            self._release()
+            raise
+        self.folder = folder
+        self._backends: list[Backend] = []
+        self._watch = ImportWatch({name: lambda name=name: self._let_in(name) for name in BACKENDS})  # type: ignore[misc]
+
+    def start(self) -> None:
+        """Records from now on, also frameworks that are imported later."""
+        self._watch.start()
+
+    def stop(self, exit_code: int | None = None, exception: str | None = None) -> None:
+        """Records nothing from now on and says in the trace how the program ended."""
+        self._watch.stop()
+        with self.recorder.guard("ending the recording"):
+            self._note_losses()
+            for backend in self._backends:
+                backend.uninstall()
+        self.recorder.stop()
+        CATALOG.detach()
+        end = {"time_ns": time.time_ns(), "exit_code": exit_code, "signal": None, "exception": exception}
+        self._writer.fact({"end": end})
+        self._writer.close()
+        self._release()
+
+    def _let_in(self, framework: str) -> None:
+        """Called once `framework` has been imported."""
+        with self.recorder.guard(f"hooking into {framework}"):
+            backend = load_backend(framework)
+            backend.install(self.recorder)
+            self._backends.append(backend)
+            for name, version in backend.versions().items():
+                self.recorder.fact({"framework": {"name": name, "version": version}})
+
+    def _note_losses(self) -> None:
+        failure = self.recorder.log.failure() or self._writer.failure
+        if failure:
+            self.recorder.warn(f"recording stopped early: {failure}; {self.recorder.log.dropped()} events were dropped")
+
+    def _claim(self) -> None:
+        with Session._lock:
+            if Session._current is not None:
+                path = getattr(Session._current, "folder", "another trace")
+                raise RecordingError(f"{path}: this process is being recorded already; end that recording first")
+            Session._current = self
+
+    def _release(self) -> None:
+        with Session._lock:
+            Session._current = None
+
+
+def _open(folder: Path, detail: Detail, program: str) -> tuple[Recorder, TraceWriter]:
+    try:
+        from tensordbg import _native  # noqa: PLC0415  the package can be imported where it was not compiled
+        from tensordbg.recording.log import EventLog  # noqa: PLC0415
+    except ImportError as error:
+        raise RecordingError(
+            f"the compiled part of tensordbg is missing ({error}); recording needs it: install a wheel, or build it with "
+            "`pip install .` where a C++ compiler is at hand"
+        ) from error
+    metadata = describe_this_process(program, detail, _native.kernel_name(), SEGMENT_RECORDS)
+    writer = TraceWriter.create(folder, metadata)
+    try:
+        log = EventLog(folder, detail)
+    except RuntimeError as error:
+        writer.close()
+        raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
+    recorder = Recorder(CATALOG, log, writer, detail)
+    CATALOG.attach(writer)
+    return recorder, writer
+
+
+@contextlib.contextmanager
+def record(out: str | Path = "tdbg-traces", detail: str | Detail = Detail.HEALTH) -> Iterator[Recording]:
+    """Records what the block computes into a new trace in the folder `out`.
+
+    Args:
+        out: Folder of traces, made if it does not exist; every recording makes a new trace in it.
+        detail: `ops`, `shapes`, `health` or `values`, see `Detail`.
+
+    Yields:
+        The recording; its `path` is the trace's folder.
+
+    Raises:
+        RecordingError: If this process is being recorded already, or `out` can't be written.
+    """
+    try:
+        wanted = Detail(detail)
+    except ValueError:
+        known = ", ".join(level.value for level in Detail)
+        raise RecordingError(f"detail {detail!r} is not known; choose one of {known}") from None
+    folder = new_trace_folder(Path(out), "record")
+    session = Session(folder, wanted, "record")
+    session.start()
+    try:
+        yield Recording(folder)
+    except BaseException as error:
+        session.stop(exception=f"{type(error).__name__}: {error}")
+        raise
+    else:
+        session.stop()
+    finally:
+        _seal(folder)
+
+
+def _seal(folder: Path) -> None:
+    """Turns the raw events into tables; a reader would do without, so trouble here is no trouble for the program."""
+    from tensordbg.trace.seal import seal_all  # noqa: PLC0415  brings pyarrow, wanted only now
+
+    with contextlib.suppress(Exception):
+        seal_all(folder)
