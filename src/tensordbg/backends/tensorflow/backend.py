@@ -44,7 +44,6 @@ class TensorFlowBackend:
         _native.register_tensorflow_probe(_framework_library(tf.sysconfig.get_lib()))
         if _hooks is None:
             _hooks = _Hooks()
-        _hooks.variables.install()
         _hooks.functions.install(recorder)
         _hooks.eager.install(recorder)
 
@@ -53,7 +52,6 @@ class TensorFlowBackend:
         if _hooks is not None:
             _hooks.eager.uninstall()
             _hooks.functions.uninstall()
-            _hooks.variables.uninstall()
 
     def versions(self) -> dict[str, str]:
         """Versions of TensorFlow and, where it is used, Keras."""

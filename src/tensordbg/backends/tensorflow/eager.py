@@ -13,7 +13,7 @@ import numpy as np
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction
-from tensordbg.backends.tensorflow.internals import op_def_registry, pywrap_tfe, record, resource_variable_ops
+from tensordbg.backends.tensorflow.internals import context, op_def_registry, pywrap_tfe, record, resource_variable_ops
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Site
@@ -28,7 +28,7 @@ _UNKNOWN = (None, UNKNOWN_INPUT)
 _FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
 
 # They compute nothing: making, asking about and deleting resources.
-_SILENT = frozenset({"VarHandleOp", "VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator", "DeleteMemoryCache"})
+_SILENT = frozenset({"VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator", "DeleteMemoryCache"})
 
 
 class Eager:
@@ -55,7 +55,9 @@ class Eager:
 
         def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
             result = fast(runtime, op_type, name, *args)
-            if recorder.active and op_type not in _SILENT:
+            if op_type == "VarHandleOp":
+                self._variables.learn_name(result, name)
+            elif recorder.active and op_type not in _SILENT:
                 try:
                     self._operation(op_type, args[: _input_count(op_type)], result)
                 except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
@@ -163,9 +165,7 @@ class Eager:
         """A variable given where a tensor is wanted is read inside TensorFlow, unseen; its value is recorded here."""
         number = self._variables.number_of(variable.handle)
         with record.stop_recording():
-            value = self._plain[0](
-                pywrap_tfe_context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
-            )
+            value = self._plain[0](context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype)
         return self._record_source("ReadVariableOp", value, key, (number,) if number != NONE else ())
 
     def _record_source(self, op_type: str, value: Any, key: StackKey, variables: tuple[int, ...]) -> int:
@@ -203,13 +203,6 @@ class Eager:
             reads=variables if op_type in READERS else (),
             writes=variables if writes(op_type) else (),
         )
-
-
-def pywrap_tfe_context() -> Any:
-    """The runtime's context as the fast path takes it."""
-    from tensordbg.backends.tensorflow.internals import context  # noqa: PLC0415
-
-    return context.context()._context_handle  # noqa: SLF001
 
 
 @lru_cache(maxsize=None)

@@ -12,7 +12,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.stacks import Stacks
-from tensordbg.backends.tensorflow.variables import READERS, Variables, learn_name, writes
+from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
 from tensordbg.recording.catalog import Catalog
 
@@ -90,7 +90,7 @@ class _GraphReader:
         self._new_arguments: list[tuple[int, Any]] = []
         self.argument_names = [tensor.op.name for tensor in graph.inputs]
         for variable in graph.variables:
-            learn_name(variable)
+            variables.learn_name(getattr(variable, "_handle", None), variable.name)
         self.argument_variables = [
             variables.number_of(tensor) if argument.type == dtypes.RESOURCE else NONE
             for tensor, argument in zip(graph.inputs, self._arguments)

@@ -48,6 +48,9 @@ class Stacks:
         found = {}
         for operation in graph.get_operations():
             trace = operation.traceback
+            if trace is None:
+                # An argument's placeholder, or a graph that was loaded.
+                continue
             number = memo.get(trace)
             if number is None:
                 number = memo[trace] = self._number(trace)

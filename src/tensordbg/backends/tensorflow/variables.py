@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.internals import resource_variable_ops
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 
@@ -31,22 +30,11 @@ class Variables:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._plain_init: Any = None
 
-    def install(self) -> None:
-        """Learns the name of every variable that is made from now on."""
-        kind = resource_variable_ops.BaseResourceVariable
-        plain = self._plain_init = kind.__init__
-
-        def init(variable: Any, *args: Any, **kwargs: Any) -> None:
-            plain(variable, *args, **kwargs)
-            learn_name(variable)
-
-        kind.__init__ = init
-
-    def uninstall(self) -> None:
-        """Takes the hook out again."""
-        resource_variable_ops.BaseResourceVariable.__init__ = self._plain_init
+    def learn_name(self, handle: Any, name: str | None) -> None:
+        """Keeps a variable's name where its number will be looked up: with its handle, an eager tensor."""
+        if name and hasattr(handle, "_numpy_internal") and not hasattr(handle, _NAME):
+            setattr(handle, _NAME, name.rstrip("/").removesuffix(":0"))
 
     def number_of(self, handle: Any) -> int:
         """The variable behind a handle: an eager tensor, or a tensor of a graph that stands for one captured.
@@ -72,13 +60,6 @@ class Variables:
         shape = json.dumps([dim.size for dim in described.shape.dim]) if known else "null"
         name = getattr(handle, _NAME, "") or "Variable"
         return self._catalog.add_variable(name, dtypes.name_of(described.dtype), shape)
-
-
-def learn_name(variable: Any) -> None:
-    """Keeps a variable's name where its number will be looked up: with its handle."""
-    handle = getattr(variable, "_handle", None)
-    if hasattr(handle, "_numpy_internal") and not hasattr(handle, _NAME):
-        setattr(handle, _NAME, variable.name.removesuffix(":0"))
 
 
 def _eager_handle(handle: Any) -> Any:
