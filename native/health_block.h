@@ -1,15 +1,15 @@
 // What all kinds of dtype share in the health kernel. Everything here and in the headers that include it has internal
 // linkage, because it is compiled once for each instruction set and the linker must not merge the copies; for
 // the same reason nothing of the standard library is called that has a body in a header.
+//
+// The loops are written so that the compiler makes vector code of them. `omp simd` lets it change the order of the
+// additions; no other freedom is given to it, so that NaNs and subnormals keep their meaning.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
 #include "health.h"
-
-// The loops are written so that the compiler makes vector code of them. `omp simd` lets it change the order of the
-// additions; no other freedom is given, so NaN tests and subnormals keep their meaning.
 
 namespace tensordbg {
 namespace {
@@ -39,6 +39,11 @@ inline T load(const unsigned char* data, std::int64_t index) {
   T value;
   std::memcpy(&value, data + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
   return value;
+}
+
+template <typename T>
+inline void store(unsigned char* data, std::int64_t index, T value) {
+  std::memcpy(data + index * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
 template <typename To, typename From>

@@ -1,7 +1,7 @@
 // The health of real floating-point numbers.
 //
 // Counts, minimum and maximum come from integer operations on the bits, which no floating-point mode can disturb.
-// A block that holds a non-finite element is measured again on a copy without such elements.
+// Only a block that holds a non-finite element is looked at again.
 #pragma once
 
 #include "health_block.h"
@@ -17,12 +17,19 @@ inline typename Format::Bits rank_of(typename Format::Bits bits) {
   return static_cast<typename Format::Bits>(bits < 0 ? bits ^ Format::kMagnitude : bits);
 }
 
+// Ranks that no finite number reaches: where a search for the lowest and the highest begins.
+template <class Format>
+struct RankLimits {
+  static constexpr typename Format::Bits kHighest = Format::kMagnitude;
+  static constexpr typename Format::Bits kLowest = static_cast<typename Format::Bits>(~Format::kMagnitude);
+};
+
 template <class Format>
 struct FloatFeatures {
   using Bits = typename Format::Bits;
-  Bits lowest = Format::kMagnitude;                           // rank
-  Bits highest = static_cast<Bits>(~Format::kMagnitude);      // rank
-  std::int64_t negative = 0;                                  // meaningless where there are non-finite elements
+  Bits lowest = RankLimits<Format>::kHighest;
+  Bits highest = RankLimits<Format>::kLowest;
+  std::int64_t negative = 0;
   std::int64_t zero = 0;
   std::int64_t subnormal = 0;
 
@@ -31,13 +38,13 @@ struct FloatFeatures {
   }
 };
 
+// The features of all elements: of the non-finite ones too, save that these are never zero or subnormal.
 template <class Format>
 FloatFeatures<Format> float_features(const unsigned char* data, std::int64_t count) {
   using Bits = typename Format::Bits;
   using Counter = typename CounterOf<sizeof(Bits)>::Type;
-  FloatFeatures<Format> features;
-  Bits lowest = features.lowest;
-  Bits highest = features.highest;
+  Bits lowest = RankLimits<Format>::kHighest;
+  Bits highest = RankLimits<Format>::kLowest;
   Counter negative = 0;
   Counter zero = 0;
   Counter tiny = 0;
@@ -52,12 +59,8 @@ FloatFeatures<Format> float_features(const unsigned char* data, std::int64_t cou
     zero = static_cast<Counter>(zero + (magnitude == 0));
     tiny = static_cast<Counter>(tiny + (magnitude < Format::kMinNormal));
   }
-  features.lowest = lowest;
-  features.highest = highest;
-  features.negative = negative;
-  features.zero = zero;
-  features.subnormal = tiny - zero;
-  return features;
+  return {lowest, highest, static_cast<std::int64_t>(negative), static_cast<std::int64_t>(zero),
+          static_cast<std::int64_t>(tiny) - static_cast<std::int64_t>(zero)};
 }
 
 // Of finite elements only. Double precision throughout: the square of a float32 does not fit a float32.
@@ -75,46 +78,50 @@ Sums float_sums(const unsigned char* data, std::int64_t count) {
   return {sum, squares};
 }
 
-// Counts the non-finite elements of a block that starts at element `start` of the tensor.
+// Mends the features of a block that has non-finite elements, counts these in `out`, and copies the block to `kept`
+// with +0 in their place.
 template <class Format>
-std::int64_t count_non_finite(const unsigned char* block, std::int64_t count, std::int64_t start, HealthFields* out) {
+void set_non_finite_apart(const unsigned char* block, std::int64_t count, unsigned char* kept,
+                          FloatFeatures<Format>* features, HealthFields* out) {
   using Bits = typename Format::Bits;
   using Counter = typename CounterOf<sizeof(Bits)>::Type;
+  Bits lowest = RankLimits<Format>::kHighest;
+  Bits highest = RankLimits<Format>::kLowest;
+  Counter bad = 0;
   Counter nan = 0;
-  Counter infinite = 0;
-  Counter positive = 0;
-#pragma omp simd reduction(+ : nan, infinite, positive)
+  Counter signed_bad = 0;
+  Counter neg_inf = 0;
+#pragma omp simd reduction(min : lowest) reduction(max : highest) reduction(+ : bad, nan, signed_bad, neg_inf)
   for (std::int64_t i = 0; i < count; ++i) {
     const Bits bits = load<Bits>(block, i);
     const Bits magnitude = static_cast<Bits>(bits & Format::kMagnitude);
+    const Bits rank = rank_of<Format>(bits);
+    const bool is_bad = magnitude >= Format::kFirstNonFinite;
     const bool is_nan = magnitude >= Format::kFirstNan;
-    const bool is_infinite = (magnitude >= Format::kFirstNonFinite) & !is_nan;
+    const Bits low = is_bad ? RankLimits<Format>::kHighest : rank;
+    const Bits high = is_bad ? RankLimits<Format>::kLowest : rank;
+    lowest = low < lowest ? low : lowest;
+    highest = high > highest ? high : highest;
+    bad = static_cast<Counter>(bad + is_bad);
     nan = static_cast<Counter>(nan + is_nan);
-    infinite = static_cast<Counter>(infinite + is_infinite);
-    positive = static_cast<Counter>(positive + (is_infinite & (bits >= 0)));
+    signed_bad = static_cast<Counter>(signed_bad + (is_bad & (bits < 0)));
+    neg_inf = static_cast<Counter>(neg_inf + (is_bad & !is_nan & (bits < 0)));
+    store<Bits>(kept, i, static_cast<Bits>(is_bad ? 0 : bits));
   }
-  out->nan += nan;
-  out->pos_inf += positive;
-  out->neg_inf += static_cast<std::int64_t>(infinite) - positive;
-  if (out->first_bad < 0) {
-    std::int64_t i = 0;
-    while ((load<Bits>(block, i) & Format::kMagnitude) < Format::kFirstNonFinite) ++i;
-    out->first_bad = start + i;
-  }
-  return static_cast<std::int64_t>(nan) + infinite;
+  features->lowest = lowest;
+  features->highest = highest;
+  features->negative -= static_cast<std::int64_t>(signed_bad);
+  out->nan += static_cast<std::int64_t>(nan);
+  out->neg_inf += static_cast<std::int64_t>(neg_inf);
+  out->pos_inf += static_cast<std::int64_t>(bad) - static_cast<std::int64_t>(nan) - static_cast<std::int64_t>(neg_inf);
 }
 
-// Copies the finite elements of a block side by side and returns their number.
 template <class Format>
-std::int64_t keep_finite(const unsigned char* block, std::int64_t count, unsigned char* kept) {
+std::int64_t first_non_finite(const unsigned char* data) {
   using Bits = typename Format::Bits;
-  std::int64_t size = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Bits bits = load<Bits>(block, i);
-    std::memcpy(kept + size * static_cast<std::int64_t>(sizeof(Bits)), &bits, sizeof(Bits));
-    size += (bits & Format::kMagnitude) < Format::kFirstNonFinite;
-  }
-  return size;
+  std::int64_t i = 0;
+  while ((load<Bits>(data, i) & Format::kMagnitude) < Format::kFirstNonFinite) ++i;
+  return i;
 }
 
 // The sum again, where it left the range of double: scaled, so that only a sum that is itself too large overflows
@@ -136,36 +143,30 @@ void measure_float(const unsigned char* data, std::int64_t count, HealthFields* 
   using Bits = typename Format::Bits;
   constexpr std::int64_t kBlock = kBlockBytes / static_cast<std::int64_t>(sizeof(Bits));
   unsigned char kept[kBlockBytes];
-  FloatFeatures<Format> total;
-  Sums sums;
+  Bits lowest = RankLimits<Format>::kHighest;
+  Bits highest = RankLimits<Format>::kLowest;
   for (std::int64_t start = 0; start < count; start += kBlock) {
     const unsigned char* block = data + start * static_cast<std::int64_t>(sizeof(Bits));
-    std::int64_t size = smaller(kBlock, count - start);
+    const std::int64_t size = smaller(kBlock, count - start);
     FloatFeatures<Format> features = float_features<Format>(block, size);
     if (!features.all_finite()) {
-      if (count_non_finite<Format>(block, size, start, out) == size) continue;
-      size = keep_finite<Format>(block, size, kept);
+      set_non_finite_apart<Format>(block, size, kept, &features, out);
+      if (out->first_bad < 0) out->first_bad = start + first_non_finite<Format>(block);
       block = kept;
-      features = float_features<Format>(block, size);
     }
-    total.lowest = features.lowest < total.lowest ? features.lowest : total.lowest;
-    total.highest = features.highest > total.highest ? features.highest : total.highest;
-    total.negative += features.negative;
-    total.zero += features.zero;
-    total.subnormal += features.subnormal;
-    const Sums block_sums = float_sums<Format>(block, size);
-    sums.sum += block_sums.sum;
-    sums.squares += block_sums.squares;
+    lowest = features.lowest < lowest ? features.lowest : lowest;
+    highest = features.highest > highest ? features.highest : highest;
+    out->negative += features.negative;
+    out->zero += features.zero;
+    out->subnormal += features.subnormal;
+    const Sums sums = float_sums<Format>(block, size);
+    out->sum += sums.sum;
+    out->sum_squares += sums.squares;
   }
-  if (!__builtin_isfinite(sums.sum)) sums.sum = scaled_sum<Format>(data, count);
-  out->negative = total.negative;
-  out->zero = total.zero;
-  out->subnormal = total.subnormal;
-  out->sum = sums.sum;
-  out->sum_squares = sums.squares;
-  if (total.lowest > total.highest) return;  // no finite element
-  out->min = Format::value(rank_of<Format>(total.lowest));
-  out->max = Format::value(rank_of<Format>(total.highest));
+  if (!__builtin_isfinite(out->sum)) out->sum = scaled_sum<Format>(data, count);
+  if (lowest > highest) return;  // no finite element
+  out->min = Format::value(rank_of<Format>(lowest));
+  out->max = Format::value(rank_of<Format>(highest));
 }
 
 }  // namespace

@@ -33,12 +33,40 @@ IntegerFeatures<T> integer_features(const unsigned char* data, std::int64_t coun
 }
 
 template <typename T>
+inline double to_double(T value) {
+  return static_cast<double>(value);
+}
+
+#if defined(__x86_64__) && !defined(__AVX512DQ__)
+
+// x86-64 before AVX-512 converts 64-bit integers only one by one. The halves, put into the mantissas of 2^52 and
+// 2^84, are numbers that can be subtracted and added instead; only the last addition rounds. The sign bit is
+// flipped and taken back as 2^63.
+inline double halves_to_double(std::uint64_t bits, double high_offset) {
+  const double low = bit_cast<double>((bits & 0xffffffff) | 0x4330000000000000);
+  const double high = bit_cast<double>((bits >> 32) | 0x4530000000000000);
+  return (high - high_offset) + (low - 0x1p52);
+}
+
+template <>
+inline double to_double<std::uint64_t>(std::uint64_t value) {
+  return halves_to_double(value, 0x1p84);
+}
+
+template <>
+inline double to_double<std::int64_t>(std::int64_t value) {
+  return halves_to_double(static_cast<std::uint64_t>(value) ^ 0x8000000000000000, 0x1p84 + 0x1p63);
+}
+
+#endif
+
+template <typename T>
 Sums integer_sums(const unsigned char* data, std::int64_t count) {
   double sum = 0.0;
   double squares = 0.0;
 #pragma omp simd reduction(+ : sum, squares)
   for (std::int64_t i = 0; i < count; ++i) {
-    const double value = static_cast<double>(load<T>(data, i));
+    const double value = to_double(load<T>(data, i));
     sum += value;
     squares += value * value;
   }

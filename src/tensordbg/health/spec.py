@@ -5,6 +5,13 @@ The numbers are part of the trace's format and of `native/health.h`: never chang
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from tensordbg.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+
 DTYPES: tuple[str, ...] = (
     "unknown",
     "bool",
@@ -37,3 +44,14 @@ MEASURABLE: frozenset[str] = frozenset(DTYPES[1:18])
 
 FLOATS: frozenset[str] = frozenset(DTYPES[10:18])
 """Those that can hold a NaN or an infinity."""
+
+
+def measurable_name(dtype: np.dtype[Any]) -> str:
+    """The name of a dtype that has health; bfloat16 and the float8 types are known by name, whoever defines them.
+
+    Raises:
+        UsageError: It has none.
+    """
+    if dtype.name not in MEASURABLE:
+        raise UsageError(f"the dtype {dtype.name!r} has no health; those that have are {', '.join(DTYPES[1:18])}")
+    return dtype.name
