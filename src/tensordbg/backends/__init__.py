@@ -1,0 +1,1 @@
+"""The backends: each hooks into one framework, which is imported nowhere else."""

@@ -22,11 +22,20 @@ RawFrame = tuple[str, int, str]
 class CatalogSink(Protocol):
     """Where the rows go: the writer of a trace."""
 
-    def sites(self, sites: Iterable[Site]) -> None: ...
-    def function(self, function: Function) -> None: ...
-    def stack(self, stack: int, frames: tuple[Frame, ...]) -> None: ...
-    def source(self, source: SourceFile) -> None: ...
-    def variable(self, variable: Variable) -> None: ...
+    def sites(self, sites: Iterable[Site]) -> None:
+        """Writes sites."""
+
+    def function(self, function: Function) -> None:
+        """Writes a function."""
+
+    def stack(self, number: int, frames: tuple[Frame, ...]) -> None:
+        """Writes a stack, outermost frame first."""
+
+    def source(self, source: SourceFile) -> None:
+        """Writes the text of a file."""
+
+    def variable(self, variable: Variable) -> None:
+        """Writes a variable."""
 
 
 class Catalog:

@@ -50,8 +50,12 @@ class ImportWatch(importlib.abc.MetaPathFinder):
             sys.meta_path.remove(self)
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+        self,
+        fullname: str,
+        path: Sequence[str] | None,  # noqa: ARG002  given by the import system
+        target: ModuleType | None = None,  # noqa: ARG002
     ) -> importlib.machinery.ModuleSpec | None:
+        """Finds what is watched for, with the callback added; leaves all else to the other finders."""
         callback = self._callbacks.pop(fullname, None)
         if callback is None:
             return None

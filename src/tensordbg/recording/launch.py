@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import atexit
-import os
 import runpy
 import sys
 import types
@@ -52,42 +51,42 @@ def _new_main() -> types.ModuleType:
 
 
 def _run_script(launch: Launch) -> None:
-    script = os.path.abspath(launch.script)
+    script = Path(launch.script)
     sys.argv = [launch.script, *launch.arguments]
-    sys.path[0] = os.path.dirname(os.path.realpath(script))
-    if os.path.isdir(script):
+    CATALOG.user_code.add_root(str(script if script.is_dir() else script.parent))
+    if script.is_dir() or script.suffix in {".zip", ".pyz"}:
         # A folder or archive with a __main__.py.
-        sys.path[0] = script
-        runpy.run_path(script, run_name="__main__")
+        sys.path[0] = launch.script
+        runpy.run_path(launch.script, run_name="__main__")
         return
-    CATALOG.user_code.add_root(sys.path[0])
+    sys.path[0] = str(script.resolve().parent)
     main = _new_main()
-    # What the program sees as __file__ is absolute since Python 3.9.
-    main.__dict__.update(__file__=script, __cached__=None)
-    with open(script, "rb") as file:
-        code = compile(file.read(), script, "exec", dont_inherit=True)
-    exec(code, main.__dict__)  # noqa: S102  running the user's program is the purpose
+    # What the program sees as __file__ is absolute since Python 3.9; links in it are not followed.
+    file = str(Path.cwd() / script)
+    main.__dict__.update(__file__=file, __cached__=None)
+    code = compile(script.read_bytes(), file, "exec", dont_inherit=True)
+    exec(code, main.__dict__)  # running the user's program is the purpose
 
 
 def _run_module(launch: Launch) -> None:
     module = launch.module or ""
     sys.argv = ["-m", *launch.arguments]
-    sys.path[0] = os.getcwd()
+    sys.path[0] = str(Path.cwd())
     _new_main()
     CATALOG.user_code.add_root(_folder_of(module.partition(".")[0]))
-    # Since Python 2.5 what the interpreter itself calls for -m; `run_module` would take `__main__` away again at the end.
+    # What the interpreter itself calls for -m, since Python 2.5; `run_module` would take `__main__` away at the end.
     run_as_main: Callable[[str], object] = runpy._run_module_as_main  # type: ignore[attr-defined]  # noqa: SLF001
     run_as_main(module)
 
 
 def _folder_of(package: str) -> str:
     """Where the code of the program's own top-level package lies."""
-    from importlib.util import find_spec  # noqa: PLC0415
+    from importlib.util import find_spec
 
     spec = find_spec(package)
     if spec is not None and spec.submodule_search_locations:
         return next(iter(spec.submodule_search_locations))
-    return spec.origin if spec is not None and spec.origin is not None else os.getcwd()
+    return spec.origin if spec is not None and spec.origin is not None else str(Path.cwd())
 
 
 class _Ending:
@@ -131,7 +130,7 @@ def main() -> None:
     try:
         session = Session(launch.trace, launch.detail, name)
     except RecordingError as error:
-        print(f"tdbg: error: {error}", file=sys.stderr)
+        sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)
     ending = _Ending(session)
     session.start()

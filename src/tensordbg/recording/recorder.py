@@ -46,7 +46,7 @@ class Recorder:
                 return
             self._warned.add(message)
         self._writer.fact({"warning": message})
-        print(f"tdbg: warning: {message}", file=sys.stderr)
+        sys.stderr.write(f"tdbg: warning: {message}\n")
 
     def fact(self, fact: dict[str, object]) -> None:
         """Notes something in the trace (see `facts.jsonl` in ARCHITECTURE.md)."""

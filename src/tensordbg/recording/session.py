@@ -96,12 +96,12 @@ class Session:
 
 def _open(folder: Path, detail: Detail, program: str) -> tuple[Recorder, TraceWriter]:
     try:
-        from tensordbg import _native  # noqa: PLC0415  the package can be imported where it was not compiled
-        from tensordbg.recording.log import EventLog  # noqa: PLC0415
+        from tensordbg import _native  # the package can be imported where it was not compiled
+        from tensordbg.recording.log import EventLog
     except ImportError as error:
         raise RecordingError(
-            f"the compiled part of tensordbg is missing ({error}); recording needs it: install a wheel, or build it with "
-            "`pip install .` where a C++ compiler is at hand"
+            f"the compiled part of tensordbg is missing ({error}); recording needs it: install a wheel, or build it "
+            "with `pip install .` where a C++ compiler is at hand"
         ) from error
     metadata = describe_this_process(program, detail, _native.kernel_name(), SEGMENT_RECORDS)
     writer = TraceWriter.create(folder, metadata)
@@ -150,7 +150,7 @@ def record(out: str | Path = "tdbg-traces", detail: str | Detail = Detail.HEALTH
 
 def _seal(folder: Path) -> None:
     """Turns the raw events into tables; a reader would do without, so trouble here is no trouble for the program."""
-    from tensordbg.trace.seal import seal_all  # noqa: PLC0415  brings pyarrow, wanted only now
+    from tensordbg.trace.seal import seal_all  # brings pyarrow, wanted only now
 
     with contextlib.suppress(Exception):
         seal_all(folder)

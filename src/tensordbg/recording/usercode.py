@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import os.path
 import site
 import sys
 import sysconfig
@@ -18,7 +18,12 @@ def _library_folders() -> tuple[str, ...]:
     folders.update(site.getsitepackages())
     folders.add(site.getusersitepackages())
     folders.update(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
-    return (_PACKAGE, *sorted(os.path.join(os.path.realpath(folder), "") for folder in folders))
+    return (_PACKAGE, *sorted(_prefix(folder) for folder in folders))
+
+
+def _prefix(folder: str) -> str:
+    """What the paths of all files under a folder begin with."""
+    return str(Path(folder).resolve()) + os.sep
 
 
 class UserCode:
@@ -31,7 +36,7 @@ class UserCode:
 
     def add_root(self, folder: str) -> None:
         """Counts everything under `folder` as the user's, although it is installed: the program that is run."""
-        self._roots = (*self._roots, os.path.join(os.path.realpath(folder), ""))
+        self._roots = (*self._roots, _prefix(folder))
         self._known.clear()
 
     def is_user(self, file: str) -> bool:
@@ -43,13 +48,14 @@ class UserCode:
 
     def is_own(self, file: str) -> bool:
         """Whether `file` belongs to tensordbg, or to what starts a program under it."""
-        return file.startswith(_PACKAGE) or file == "<frozen runpy>" or os.path.basename(file) == "runpy.py"
+        return file.startswith(_PACKAGE) or file == "<frozen runpy>" or file.endswith(f"{os.sep}runpy.py")
 
     def _decide(self, file: str) -> bool:
         if file.startswith("<"):
             # <stdin>, <string> and <ipython-input-1-...> are typed by the user; <frozen importlib> is Python's.
             return not file.startswith(("<frozen ", "<__array_function__", "<attrs generated", "<decorator-gen"))
         path = os.path.realpath(file)
-        if path.startswith(self._roots or ("\0",)):
-            return True
-        return not path.startswith(self._library) and "__autograph_generated_file" not in path
+        # The deeper folder decides: a package under an environment inside of the project, a program installed in one.
+        library = max((len(folder) for folder in self._library if path.startswith(folder)), default=0)
+        root = max((len(folder) for folder in self._roots if path.startswith(folder)), default=0)
+        return root >= library and "__autograph_generated_file" not in path

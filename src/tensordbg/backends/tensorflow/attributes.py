@@ -46,7 +46,7 @@ def _small_constant(tensor: Any) -> object:
         size *= dim.size
     if not 0 < size <= _LONGEST or tensor.dtype in (7, dtypes.RESOURCE, dtypes.VARIANT):
         return None
-    import tensorflow as tf  # noqa: PLC0415  imported by the program already
+    import tensorflow as tf  # imported by the program already
 
     value = tf.make_ndarray(tensor)
     if value.dtype.kind not in "fiub" and value.dtype.name != "bfloat16":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from importlib.metadata import PackageNotFoundError, version
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.eager import Eager
@@ -39,7 +41,7 @@ class TensorFlowBackend:
             RuntimeError: If this TensorFlow lacks a function of its C API that the probe needs.
         """
         global _hooks  # noqa: PLW0603  one set for the process
-        import tensorflow as tf  # noqa: PLC0415  imported by the program already
+        import tensorflow as tf  # imported by the program already
 
         _native.register_tensorflow_probe(_framework_library(tf.sysconfig.get_lib()))
         if _hooks is None:
@@ -54,9 +56,13 @@ class TensorFlowBackend:
             _hooks.functions.uninstall()
 
     def versions(self) -> dict[str, str]:
-        """Versions of TensorFlow and, where it is used, Keras."""
-        modules = {name: sys.modules.get(name) for name in ("tensorflow", "keras")}
-        return {name: str(getattr(module, "__version__", "?")) for name, module in modules.items() if module is not None}
+        """Versions of TensorFlow and, where it is installed, Keras."""
+        import tensorflow as tf  # imported by the program already
+
+        found = {"tensorflow": str(tf.__version__)}
+        with contextlib.suppress(PackageNotFoundError):
+            found["keras"] = version("keras")
+        return found
 
 
 def _framework_library(folder: str) -> str:

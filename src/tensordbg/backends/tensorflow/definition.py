@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
-from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.internals import op_def_registry
 from tensordbg.model import CallKind
 
 PROBE_OP = "TensordbgProbe"
 PROBE_NAME = "tdbg_probe/"
-"""How a probe's name begins; what stands before it in a running graph is the call path (`native/probe_tensorflow.cpp`)."""
+"""How a probe's name begins; what stands before it in a running graph is the call path."""
 
 CALLS: dict[str, CallKind] = {
     "PartitionedCall": CallKind.CALL,
@@ -45,6 +44,7 @@ UNPROBED = frozenset(CALLS) | {"Identity", "IdentityN", "NoOp", "Assert", PROBE_
 _FUNCTION_ATTRIBUTES = ("f", "then_branch", "else_branch", "branches", "cond", "body")
 
 XLA_ATTRIBUTE = "_XlaMustCompile"
+_LOWER_ATTRIBUTE = "_lower_using_switch_merge"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Output:
     dtype: int
 
 
-@lru_cache(maxsize=None)
+@cache
 def _output_arguments(op_type: str) -> tuple[Any, ...] | None:
     definition = op_def_registry.get(op_type)
     return None if definition is None else tuple(definition.output_arg)
@@ -140,12 +140,18 @@ def add_probes(definition: Any, points: Iterable[ProbePoint]) -> None:
 
 
 def keep_calls(definition: Any, names: Iterable[str]) -> None:
-    """Sees to it that the calls with these names, whose functions have probes, run as a whole."""
+    """Sees to it that the calls with these names, whose functions have probes, run as a whole.
+
+    Loops and branches are lowered into their caller, also where they were meant for XLA: only then does the runtime
+    tell the turns of a loop apart.
+    """
     wanted = set(names)
     kept = set(definition.control_ret.values())
     for node in definition.node_def:
         if node.name in wanted:
             node.op = _STATEFUL_FORM.get(node.op, node.op)
+            if CALLS[node.op] is not CallKind.CALL:
+                node.attr[_LOWER_ATTRIBUTE].b = True
             if node.name not in kept:
                 _must_run(definition, node.name)
 
@@ -157,8 +163,19 @@ def _must_run(definition: Any, name: str) -> None:
 
 def drop_xla(definition: Any) -> bool:
     """Takes out the wish to be compiled by XLA, where no probe can run; returns whether there was one."""
-    holders = [definition, *definition.node_def]
-    found = [holder for holder in holders if XLA_ATTRIBUTE in holder.attr and holder.attr[XLA_ATTRIBUTE].b]
-    for holder in found:
-        del holder.attr[XLA_ATTRIBUTE]
-    return bool(found)
+    dropped = [_drop(holder, XLA_ATTRIBUTE) for holder in (definition, *definition.node_def)]
+    return any(dropped)
+
+
+def allow_inlining(definition: Any) -> None:
+    """Lets the runtime inline the function and those that it calls: only then does it tell one call from another."""
+    for holder in (definition, *definition.node_def):
+        _drop(holder, "_noinline")
+
+
+def _drop(holder: Any, attribute: str) -> bool:
+    """Takes out an attribute of a definition or a node; returns whether it was set."""
+    found = attribute in holder.attr and bool(holder.attr[attribute].b)
+    if found:
+        del holder.attr[attribute]
+    return found

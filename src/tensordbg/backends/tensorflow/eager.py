@@ -6,7 +6,7 @@ All threads pass there. The user's operation runs first, or is on the way, whate
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ class Eager:
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
-        self._recorder: Recorder = None  # type: ignore[assignment]  set by install
+        self._recorder: Recorder
         self._sites: dict[tuple[str, StackKey, tuple[int, ...]], int] = {}
         self._devices: dict[str, int] = {}
         self._plain: tuple[Any, Any, Any] = (None, None, None)
@@ -205,7 +205,7 @@ class Eager:
         )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _input_count(op_type: str) -> int:
     definition = op_def_registry.get(op_type)
     return 0 if definition is None else len(definition.input_arg)
@@ -234,6 +234,6 @@ def _as_tensor(value: Any) -> Any:
         return None
     if array.dtype.kind not in "biufc":
         return None
-    import tensorflow as tf  # noqa: PLC0415  imported by the program already
+    import tensorflow as tf  # imported by the program already
 
     return tf.constant(array)

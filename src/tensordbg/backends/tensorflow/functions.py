@@ -1,7 +1,7 @@
 """Instruments every function at the moment when the runtime learns of it.
 
-The definition that the runtime keeps is replaced by one with probes. The Python graph, its gradients and what is exported from it
-stay as they are.
+The definition that the runtime keeps is replaced by one with probes. The Python graph, its gradients and what is
+exported from it stay as they are.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class Functions:
         runtime = context.context()
         definition = runtime.get_function_def(runtime_name)
         notes = (XLA_NOTE,) if fd.drop_xla(definition) else ()
+        fd.allow_inlining(definition)
         name = runtime_name.decode()
         described = self._graphs.describe(name, definition, graph, notes)
         fd.keep_calls(definition, described.calls)

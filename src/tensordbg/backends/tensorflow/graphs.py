@@ -93,17 +93,17 @@ class _GraphReader:
             variables.learn_name(getattr(variable, "_handle", None), variable.name)
         self.argument_variables = [
             variables.number_of(tensor) if argument.type == dtypes.RESOURCE else NONE
-            for tensor, argument in zip(graph.inputs, self._arguments)
+            for tensor, argument in zip(graph.inputs, self._arguments, strict=True)
         ]
         self._variable_of = {
-            argument.name: variable for argument, variable in zip(self._arguments, self.argument_variables)
+            argument.name: variable for argument, variable in zip(self._arguments, self.argument_variables, strict=True)
         }
         self.references: dict[str, TensorRef] = {}
 
     def number_sites(self, catalog: Catalog) -> None:
         """Gives numbers to those that have none yet, and learns which site each tensor comes from."""
         sites = self._known.sites
-        arguments = list(zip(self.argument_names, self._arguments))
+        arguments = list(zip(self.argument_names, self._arguments, strict=True))
         self._new_arguments = [
             (index, argument) for index, (name, argument) in enumerate(arguments) if name not in sites
         ]
@@ -169,7 +169,7 @@ class _GraphReader:
         """The function's arguments; those of a loop's body or a branch are seen where they come from."""
         if self._is_part:
             return
-        for name, argument in zip(self.argument_names, self._arguments):
+        for name, argument in zip(self.argument_names, self._arguments, strict=True):
             if argument.type in dtypes.PROBED:
                 yield fd.ProbePoint(argument.name, argument.type, self._known.sites[name], 0, True, "")
 
