@@ -54,7 +54,7 @@ docs: $(DONE)/package $(DONE)/docs
 
 .PHONY: bench
 bench: setup
-	$(BIN)/python benchmarks/run.py
+	@for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
 .PHONY: clean
 clean:

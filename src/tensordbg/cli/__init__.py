@@ -1,0 +1,62 @@
+"""The command line `tdbg`: a module per command, each of them parse, one call, print.
+
+This is the one place where an error becomes a line on standard error and an exit code. Nothing heavy is imported until
+a command needs it, so that `tdbg --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from tensordbg.cli.group import commands
+from tensordbg.cli.messages import one_line, usage_line
+from tensordbg.errors import TensordbgError
+
+__all__ = ["main"]
+
+ERROR = 2
+"""The exit code of everything that tdbg itself refuses or cannot do."""
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a command and ends the process with its exit code.
+
+    Args:
+        arguments: The words after `tdbg`; by default those of this process.
+    """
+    sys.exit(_exit_code(arguments))
+
+
+def _exit_code(arguments: Sequence[str] | None) -> int:
+    try:
+        result = commands.main(arguments, prog_name="tdbg", standalone_mode=False)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        return _refuse(usage_line(error))
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except TensordbgError as error:
+        return _refuse(str(error))
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _reader_has_gone()
+    return result if isinstance(result, int) else 0
+
+
+def _refuse(message: str) -> int:
+    print(f"tdbg: error: {one_line(message)}", file=sys.stderr)
+    return ERROR
+
+
+def _reader_has_gone() -> int:
+    # `tdbg ls | head`: what is still buffered must not raise again while Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,0 +1,222 @@
+"""The tensor events of a trace, filtered and sorted: a page of a listing that may have millions of rows.
+
+The database does the work on the tables as they lie; only the rows asked for become Python objects.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tensordbg.analysis.query import sql
+from tensordbg.errors import UsageError
+from tensordbg.model import Frame, Health
+from tensordbg.trace.reader import TraceReader
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which tensor events are wanted; all that is given must hold."""
+
+    non_finite: bool = False
+    """Only those with an infinity or a NaN."""
+    op_types: tuple[str, ...] = ()
+    """Types of operations, any of them."""
+    name: str = ""
+    """A part of the operation's name, or a pattern with `*`, `?`, `[...]`; `:1` at its end chooses the slot."""
+    tensor: str = ""
+    """The operation's whole name, as it stands; `:1` at its end chooses the slot."""
+    function: str = ""
+    """Name of the function whose graph holds the operation, or a pattern."""
+    file: str = ""
+    """Path, or end of the path, of the source file whose line created the operation."""
+    steps: tuple[int | None, int | None] = (None, None)
+    """First and last step; None leaves that side open."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which rows of a selection are shown, and in which order."""
+
+    by: str = "event"
+    """One of `SORT_KEYS`."""
+    reverse: bool = False
+    limit: int = 50
+    """At most so many rows, 0 for all."""
+
+
+@dataclass(frozen=True)
+class TensorRow:
+    """One tensor event with the names of what it refers to."""
+
+    event: int
+    execution: int
+    step: int
+    iteration: int | None
+    """Turn of the loop, None outside of loops."""
+    name: str
+    """Of the operation."""
+    slot: int
+    op_type: str
+    function: str
+    """Name of the function whose graph holds the operation, empty for eager code."""
+    path: str
+    """The call path inside the execution's graph."""
+    device: str
+    dtype: str
+    shape: tuple[int, ...] | None
+    """None where only operations were recorded."""
+    health: Health | None
+    """None where it was not measured."""
+    source: Frame | None
+    """The innermost line of the user's own code that created the operation."""
+
+    @property
+    def tensor(self) -> str:
+        """Name and slot, such as `Log:0`."""
+        return f"{self.name}:{self.slot}"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A page of tensor events."""
+
+    total: int
+    """How many events the selection has; `rows` may hold fewer."""
+    rows: tuple[TensorRow, ...]
+
+
+_BAD = "(t.nan + t.neg_inf + t.pos_inf)"
+_FINITE = f"nullif(t.size - {_BAD}, 0)"
+SORT_KEYS: Mapping[str, str] = {
+    "event": "t.event",
+    "step": "t.step",
+    "name": "s.name",
+    "op-type": "s.op_type",
+    "size": "t.size",
+    "min": "CASE WHEN isnan(t.min) THEN NULL ELSE t.min END",
+    "max": "CASE WHEN isnan(t.max) THEN NULL ELSE t.max END",
+    "mean": f"t.sum / {_FINITE}",
+    "std": f"sqrt(greatest(0, t.sum_squares / {_FINITE} - (t.sum / {_FINITE}) ** 2))",
+    "zero": "t.zero",
+    "non-finite": _BAD,
+}
+"""What a listing can be sorted by, as expressions of SQL."""
+
+_PLACES = """
+WITH place AS (
+    SELECT stack, arg_max(file, rank) AS file, arg_max(line, rank) AS line, arg_max(function, rank) AS function,
+           bool_or("user") AS "user"
+    FROM (SELECT *, depth + CASE WHEN "user" THEN 1000000 ELSE 0 END AS rank FROM stacks)
+    GROUP BY stack
+), named AS (
+    SELECT sites.site, sites.name, sites.op_type, coalesce(functions.name, '') AS function, place.file, place.line,
+           place.function AS line_function, place."user" AS line_user
+    FROM sites LEFT JOIN functions ON functions.function = sites.function
+               LEFT JOIN place ON place.stack = sites.stack
+)
+"""
+_COLUMNS = """
+SELECT t.*, p.name AS path_name, s.name, s.op_type, s.function, s.file, s.line, s.line_function, s.line_user
+"""
+_FROM = "FROM tensors t JOIN named s ON s.site = t.site LEFT JOIN paths p ON p.path = t.path"
+
+
+def list_tensors(reader: TraceReader, selection: Selection, order: Order | None = None) -> Listing:
+    """Finds the tensor events of a selection.
+
+    Raises:
+        UsageError: If `order.by` is not one of `SORT_KEYS`.
+    """
+    order = order or Order()
+    if order.by not in SORT_KEYS:
+        raise UsageError(f"can't sort by {order.by!r}; choose one of {', '.join(SORT_KEYS)}")
+    where = _where(selection)
+    total = sql(reader, f"{_PLACES} SELECT count(*) AS n {_FROM} {where}").column("n")[0].as_py()
+    direction = "DESC" if order.reverse else "ASC"
+    sorting = f"ORDER BY {SORT_KEYS[order.by]} {direction} NULLS LAST, t.event {direction}"
+    limit = f"LIMIT {order.limit:d}" if order.limit > 0 else ""
+    page = sql(reader, f"{_PLACES} {_COLUMNS} {_FROM} {where} {sorting} {limit}")
+    return Listing(total=total, rows=tuple(_row(row) for row in page.to_pylist()))
+
+
+def split_slot(tensor: str) -> tuple[str, int | None]:
+    """Takes `Log:0` apart; the slot is None where the name says none."""
+    match = re.fullmatch(r"(.+):(\d+)", tensor)
+    return (match[1], int(match[2])) if match else (tensor, None)
+
+
+def _where(selection: Selection) -> str:
+    conditions = [
+        f"{_BAD} > 0" if selection.non_finite else "",
+        f"s.op_type IN ({', '.join(map(_text, selection.op_types))})" if selection.op_types else "",
+        _names(selection.name, "s.name", "contains"),
+        _names(selection.tensor, "s.name", "equals"),
+        _matches(selection.function, "s.function", "equals"),
+        _file(selection.file),
+        f"t.step >= {selection.steps[0]:d}" if selection.steps[0] is not None else "",
+        f"t.step <= {selection.steps[1]:d}" if selection.steps[1] is not None else "",
+    ]
+    given = [condition for condition in conditions if condition]
+    return f"WHERE {' AND '.join(given)}" if given else ""
+
+
+def _names(wanted: str, column: str, rule: str) -> str:
+    """The condition for an operation's name with or without a slot."""
+    if not wanted:
+        return ""
+    name, slot = split_slot(wanted)
+    condition = f"{column} = {_text(name)}" if rule == "equals" else _matches(name, column, rule)
+    return condition if slot is None else f"{condition} AND t.slot = {slot:d}"
+
+
+def _matches(wanted: str, column: str, rule: str) -> str:
+    if not wanted:
+        return ""
+    if any(sign in wanted for sign in "*?["):
+        return f"{column} GLOB {_text(wanted)}"
+    return f"{column} = {_text(wanted)}" if rule == "equals" else f"contains({column}, {_text(wanted)})"
+
+
+def _file(file: str) -> str:
+    return f"(s.file = {_text(file)} OR ends_with(s.file, {_text('/' + file.lstrip('/'))}))" if file else ""
+
+
+def _text(value: str) -> str:
+    """A literal of SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _row(row: dict[str, Any]) -> TensorRow:
+    return TensorRow(
+        event=row["event"],
+        execution=row["execution"],
+        step=row["step"],
+        iteration=row["iteration"],
+        name=row["name"],
+        slot=row["slot"],
+        op_type=row["op_type"],
+        function=row["function"],
+        path=row["path_name"] or "",
+        device=row["device"] or "",
+        dtype=row["dtype"] or "",
+        shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),
+        health=_health(row),
+        source=_source(row),
+    )
+
+
+def _health(row: dict[str, Any]) -> Health | None:
+    if row["nan"] is None:
+        return None
+    names = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal", "first_bad", "min", "max", "sum")
+    return Health(**{name: row[name] for name in names}, sum_squares=row["sum_squares"])
+
+
+def _source(row: dict[str, Any]) -> Frame | None:
+    if row["file"] is None:
+        return None
+    return Frame(file=row["file"], line=row["line"], function=row["line_function"], user=row["line_user"])

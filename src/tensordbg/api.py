@@ -1,0 +1,117 @@
+"""Reading a trace from Python: the same answers as on the command line, as dataclasses and tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from tensordbg.analysis.history import History
+    from tensordbg.analysis.listing import Listing
+    from tensordbg.analysis.why import WhyResult
+    from tensordbg.trace.reader import TraceReader
+
+
+class Trace:
+    """A trace on disk. Make one with `tensordbg.open`."""
+
+    def __init__(self, reader: TraceReader) -> None:
+        """Wraps an open reader."""
+        self._reader = reader
+
+    def __repr__(self) -> str:
+        return f"Trace({str(self.path)!r})"
+
+    @property
+    def path(self) -> Path:
+        """The trace's own folder."""
+        return self._reader.path
+
+    def why(self) -> WhyResult:
+        """Where and why the numbers went wrong, as `tdbg why` says it."""
+        from tensordbg.analysis.why import why
+
+        return why(self._reader)
+
+    def tensors(self, order_by: str = "event", limit: int = 0, **selection: Any) -> Listing:
+        """The tensor events of a selection, as `tdbg ls` lists them.
+
+        Args:
+            order_by: One of `tensordbg.analysis.listing.SORT_KEYS`; with a `-` before it, the largest first.
+            limit: At most so many rows, 0 for all.
+            **selection: Fields of `tensordbg.analysis.listing.Selection`, such as `non_finite=True`.
+
+        Raises:
+            UsageError: If there is no such order.
+        """
+        from tensordbg.analysis.listing import Order, Selection, list_tensors
+
+        order = Order(by=order_by.removeprefix("-"), reverse=order_by.startswith("-"), limit=limit)
+        return list_tensors(self._reader, Selection(**selection), order)
+
+    def tensor(self, name: str, function: str = "") -> History:
+        """One tensor over steps and iterations, as `tdbg show` shows it.
+
+        Args:
+            name: Name of the operation, with `:` and the slot, which is 0 by default.
+            function: Only in functions of this name or pattern; empty for all.
+
+        Raises:
+            UsageError: If the trace has no such tensor.
+        """
+        from tensordbg.analysis.history import history_of
+
+        return history_of(self._reader, name, function)
+
+    def table(self, name: str) -> pa.Table:
+        """One of the tables of `tensordbg.trace.schema.TABLES`, as a `pyarrow.Table`.
+
+        Raises:
+            UsageError: If there is no such table.
+        """
+        return self._reader.table(name)
+
+    def to_pandas(self, name: str) -> pd.DataFrame:
+        """One of the tables as a pandas data frame; pandas must be installed."""
+        return self.table(name).to_pandas()
+
+    def to_polars(self, name: str) -> pl.DataFrame:
+        """One of the tables as a Polars data frame; Polars must be installed."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.table(name))
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def sql(self, query: str) -> pa.Table:
+        """The answer to a query, as `tdbg sql` gives it.
+
+        Raises:
+            UsageError: If the query is not right.
+        """
+        from tensordbg.analysis.query import sql
+
+        return sql(self._reader, query)
+
+
+def open(path: str | Path = "tdbg-traces") -> Trace:  # noqa: A001  read as tensordbg.open
+    """Opens a trace for reading.
+
+    Args:
+        path: A trace, or a folder of traces, whose newest is meant. The program may still be running.
+
+    Raises:
+        TraceError: If there is no trace that can be read.
+    """
+    from tensordbg.trace.reader import open_trace
+
+    return Trace(open_trace(path))
+
+
+def why(path: str | Path = "tdbg-traces") -> WhyResult:
+    """Where and why the numbers of a trace went wrong: `open(path).why()`."""
+    return open(path).why()

@@ -1,0 +1,61 @@
+"""The group of all commands; each is imported when it is named, and only then."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from tensordbg import __version__
+from tensordbg.cli.messages import did_you_mean
+from tensordbg.errors import UsageError
+
+COMMANDS = ("run", "why", "ls", "show", "sql", "export")
+"""Every command, in the order in which the help lists them; `tensordbg.cli.<name>` defines `command`."""
+
+HELP = """The debugger for the numbers of machine-learning programs.
+
+\b
+  tdbg run train.py     record a program
+  tdbg why              see what went wrong in it, and why
+"""
+
+
+class CommandTable(click.Group):
+    """Finds a command in the module that bears its name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """See `click.Group`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """See `click.Group`."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"tensordbg.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See `click.Group`; refuses a word that is no command."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            message = f"no such command {name!r}{did_you_mean(name, COMMANDS)} `tdbg --help` lists the commands"
+            raise UsageError(message)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=CommandTable,
+    help=HELP,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="tdbg", message="%(prog)s %(version)s")
+@click.pass_context
+def commands(context: click.Context) -> None:
+    """See `HELP`."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

@@ -1,0 +1,73 @@
+"""`tdbg ls`: lists tensor events."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from tensordbg.cli.arguments import json_option, trace_argument
+
+SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "std", "zero", "non-finite")
+"""As in `analysis.listing`, which is not imported just for the help."""
+
+
+class Steps(click.ParamType):
+    """`N`, `A..B`, `A..` or `..B`, as the first and the last step."""
+
+    name = "N|A..B"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int | None, int | None]:
+        """See `click.ParamType`."""
+        if isinstance(value, tuple):
+            return value
+        text = str(value)
+        match = re.fullmatch(r"(\d+)|(\d*)\.\.(\d*)", text)
+        if not match:
+            self.fail(f"{text!r} is neither a step such as 3 nor a range such as 3..9", param, ctx)
+        if match[1]:
+            return int(match[1]), int(match[1])
+        return (int(match[2]) if match[2] else None), (int(match[3]) if match[3] else None)
+
+
+@click.command()
+@trace_argument
+@click.option("--non-finite", is_flag=True, help="Only tensors with an infinity or a NaN.")
+@click.option("--op-type", "op_types", metavar="TYPE", multiple=True, help="Only outputs of this type of operation.")
+@click.option("--name", default="", help="Only tensors whose name holds this text, or fits this pattern (*/kernel*).")
+@click.option("--function", default="", metavar="NAME", help="Only tensors of functions of this name or pattern.")
+@click.option("--file", default="", help="Only operations that this source file created.")
+@click.option("--step", "steps", type=Steps(), default=(None, None), help="Only this step, or these steps.")
+@click.option(
+    "--sort",
+    type=click.Choice(SORT_KEYS),
+    default="event",
+    show_default=True,
+    metavar="COLUMN",
+    help=f"Order by one of {', '.join(SORT_KEYS)}.",
+)
+@click.option("--reverse", is_flag=True, help="The other way round.")
+@click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="At most so many; 0 for all.")
+@json_option
+def command(trace: str, sort: str, reverse: bool, limit: int, as_json: bool, **selection: object) -> None:
+    """List the tensors of a trace.
+
+    TRACE is a trace, or a folder of traces, whose newest is meant; by default tdbg-traces.
+    """
+    from tensordbg.cli.output import print_json, print_note, print_rich, reading
+
+    with reading(trace) as reader:
+        from tensordbg.analysis.listing import Order, Selection, list_tensors
+
+        listing = list_tensors(reader, Selection(**selection), Order(sort, reverse, limit))  # type: ignore[arg-type]
+    if as_json:
+        from tensordbg.wire.listing import listing_to_json
+
+        print_json(listing_to_json(listing))
+    else:
+        from tensordbg.report.listing import listing_footer, listing_table
+
+        print_rich(listing_table(listing))
+        print_note(listing_footer(listing))

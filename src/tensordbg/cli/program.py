@@ -1,0 +1,68 @@
+"""The program that `tdbg run` is asked to record, and the command line that records it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensordbg.cli.messages import did_you_mean
+from tensordbg.errors import UsageError
+from tensordbg.model import Detail
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is to be run, as words for the launcher."""
+
+    name: str
+    """Short, for the trace's folder."""
+    words: tuple[str, ...]
+    """`SCRIPT ARGS...` or `-m MODULE ARGS...`."""
+
+    @classmethod
+    def script(cls, script: str, arguments: tuple[str, ...]) -> Program:
+        """A Python file, or a folder or archive with a `__main__.py`.
+
+        Raises:
+            UsageError: If it does not exist.
+        """
+        path = Path(script)
+        if not path.exists():
+            folder = path.parent
+            nearby = [str(folder / file.name) for file in folder.glob("*.py")] if folder.is_dir() else []
+            question = did_you_mean(script, nearby)
+            raise UsageError(f"no such file {script!r}{question} `tdbg run` takes a Python program and its arguments")
+        return cls(name=path.resolve().stem, words=(script, *arguments))
+
+    @classmethod
+    def module(cls, module: str, arguments: tuple[str, ...]) -> Program:
+        """A module that can be imported from here.
+
+        Raises:
+            UsageError: If its outermost package is not found; the rest is left to Python, since finding a module in a
+                package imports the package.
+        """
+        if not _importable(module.partition(".")[0]):
+            raise UsageError(
+                f"no module named {module!r} in this folder or in {sys.executable}; install it, or change "
+                "to the folder that holds it"
+            )
+        return cls(name=module, words=("-m", module, *arguments))
+
+    def command(self, trace: Path, detail: Detail) -> list[str]:
+        """The command line of the process that runs it and records it into `trace`."""
+        launcher = [sys.executable, "-m", "tensordbg.recording.launch"]
+        return [*launcher, "--trace", str(trace), "--detail", detail.value, *self.words]
+
+
+def _importable(package: str) -> bool:
+    before = sys.path[:]
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+    finally:
+        sys.path[:] = before

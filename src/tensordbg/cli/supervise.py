@@ -1,0 +1,46 @@
+"""What `tdbg run` does: reserves a trace, records the program into it, seals it meanwhile, tells what came of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from tensordbg.cli.child import Child, end_as
+from tensordbg.cli.messages import one_line
+from tensordbg.cli.program import Program
+from tensordbg.cli.sealing import Sealing
+from tensordbg.model import Detail
+from tensordbg.trace.writer import new_trace_folder
+
+
+def record(program: Program, out: Path, detail: Detail) -> int:
+    """Records a program into a new trace in the folder `out`.
+
+    Returns:
+        The program's exit code; does not return where a signal ended the program.
+
+    Raises:
+        RecordingError: If no trace can be made in `out`; the program has not been started then.
+    """
+    trace = new_trace_folder(out, program.name)
+    child = Child(program.command(trace, detail))
+    began = time.monotonic()
+    child.start()
+    with Sealing(trace):
+        status = child.wait()
+    _tell(trace, time.monotonic() - began)
+    return end_as(status)
+
+
+def _tell(trace: Path, seconds: float) -> None:
+    """Prints the summary; whatever goes wrong with it, the program's own exit code counts."""
+    try:
+        from tensordbg.cli.summary import summarize
+
+        summarize(trace, seconds)
+    except KeyboardInterrupt:
+        print("tdbg: stopped; `tdbg why` reads the trace as it lies", file=sys.stderr)
+    except Exception as error:  # noqa: BLE001
+        kind = "" if type(error).__module__.startswith("tensordbg") else f"{type(error).__name__}: "
+        print(f"tdbg: error: no summary of {trace}: {kind}{one_line(str(error))}", file=sys.stderr)

@@ -1,0 +1,57 @@
+"""The text of `tdbg show`: what a tensor is, where it was created, and how it looked over time."""
+
+from __future__ import annotations
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from tensordbg.analysis.history import History
+from tensordbg.report.listing import (
+    add_health_columns,
+    health_cells,
+    plain_table,
+    step_text,
+    style_of,
+    turn_text,
+    type_text,
+)
+from tensordbg.report.numbers import count
+
+
+def history_text(history: History) -> Group:
+    """Heading, source and table of a tensor's history."""
+    return Group(_heading(history), *_sources(history), Text(), _table(history), Text(_footer(history), style="dim"))
+
+
+def _heading(history: History) -> Text:
+    functions = " and ".join(name or "eager code" for name in history.functions)
+    return Text.assemble((history.tensor, "bold"), f"  {'/'.join(history.op_types)} in {functions}")
+
+
+def _sources(history: History) -> list[Text]:
+    return [
+        Text.assemble((f"{source.frame.file}:{source.frame.line}", "cyan"), f"  {source.text}")
+        for source in history.sources
+    ]
+
+
+def _table(history: History) -> Table:
+    table = plain_table()
+    looping = any(point.iteration is not None for point in history.points)
+    table.add_column("step", justify="right", no_wrap=True)
+    if looping:
+        table.add_column("turn", justify="right", no_wrap=True)
+    table.add_column("type", overflow="fold")
+    add_health_columns(table)
+    for point in history.points:
+        turn = [turn_text(point)] if looping else []
+        table.add_row(step_text(point), *turn, type_text(point), *health_cells(point), style=style_of(point))
+    return table
+
+
+def _footer(history: History) -> str:
+    shown = len(history.points)
+    if shown == history.total:
+        return f"{count(shown)} events"
+    return f"the last {count(shown)} of {count(history.total)} events; --limit 0 shows all"

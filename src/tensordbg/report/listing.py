@@ -1,0 +1,91 @@
+"""The table of `tdbg ls`."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from rich.table import Table
+
+from tensordbg.analysis.listing import Listing, TensorRow
+from tensordbg.model import Frame
+from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
+
+BAD = "bold red"
+"""The style of what is not finite."""
+
+
+def listing_table(listing: Listing) -> Table:
+    """One line per tensor event."""
+    table = plain_table()
+    looping = any(row.iteration is not None for row in listing.rows)
+    table.add_column("event", justify="right", no_wrap=True)
+    table.add_column("step", justify="right", no_wrap=True)
+    if looping:
+        table.add_column("turn", justify="right", no_wrap=True)
+    table.add_column("tensor", overflow="fold", min_width=8)
+    table.add_column("function", overflow="fold", min_width=8)
+    table.add_column("type", overflow="fold", min_width=8)
+    add_health_columns(table)
+    table.add_column("line", overflow="fold", min_width=8)
+    for row in listing.rows:
+        turn = [turn_text(row)] if looping else []
+        names = [row.tensor, row.function or "(eager)", type_text(row)]
+        place = place_text(row.source) if row.source else ABSENT
+        table.add_row(count(row.event), step_text(row), *turn, *names, *health_cells(row), place, style=style_of(row))
+    return table
+
+
+def listing_footer(listing: Listing) -> str:
+    """What the table does not show; empty where it shows all."""
+    shown = len(listing.rows)
+    if not listing.total:
+        return "no tensor fits"
+    if shown == listing.total:
+        return ""
+    return f"{count(shown)} of {count(listing.total)} tensors; --limit 0 shows all"
+
+
+def plain_table() -> Table:
+    """A table without lines, as columns of a terminal."""
+    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+
+
+def add_health_columns(table: Table) -> None:
+    """The columns that `health_cells` fills."""
+    for name in ("min", "mean", "max", "std", "zeros", "nan", "inf"):
+        table.add_column(name, justify="right", no_wrap=True)
+
+
+def health_cells(row: TensorRow) -> list[str]:
+    """The health of one event, in the columns of `add_health_columns`."""
+    health = row.health
+    if health is None:
+        return [ABSENT] * 7
+    values = [short(value) for value in (health.min, health.mean, health.max, health.std)]
+    return [*values, *map(count_or_blank, (health.zero, health.nan, health.neg_inf + health.pos_inf))]
+
+
+def style_of(row: TensorRow) -> str:
+    """How a row looks."""
+    return BAD if row.health is not None and row.health.non_finite else ""
+
+
+def step_text(row: TensorRow) -> str:
+    """The step, absent for what no recorded execution caused."""
+    return ABSENT if row.step < 0 else str(row.step)
+
+
+def turn_text(row: TensorRow) -> str:
+    """The turn of the loop."""
+    return "" if row.iteration is None else str(row.iteration)
+
+
+def type_text(row: TensorRow) -> str:
+    """Type and shape, such as `float32[100, 10]`."""
+    shape = "" if row.shape is None else str(list(row.shape))
+    return f"{row.dtype}{shape}" or ABSENT
+
+
+def place_text(frame: Frame) -> str:
+    """File and line, without the folder."""
+    return f"{PurePath(frame.file).name}:{frame.line}"

@@ -1,0 +1,88 @@
+"""The manual and the README keep up with the code: a page per command with all its options, and no dead words."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from tensordbg.cli.group import COMMANDS, commands
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def get(name: str) -> click.Command:
+    command = commands.get_command(click.Context(commands), name)
+    assert command is not None
+    return command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_has_a_page_that_names_every_option(name: str) -> None:
+    page = (DOCS / "commands" / f"{name}.md").read_text()
+    assert page.startswith(f"# tdbg {name}\n")
+    options = [option for parameter in get(name).params for option in parameter.opts if option.startswith("-")]
+    missing = [option for option in options if f"`{option}" not in page]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_page_names_no_option_that_the_command_lacks(name: str) -> None:
+    page = (DOCS / "commands" / f"{name}.md").read_text()
+    known = {option for parameter in get(name).params for option in parameter.opts} | {"--help"}
+    # The first column of the table of options.
+    named = set(re.findall(r"^\| `(--?[\w-]+)", page, re.MULTILINE))
+    assert named <= known
+
+
+def test_no_page_without_its_command() -> None:
+    pages = {path.stem for path in (DOCS / "commands").glob("*.md")}
+    assert pages == set(COMMANDS)
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    missing = [
+        path.relative_to(DOCS).as_posix()
+        for path in DOCS.rglob("*.md")
+        if path.relative_to(DOCS).as_posix() not in navigation and path.parent.name != "causes"
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/index.md", "docs/getting-started.md"])
+def test_commands_that_a_page_shows_exist(page: str) -> None:
+    text = (ROOT / page).read_text()
+    shown = [line.strip() for block in code_blocks(text) for line in block.splitlines()]
+    for line in shown:
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["tdbg"] and len(words) > 1 and not words[1].startswith("-"):
+            assert words[1] in COMMANDS, line
+            check_options(get(words[1]), words[2:], line)
+        if words[:1] == ["make"] and len(words) > 1:
+            assert f"\n{words[1]}:" in (ROOT / "Makefile").read_text(), line
+
+
+def check_options(command: click.Command, words: list[str], line: str) -> None:
+    known = {option for parameter in command.params for option in parameter.opts}
+    for word in words:
+        if command.name == "run" and word.endswith(".py"):
+            return  # what follows belongs to the program
+        if word.startswith("-"):
+            assert word in known, line
+
+
+def code_blocks(text: str) -> list[str]:
+    fenced = re.findall(r"^```(?:console|sh|bash)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    indented = re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
+    return [*fenced, *indented]
+
+
+def test_architecture_names_every_package() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    packages = {path.parent.name for path in (ROOT / "src" / "tensordbg").glob("*/__init__.py")}
+    assert {package for package in packages if package not in text} == set()

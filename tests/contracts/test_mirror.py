@@ -1,0 +1,60 @@
+"""Every module has its tests where one looks for them: src/tensordbg/x/y.py in tests/x/test_y.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "tensordbg"
+TESTS = ROOT / "tests"
+
+NOT_MIRRORED = {
+    "__main__.py": "one line; tests/cli/test_main.py starts it",
+}
+"""Modules without a file of tests of their own, and where they are tested."""
+
+OTHER_TESTS = {"contracts", "e2e"}
+"""Folders of tests that check more than one module."""
+
+
+def modules() -> list[str]:
+    return sorted(
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if path.name != "__init__.py" and path.read_text().strip()
+    )
+
+
+def test_file_of(module: str) -> Path:
+    path = Path(module)
+    return TESTS / path.parent / f"test_{path.name}"
+
+
+test_file_of.__test__ = False  # type: ignore[attr-defined]
+
+
+def test_every_module_has_its_tests() -> None:
+    missing = [
+        f"{module}: {test_file_of(module).relative_to(ROOT)}"
+        for module in modules()
+        if module not in NOT_MIRRORED and not test_file_of(module).exists()
+    ]
+    assert not missing, "write the tests, or name the module in NOT_MIRRORED with where it is tested"
+
+
+def test_exceptions_are_still_needed() -> None:
+    stale = [module for module in NOT_MIRRORED if module not in modules() or test_file_of(module).exists()]
+    assert not stale, "take these out of NOT_MIRRORED"
+
+
+def test_every_test_file_has_its_module() -> None:
+    orphans = []
+    for path in sorted(TESTS.rglob("test_*.py")):
+        relative = path.relative_to(TESTS)
+        if relative.parts[0] in OTHER_TESTS:
+            continue
+        module = PACKAGE / relative.parent / path.name.removeprefix("test_")
+        package = PACKAGE / relative.parent / "__init__.py"
+        if not module.exists() and not (path.name in {"test_main.py", "test_public_names.py"} and package.exists()):
+            orphans.append(relative.as_posix())
+    assert not orphans, "these test no module of their name"

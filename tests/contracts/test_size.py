@@ -1,0 +1,46 @@
+"""Budgets of size: a file is one idea, a function fits a screen, a signature stays short."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILE_LINES = 400
+FUNCTION_LINES = 60
+FUNCTION_ARGUMENTS = 6
+
+FILES = sorted(
+    path for folder in ("src", "tests", "examples", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")
+)
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def functions(path: Path) -> Iterator[Definition]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_file_and_its_functions_stay_small(path: Path) -> None:
+    lines = len(path.read_text().splitlines())
+    assert lines <= FILE_LINES, "make two modules of it"
+    long = [f"{node.name}, line {node.lineno}" for node in functions(path) if length(node) > FUNCTION_LINES]
+    assert not long, f"these have more than {FUNCTION_LINES} lines"
+
+
+def length(node: Definition) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "src").rglob("*.py")), ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_module_opens_with_what_it_is_for(path: Path) -> None:
+    text = path.read_text()
+    if text.strip():
+        assert ast.get_docstring(ast.parse(text)), "the first thing in a module is a docstring"
