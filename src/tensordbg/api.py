@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from tensordbg.analysis.history import History
+    from tensordbg.analysis.finding import WhyResult
     from tensordbg.analysis.listing import Listing
-    from tensordbg.analysis.why import WhyResult
+    from tensordbg.analysis.show import TensorHistory
     from tensordbg.trace.reader import TraceReader
 
 
@@ -53,7 +53,7 @@ class Trace:
         order = Order(by=order_by.removeprefix("-"), reverse=order_by.startswith("-"), limit=limit)
         return list_tensors(self._reader, Selection(**selection), order)
 
-    def tensor(self, name: str, function: str = "") -> History:
+    def tensor(self, name: str, function: str = "") -> TensorHistory:
         """One tensor over steps and iterations, as `tdbg show` shows it.
 
         Args:
@@ -63,7 +63,7 @@ class Trace:
         Raises:
             UsageError: If the trace has no such tensor.
         """
-        from tensordbg.analysis.history import history_of
+        from tensordbg.analysis.show import history_of
 
         return history_of(self._reader, name, function)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.query import sql
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame, Health
@@ -30,7 +31,7 @@ class Selection:
     tensor: str = ""
     """The operation's whole name, as it stands; `:1` at its end chooses the slot."""
     function: str = ""
-    """Name of the function whose graph holds the operation, or a pattern."""
+    """Name of the traced function that it is computed in, for eager code of that around the line; or a pattern."""
     file: str = ""
     """Path, or end of the path, of the source file whose line created the operation."""
     steps: tuple[int | None, int | None] = (None, None)
@@ -49,35 +50,13 @@ class Order:
 
 
 @dataclass(frozen=True)
-class TensorRow:
+class ListedTensor(TensorView):
     """One tensor event with the names of what it refers to."""
 
-    event: int
-    execution: int
-    step: int
-    iteration: int | None
-    """Turn of the loop, None outside of loops."""
-    name: str
-    """Of the operation."""
-    slot: int
-    op_type: str
-    function: str
-    """Name of the function whose graph holds the operation, empty for eager code."""
     path: str
     """The call path inside the execution's graph."""
-    device: str
-    dtype: str
-    shape: tuple[int, ...] | None
-    """None where only operations were recorded."""
-    health: Health | None
-    """None where it was not measured."""
     source: Frame | None
     """The innermost line of the user's own code that created the operation."""
-
-    @property
-    def tensor(self) -> str:
-        """Name and slot, such as `Log:0`."""
-        return f"{self.name}:{self.slot}"
 
 
 @dataclass(frozen=True)
@@ -86,7 +65,7 @@ class Listing:
 
     total: int
     """How many events the selection has; `rows` may hold fewer."""
-    rows: tuple[TensorRow, ...]
+    rows: tuple[ListedTensor, ...]
 
 
 _BAD = "(t.nan + t.neg_inf + t.pos_inf)"
@@ -113,8 +92,8 @@ WITH place AS (
     FROM (SELECT *, depth + CASE WHEN "user" THEN 1000000 ELSE 0 END AS rank FROM stacks)
     GROUP BY stack
 ), named AS (
-    SELECT sites.site, sites.name, sites.op_type, coalesce(functions.name, '') AS function, place.file, place.line,
-           place.function AS line_function, place."user" AS line_user
+    SELECT sites.site, sites.name, sites.op_type, coalesce(functions.name, place.function, '') AS function,
+           place.file, place.line, place.function AS line_function, place."user" AS line_user
     FROM sites LEFT JOIN functions ON functions.function = sites.function
                LEFT JOIN place ON place.stack = sites.stack
 )
@@ -190,13 +169,15 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _row(row: dict[str, Any]) -> TensorRow:
-    return TensorRow(
+def _row(row: dict[str, Any]) -> ListedTensor:
+    return ListedTensor(
         event=row["event"],
         execution=row["execution"],
         step=row["step"],
         iteration=row["iteration"],
-        name=row["name"],
+        tensor=f"{row['name']}:{row['slot']}",
+        op_name=row["name"],
+        site=row["site"],
         slot=row["slot"],
         op_type=row["op_type"],
         function=row["function"],

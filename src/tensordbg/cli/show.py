@@ -22,14 +22,14 @@ def command(trace_and_rest: tuple[str, str], function: str, limit: int, as_json:
 
     trace, tensor = trace_and_rest
     with reading(trace) as reader:
-        from tensordbg.analysis.history import history_of
+        from tensordbg.analysis.show import history_of
 
         history = history_of(reader, tensor, function, limit)
     if as_json:
-        from tensordbg.wire.history import history_to_json
+        from tensordbg.wire.show import history_to_json
 
         print_json(history_to_json(history))
     else:
-        from tensordbg.report.history import history_text
+        from tensordbg.report.show import history_text
 
         print_rich(history_text(history))

@@ -1,0 +1,1 @@
+"""Text and tables for the terminal, from the dataclasses of the analysis."""

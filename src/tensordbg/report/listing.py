@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from rich.table import Table
 
-from tensordbg.analysis.listing import Listing, TensorRow
+from tensordbg.analysis.listing import ListedTensor, Listing
 from tensordbg.model import Frame
 from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
 
@@ -29,7 +29,7 @@ def listing_table(listing: Listing) -> Table:
     table.add_column("line", overflow="fold", min_width=8)
     for row in listing.rows:
         turn = [turn_text(row)] if looping else []
-        names = [row.tensor, row.function or "(eager)", type_text(row)]
+        names = [row.tensor, row.function or ABSENT, type_text(row)]
         place = place_text(row.source) if row.source else ABSENT
         table.add_row(count(row.event), step_text(row), *turn, *names, *health_cells(row), place, style=style_of(row))
     return table
@@ -56,7 +56,7 @@ def add_health_columns(table: Table) -> None:
         table.add_column(name, justify="right", no_wrap=True)
 
 
-def health_cells(row: TensorRow) -> list[str]:
+def health_cells(row: ListedTensor) -> list[str]:
     """The health of one event, in the columns of `add_health_columns`."""
     health = row.health
     if health is None:
@@ -65,22 +65,22 @@ def health_cells(row: TensorRow) -> list[str]:
     return [*values, *map(count_or_blank, (health.zero, health.nan, health.neg_inf + health.pos_inf))]
 
 
-def style_of(row: TensorRow) -> str:
+def style_of(row: ListedTensor) -> str:
     """How a row looks."""
     return BAD if row.health is not None and row.health.non_finite else ""
 
 
-def step_text(row: TensorRow) -> str:
+def step_text(row: ListedTensor) -> str:
     """The step, absent for what no recorded execution caused."""
     return ABSENT if row.step < 0 else str(row.step)
 
 
-def turn_text(row: TensorRow) -> str:
+def turn_text(row: ListedTensor) -> str:
     """The turn of the loop."""
     return "" if row.iteration is None else str(row.iteration)
 
 
-def type_text(row: TensorRow) -> str:
+def type_text(row: ListedTensor) -> str:
     """Type and shape, such as `float32[100, 10]`."""
     shape = "" if row.shape is None else str(list(row.shape))
     return f"{row.dtype}{shape}" or ABSENT

@@ -1,0 +1,1 @@
+"""The dataclasses of the analysis as JSON, for programs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensordbg.analysis.listing import Listing, TensorRow
+from tensordbg.analysis.listing import ListedTensor, Listing
 from tensordbg.model import Frame
 from tensordbg.wire.health import health_to_json
 
@@ -16,12 +16,12 @@ def listing_to_json(listing: Listing) -> dict[str, Any]:
     return {"format": FORMAT, "total": listing.total, "tensors": [row_to_json(row) for row in listing.rows]}
 
 
-def row_to_json(row: TensorRow) -> dict[str, Any]:
+def row_to_json(row: ListedTensor) -> dict[str, Any]:
     """One tensor event."""
     return {
         "event": row.event,
         "tensor": row.tensor,
-        "op_name": row.name,
+        "op_name": row.op_name,
         "op_type": row.op_type,
         "function": row.function,
         "execution": row.execution,

@@ -6,7 +6,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.history import History
+from tensordbg.analysis.show import TensorHistory
 from tensordbg.report.listing import (
     add_health_columns,
     health_cells,
@@ -19,24 +19,21 @@ from tensordbg.report.listing import (
 from tensordbg.report.numbers import count
 
 
-def history_text(history: History) -> Group:
+def history_text(history: TensorHistory) -> Group:
     """Heading, source and table of a tensor's history."""
     return Group(_heading(history), *_sources(history), Text(), _table(history), Text(_footer(history), style="dim"))
 
 
-def _heading(history: History) -> Text:
-    functions = " and ".join(name or "eager code" for name in history.functions)
+def _heading(history: TensorHistory) -> Text:
+    functions = " and ".join(filter(None, history.functions)) or "no function"
     return Text.assemble((history.tensor, "bold"), f"  {'/'.join(history.op_types)} in {functions}")
 
 
-def _sources(history: History) -> list[Text]:
-    return [
-        Text.assemble((f"{source.frame.file}:{source.frame.line}", "cyan"), f"  {source.text}")
-        for source in history.sources
-    ]
+def _sources(history: TensorHistory) -> list[Text]:
+    return [Text.assemble((f"{source.file}:{source.line}", "cyan"), f"  {source.text}") for source in history.sources]
 
 
-def _table(history: History) -> Table:
+def _table(history: TensorHistory) -> Table:
     table = plain_table()
     looping = any(point.iteration is not None for point in history.points)
     table.add_column("step", justify="right", no_wrap=True)
@@ -50,7 +47,7 @@ def _table(history: History) -> Table:
     return table
 
 
-def _footer(history: History) -> str:
+def _footer(history: TensorHistory) -> str:
     shown = len(history.points)
     if shown == history.total:
         return f"{count(shown)} events"

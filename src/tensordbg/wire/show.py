@@ -1,0 +1,29 @@
+"""The history of a tensor as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.show import TensorHistory
+from tensordbg.wire.listing import row_to_json
+
+FORMAT = 1
+
+
+def history_to_json(history: TensorHistory) -> dict[str, Any]:
+    """The object that `tdbg show --json` prints."""
+    return {
+        "format": FORMAT,
+        "tensor": history.tensor,
+        "op_types": list(history.op_types),
+        "functions": list(history.functions),
+        "sources": [source_to_json(source) for source in history.sources],
+        "total": history.total,
+        "events": [row_to_json(point) for point in history.points],
+    }
+
+
+def source_to_json(source: SourceLine) -> dict[str, Any]:
+    """A line of source with its text."""
+    return {"file": source.file, "line": source.line, "function": source.function, "text": source.text}

@@ -1,0 +1,78 @@
+"""`tdbg` itself: help, version, what it refuses, and how fast it answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+import tensordbg
+from tensordbg.cli.group import COMMANDS
+from tests.cli.conftest import COMMAND, Tdbg, error_of
+
+
+def test_help_lists_every_command(tdbg: Tdbg) -> None:
+    done = tdbg("--help")
+    assert done.returncode == 0
+    listed = [line.split()[0] for line in done.stdout.partition("Commands:")[2].splitlines() if line.strip()]
+    assert tuple(listed) == COMMANDS
+
+
+def test_no_words_mean_help(tdbg: Tdbg) -> None:
+    assert tdbg().stdout == tdbg("--help").stdout
+
+
+def test_version(tdbg: Tdbg) -> None:
+    assert tdbg("--version").stdout == f"tdbg {tensordbg.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["wy"], "no such command 'wy'; did you mean 'why'? `tdbg --help` lists the commands"),
+        (["xyzzy"], "no such command 'xyzzy'; `tdbg --help` lists the commands"),
+        (["--nope"], "no such option '--nope'; `tdbg --help` lists the options"),
+        (["why", "--jsn"], "no such option '--jsn'; did you mean '--json'? `tdbg why --help` lists the options"),
+        (["run"], "missing argument 'SCRIPT'; `tdbg run --help` shows the usage"),
+        (["show"], "missing argument NAME[:SLOT]; `tdbg show --help` shows the usage"),
+        (["sql", "a", "b", "c"], "unexpected argument 'c' after QUERY; `tdbg sql --help` shows the usage"),
+        (
+            ["ls", "--step", "x"],
+            (
+                "invalid value for '--step': 'x' is neither a step such as 3 nor a range such as 3..9; "
+                "`tdbg ls --help` shows the usage"
+            ),
+        ),
+    ],
+)
+def test_what_is_refused(tdbg: Tdbg, words: list[str], line: str) -> None:
+    assert error_of(tdbg(*words)) == line
+
+
+def test_help_answers_at_once() -> None:
+    def once() -> float:
+        began = time.perf_counter()
+        subprocess.run([*COMMAND, "--help"], capture_output=True, check=True)
+        return time.perf_counter() - began
+
+    # The best of several, since other programs may keep the machine busy.
+    assert min(once() for _ in range(5)) < 0.3
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, tensordbg.cli\n"
+        "try: tensordbg.cli.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'numpy', 'pyarrow', 'duckdb', 'rich', 'tensorflow'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_reader_that_goes_away_is_no_error(tdbg: Tdbg) -> None:
+    command = f"'{sys.executable}' -m tensordbg --help | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, text=True)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,98 @@
+"""`tdbg run` around programs that need no framework; tests/e2e has those that do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import COMMAND, Tdbg, error_of
+
+Write = Callable[..., str]
+
+
+def test_output_arguments_and_exit_code_are_the_programs(tdbg: Tdbg, program: Write) -> None:
+    name = program("import sys\nprint(sys.argv)\nsys.exit(3)")
+    done = tdbg("run", name, "--out", "mine", "-h", "--", "x")
+    assert done.returncode == 3
+    assert done.stdout == "['program.py', '--out', 'mine', '-h', '--', 'x']\n"
+
+
+def test_input_is_the_programs(folder: Path, program: Write) -> None:
+    name = program("print(input()[::-1])")
+    done = subprocess.run(
+        [*COMMAND, "run", name], cwd=folder, input="abc\n", capture_output=True, check=False, text=True
+    )
+    assert done.stdout == "cba\n"
+
+
+def test_module(tdbg: Tdbg, folder: Path) -> None:
+    (folder / "package").mkdir()
+    (folder / "package" / "train.py").write_text("import sys\nprint(__name__, sys.argv[1:])")
+    done = tdbg("run", "-m", "package.train", "--epochs", "3")
+    assert (done.returncode, done.stdout) == (0, "__main__ ['--epochs', '3']\n")
+
+
+def test_exception_is_the_programs(tdbg: Tdbg, folder: Path, program: Write) -> None:
+    name = program("def f():\n    raise ValueError('mine')\nf()\n")
+    done = tdbg("run", name)
+    assert done.returncode == 1
+    before = done.stderr.partition("tdbg:")[0].splitlines()
+    assert before[0] == "Traceback (most recent call last):"
+    assert before[-1] == "ValueError: mine"
+    assert "tensordbg" not in done.stderr.partition("ValueError: mine")[0]
+
+
+def test_nothing_recorded_is_said_in_one_line(tdbg: Tdbg, program: Write) -> None:
+    done = tdbg("run", program("print('hello')"))
+    assert done.stdout == "hello\n"
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("tdbg: nothing was recorded: ")
+
+
+def test_out_is_the_folder_of_traces(tdbg: Tdbg, folder: Path, program: Write) -> None:
+    name = program("pass")
+    tdbg("run", "--out", "runs/a", name)
+    tdbg("run", "--out", "runs/a", name)
+    assert len(list((folder / "runs" / "a").iterdir())) == 2
+
+
+def test_missing_script_is_refused(tdbg: Tdbg, folder: Path) -> None:
+    line = error_of(tdbg("run", "train.py"))
+    assert line == "no such file 'train.py'; `tdbg run` takes a Python program and its arguments"
+    assert not list(folder.iterdir())
+
+
+def test_folder_that_cannot_be_written_is_refused_before_the_program_starts(tdbg: Tdbg, program: Write) -> None:
+    name = program("print('started')")
+    program("", "taken")
+    line = error_of(tdbg("run", "--out", "taken", name))
+    assert "taken" in line
+    assert ";" in line
+
+
+def test_killed_program(folder: Path, program: Write) -> None:
+    name = program("import os, signal, sys\nprint('here', flush=True)\nos.kill(os.getpid(), signal.SIGKILL)")
+    with subprocess.Popen(
+        [*COMMAND, "run", name], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        said, errors = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    assert said == "here\n"
+    assert errors.startswith("tdbg: nothing was recorded")
+
+
+def test_terminated_program(folder: Path, program: Write) -> None:
+    name = program("import time\nprint('ready', flush=True)\ntime.sleep(60)")
+    with subprocess.Popen(
+        [*COMMAND, "run", name], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        os.kill(process.pid, signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGTERM
+    assert "tdbg: nothing was recorded" in errors
