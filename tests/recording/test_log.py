@@ -1,0 +1,127 @@
+"""What Python hands to the event log lies in the segments as the layout says."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tensordbg.health.spec import DTYPE_NUMBERS
+from tensordbg.model import Detail
+from tensordbg.recording.log import NO_FUNCTION, EventLog, input_reference
+from tensordbg.trace.record import EXECUTION_RECORD, TENSOR_RECORD, RecordFlag, RecordKind
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[EventLog]:
+    log = EventLog(tmp_path, Detail.HEALTH)
+    yield log
+    log.close()
+
+
+def written(folder: Path, dtype: np.dtype) -> np.ndarray:
+    """The finished records, in order."""
+    parts = [np.fromfile(file, dtype) for file in sorted((folder / "segments").iterdir())]
+    records = np.concatenate(parts)
+    return records[records["sequence"] > 0]
+
+
+def test_a_tensor_is_measured(log: EventLog, tmp_path: Path) -> None:
+    array = np.array([[1.0, -2.0, 0.0], [np.nan, np.inf, -np.inf]], np.float32)
+    log.append_tensor(5, 7, 1, DTYPE_NUMBERS["float32"], 3, array)
+    (record,) = written(tmp_path, TENSOR_RECORD)
+    assert record["kind"] == RecordKind.EAGER_TENSOR
+    assert (record["owner"], record["site"], record["slot"], record["device"]) == (5, 7, 1, 3)
+    assert list(record["dims"][: record["rank"]]) == [2, 3]
+    assert record["flags"] == RecordFlag.HEALTH
+    counts = [record[name] for name in ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "first_bad")]
+    assert counts == [6, 1, 1, 1, 1, 1, 3]
+    assert [record[name] for name in ("min", "max", "sum", "sum_squares")] == [-2.0, 1.0, -1.0, 5.0]
+
+
+def test_many_dimensions_are_kept_and_very_many_folded(log: EventLog, tmp_path: Path) -> None:
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros([2] * 12, np.float32))
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros([1] * 23 + [2, 3], np.float32))
+    twelve, many = written(tmp_path, TENSOR_RECORD)
+    assert list(twelve["dims"][: twelve["rank"]]) == [2] * 12
+    assert not twelve["flags"] & RecordFlag.MANY_DIMS
+    assert list(many["dims"][: many["rank"]]) == [1] * 23 + [6]
+    assert many["flags"] & RecordFlag.MANY_DIMS
+    assert many["size"] == 6
+
+
+@pytest.mark.parametrize(("detail", "rank", "flags"), [(Detail.OPS, 255, 0), (Detail.SHAPES, 1, 0)])
+def test_less_detail_reads_less(tmp_path: Path, detail: Detail, rank: int, flags: int) -> None:
+    log = EventLog(tmp_path, detail)
+    try:
+        log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.full(4, np.nan, np.float32))
+    finally:
+        log.close()
+    (record,) = written(tmp_path, TENSOR_RECORD)
+    assert (record["rank"], record["flags"], record["nan"]) == (rank, flags, 0)
+
+
+def test_an_execution_has_all_its_inputs(log: EventLog, tmp_path: Path) -> None:
+    inputs = [input_reference(number, number % 3) for number in range(60)]
+    assert log.begin_execution(4, 9, 2, inputs) == 1
+    assert log.begin_execution(4, NO_FUNCTION, 3, []) == 2
+    log.end_execution(1, True)
+    records = written(tmp_path, EXECUTION_RECORD)
+    assert [RecordKind(kind).name for kind in records["kind"]] == [
+        "EXECUTION_BEGIN",
+        "EXECUTION_INPUTS",
+        "EXECUTION_INPUTS",
+        "EXECUTION_BEGIN",
+        "EXECUTION_END",
+    ]
+    assert [int(number) for record in records[:3] for number in record["inputs"][: record["rank"]]] == inputs
+    assert list(records["function"][[0, 3]]) == [9, NO_FUNCTION]
+    assert list(records["iteration"][[0, 3]]) == [2, 3]
+    assert list(records["flags"]) == [RecordFlag.FUNCTION] * 3 + [0, RecordFlag.FAILED]
+
+
+def test_threads_lose_nothing_over_many_segments(log: EventLog, tmp_path: Path) -> None:
+    array = np.ones(3, np.float32)
+
+    def append(thread: int) -> None:
+        for _ in range(40_000):
+            log.append_tensor(1, thread, 0, DTYPE_NUMBERS["float32"], 0, array)
+
+    threads = [threading.Thread(target=append, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    records = written(tmp_path, TENSOR_RECORD)
+    assert list(records["sequence"]) == list(range(1, 160_001))
+    assert np.bincount(records["site"]).tolist() == [40_000] * 4
+    assert len(list((tmp_path / "segments").iterdir())) > 1
+
+
+def test_there_is_one_log_in_a_process(log: EventLog, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="already open"):
+        EventLog(tmp_path / "other", Detail.HEALTH)
+
+
+def test_a_folder_that_can_not_be_written_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="No such file"):
+        EventLog(tmp_path / "absent" / "deeper", Detail.HEALTH)
+
+
+def test_names_are_on_disk_once(log: EventLog, tmp_path: Path) -> None:
+    numbers = [log.device(name) for name in ("/CPU:0", 'odd "name"\n', "/CPU:0")]
+    assert numbers == [1, 2, 1]
+    lines = (tmp_path / "names.jsonl").read_text().splitlines()
+    assert lines[-1] == '{"kind": "device", "id": 2, "name": "odd \\"name\\"\\u000a"}'
+
+
+def test_a_closed_log_takes_nothing(log: EventLog, tmp_path: Path) -> None:
+    log.close()
+    assert log.begin_execution(0, NO_FUNCTION, 0, []) == -1
+    log.end_execution(1, False)
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros(1, np.float32))
+    assert len(written(tmp_path, TENSOR_RECORD)) == 0
+    assert (log.failure(), log.dropped()) == ("", 0)

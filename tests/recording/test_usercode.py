@@ -1,0 +1,59 @@
+"""The user's own code is told from installed packages and the standard library."""
+
+from __future__ import annotations
+
+import json
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensordbg
+from tensordbg.recording.usercode import UserCode
+
+
+@pytest.mark.parametrize("file", ["<stdin>", "<string>", "<ipython-input-3-abc>", "/home/me/train.py"])
+def test_what_a_user_wrote(file: str) -> None:
+    assert UserCode().is_user(file)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        json.__file__,
+        np.__file__,
+        tensordbg.__file__,
+        "<frozen importlib._bootstrap>",
+        "<__array_function__ internals>",
+    ],
+)
+def test_what_is_installed(file: str) -> None:
+    assert not UserCode().is_user(file)
+
+
+def test_code_that_autograph_made_is_not_the_users() -> None:
+    assert not UserCode().is_user("/tmp/__autograph_generated_filexyz.py")
+
+
+def test_an_installed_program_that_is_run_is_the_users() -> None:
+    code = UserCode()
+    folder = Path(np.__file__).parent
+    code.add_root(str(folder))
+    assert code.is_user(np.__file__)
+    assert not code.is_user(json.__file__)
+
+
+def test_an_environment_inside_of_the_project_is_not_the_users() -> None:
+    code = UserCode()
+    packages = sysconfig.get_paths()["purelib"]
+    code.add_root(str(Path(packages).parents[3]))
+    assert not code.is_user(f"{packages}/numpy/core.py")
+    assert code.is_user(str(Path(packages).parents[3] / "train.py"))
+
+
+def test_the_program_starter_is_our_own() -> None:
+    code = UserCode()
+    assert code.is_own("<frozen runpy>")
+    assert code.is_own(tensordbg.__file__)
+    assert not code.is_own("/home/me/train.py")
