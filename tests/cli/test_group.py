@@ -12,6 +12,7 @@ from tensordbg.cli.group import COMMANDS, commands
 def test_command_has_the_name_of_its_module(name: str) -> None:
     command = commands.get_command(click.Context(commands), name)
     assert command is importlib.import_module(f"tensordbg.cli.{name}").command
+    assert command.name == name
 
 
 def test_other_words_are_no_commands() -> None:

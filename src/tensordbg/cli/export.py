@@ -9,7 +9,7 @@ import click
 from tensordbg.cli.arguments import trace_and
 
 
-@click.command()
+@click.command("export")
 @trace_and("DIR")
 def command(trace_and_rest: tuple[str, str]) -> None:
     """Write the tables of a trace as Parquet files into DIR, one per table.

@@ -32,7 +32,7 @@ class Steps(click.ParamType):
         return (int(match[2]) if match[2] else None), (int(match[3]) if match[3] else None)
 
 
-@click.command()
+@click.command("ls")
 @trace_argument
 @click.option("--non-finite", is_flag=True, help="Only tensors with an infinity or a NaN.")
 @click.option("--op-type", "op_types", metavar="TYPE", multiple=True, help="Only outputs of this type of operation.")

@@ -13,7 +13,8 @@ DEFAULT_FOLDER = "tdbg-traces"
 
 
 @click.command(
-    context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False},
+    "run",
+    context_settings={"allow_interspersed_args": False},
     options_metavar="[--out DIR] [--detail ops|shapes|health|values]",
 )
 @click.option(

@@ -7,7 +7,7 @@ import click
 from tensordbg.cli.arguments import json_option, trace_and
 
 
-@click.command()
+@click.command("show")
 @trace_and("NAME[:SLOT]")
 @click.option("--function", default="", metavar="NAME", help="Only in functions of this name or pattern.")
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="At most so many; 0 for all.")

@@ -7,7 +7,7 @@ import click
 from tensordbg.cli.arguments import json_option, trace_and
 
 
-@click.command()
+@click.command("sql")
 @trace_and("QUERY")
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensordbg.cli.output import console_for, working
+from tensordbg.errors import TraceError
 from tensordbg.report.numbers import count
 
 if TYPE_CHECKING:
@@ -29,10 +30,9 @@ def summarize(trace: Path, seconds: float) -> None:
         return
     from tensordbg.analysis.totals import totals_of
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.seal import seal_all
 
     with working(f"sealing {trace}"):
-        seal_all(trace)
+        _seal(trace)
         reader = open_trace(trace)
         totals = totals_of(reader)
     if not totals.tensor_events:
@@ -41,6 +41,16 @@ def summarize(trace: Path, seconds: float) -> None:
     steps = f"{count(totals.steps)} step{'' if totals.steps == 1 else 's'}"
     _say(f"recorded {count(totals.tensor_events)} tensors in {steps} ({seconds:.1f} s): {trace}")
     _tell_health(reader, totals, trace)
+
+
+def _seal(trace: Path) -> None:
+    from tensordbg.trace.seal import seal_all
+
+    try:
+        seal_all(trace)
+    except TraceError as error:
+        # A full disk, say: the trace can be read as it is.
+        _say(f"warning: {error}")
 
 
 def _nothing(reader: TraceReader) -> str:

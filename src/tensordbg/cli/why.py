@@ -7,7 +7,7 @@ import click
 from tensordbg.cli.arguments import json_option, trace_argument
 
 
-@click.command()
+@click.command("why")
 @trace_argument
 @json_option
 def command(trace: str, as_json: bool) -> None:
