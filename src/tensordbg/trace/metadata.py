@@ -20,6 +20,8 @@ FORMAT = 1
 SEGMENT_RECORDS = 65536
 """How many events one raw segment holds, unless something else is asked for."""
 
+_MOST_RECORDS = 2**24
+
 
 @dataclass(frozen=True)
 class TraceMetadata:
@@ -57,7 +59,7 @@ class TraceMetadata:
         Raises:
             KeyError, TypeError, ValueError: If the object is not what `to_json` makes.
         """
-        return cls(
+        metadata = cls(
             id=str(row["id"]),
             program=str(row["program"]),
             command=tuple(str(word) for word in row["command"]),
@@ -71,6 +73,9 @@ class TraceMetadata:
             segment_records=int(row["segment_records"]),
             format=int(row["format"]),
         )
+        if not 1 <= metadata.segment_records <= _MOST_RECORDS or abs(metadata.clock_offset_ns) >= 2**62:
+            raise ValueError("segment_records or clock_offset_ns is out of bounds")
+        return metadata
 
 
 def describe_this_process(

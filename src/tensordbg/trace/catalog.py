@@ -1,0 +1,95 @@
+"""What a program consists of, by number: everything in a trace that does not grow with the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tensordbg.model import Frame, Function, Site, SourceFile, Variable
+from tensordbg.trace import rows
+from tensordbg.trace.lines import read_lines
+from tensordbg.trace.migrations import upgrade_row
+
+CATALOG_FILES = ("sites", "functions", "stacks", "sources", "variables", "names")
+"""The JSON-lines files that it is read from."""
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """The small tables of a trace as dataclasses."""
+
+    sites: Mapping[int, Site] = field(default_factory=dict)
+    functions: Mapping[int, Function] = field(default_factory=dict)
+    stacks: Mapping[int, tuple[Frame, ...]] = field(default_factory=dict)
+    """Outermost frame first; a stack without frames is left out."""
+    sources: Mapping[str, SourceFile] = field(default_factory=dict)
+    """By file."""
+    variables: Mapping[int, Variable] = field(default_factory=dict)
+    paths: Mapping[int, str] = field(default_factory=lambda: {0: ""})
+    """Call paths inside graphs."""
+    devices: Mapping[int, str] = field(default_factory=lambda: {0: ""})
+    """Empty in a sealed trace, whose events bear the names themselves."""
+    damaged: int = 0
+    """How many lines could not be read."""
+
+
+def read_catalog(folder: Path, version: int) -> Catalog:
+    """Reads the JSON lines of a trace whose format has this version.
+
+    Raises:
+        OSError: If a file is there and can't be read.
+    """
+    reading = _Reading(folder, version)
+    sites = reading.numbered("sites", lambda row: _keyed(rows.site_from_row(row), "site"))
+    functions = reading.numbered("functions", lambda row: _keyed(rows.function_from_row(row), "function"))
+    stacks = reading.numbered("stacks", rows.stack_from_row)
+    sources = reading.numbered("sources", lambda row: _keyed(rows.source_from_row(row), "file"))
+    variables = reading.numbered("variables", lambda row: _keyed(rows.variable_from_row(row), "variable"))
+    names = reading.numbered("names", _name)
+    return Catalog(
+        sites=sites,
+        functions=functions,
+        stacks={number: frames for number, frames in stacks.items() if frames},
+        sources=sources,
+        variables=variables,
+        paths={0: ""} | {number: name for (kind, number), name in names.items() if kind == "path"},
+        devices={0: ""} | {number: name for (kind, number), name in names.items() if kind == "device"},
+        damaged=reading.damaged,
+    )
+
+
+class _Reading:
+    """Reads files of lines and counts what is damaged in them."""
+
+    def __init__(self, folder: Path, version: int) -> None:
+        self._folder = folder
+        self._version = version
+        self.damaged = 0
+
+    def numbered(self, name: str, convert: Callable[[dict[str, Any]], tuple[Key, Value]]) -> dict[Key, Value]:
+        """The values of a file by their key, in the order of keys; a later line replaces an earlier one."""
+        lines = read_lines(self._folder / f"{name}.jsonl")
+        self.damaged += lines.damaged
+        values: dict[Key, Value] = {}
+        for row in lines.rows:
+            try:
+                key, value = convert(upgrade_row(self._version, name, row))
+            except (ValueError, TypeError, LookupError):
+                self.damaged += 1
+            else:
+                values[key] = value
+        return dict(sorted(values.items(), key=lambda item: item[0]))  # type: ignore[arg-type,return-value]
+
+
+def _keyed(value: Value, key: str) -> tuple[Any, Value]:
+    return getattr(value, key), value
+
+
+def _name(row: dict[str, Any]) -> tuple[tuple[str, int], str]:
+    kind, number, name = rows.name_from_row(row)
+    return (kind, number), name

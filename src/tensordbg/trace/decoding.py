@@ -1,0 +1,224 @@
+"""Turns raw segments into the tables `tensors` and `executions`, all events of a segment at once.
+
+`Decoder` goes through the segments in order, since an event may belong to what began in an earlier one. What it gives
+for each is small; columns of tensors are made from the segment's memory when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tensordbg.health.spec import DTYPES
+from tensordbg.model import NONE
+from tensordbg.trace.calls import CallGraph
+from tensordbg.trace.catalog import Catalog
+from tensordbg.trace.executions import ExecutionAssembly, Executions, numbers
+from tensordbg.trace.record import EXECUTION_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.schema import TENSORS
+from tensordbg.trace.segments import RawSegment
+from tensordbg.trace.shapes import UNKNOWN_RANK, shape_column
+from tensordbg.trace.steps import Calls, Marks, StepJoin
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What decoding needs to know of the recorded program."""
+
+    catalog: Catalog
+    clock_offset_ns: int
+
+
+@dataclass(frozen=True)
+class DecodedSegment:
+    """The tensor events of one segment, and the executions that are complete with it."""
+
+    first: int
+    """Number of the first tensor event."""
+    executions: Executions
+    records: Array
+    rows: Array
+    """Where the tensor events lie in `records`."""
+    execution: Array
+    step: Array
+    devices: tuple[str, ...]
+    clock_offset_ns: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def tensors(self, columns: Sequence[str], begin: int = 0, end: int | None = None) -> pa.Table:
+        """Columns of the table `tensors`, of all events or of a slice of them."""
+        span = slice(begin, end)
+        part = _Part(
+            first=self.first + begin,
+            rows=_as_slice(self.rows[span]),
+            execution=self.execution[span],
+            step=self.step[span],
+            segment=self,
+        )
+        schema = pa.schema([TENSORS.field(name) for name in columns])
+        return pa.table([_COLUMNS[name](part) for name in columns], schema=schema)
+
+
+class Decoder:
+    """Decodes segment after segment, from the beginning or from what `state()` gave."""
+
+    def __init__(self, program: Program, state: Mapping[str, Any]) -> None:
+        """Goes on from a state; `{}` is the beginning.
+
+        Raises:
+            LookupError, TypeError, ValueError: If the state is damaged.
+        """
+        self._clock_offset_ns = program.clock_offset_ns
+        names = program.catalog.devices
+        self._devices = tuple(names.get(number, "") for number in range(min(max(names) + 1, 2**16)))
+        self._first = int(state.get("events", 0))
+        self._assembly = ExecutionAssembly(program.clock_offset_ns, state.get("executions", ((), ())))
+        self._join = StepJoin(CallGraph(program.catalog), state.get("steps", ((), ())))
+
+    def state(self) -> dict[str, Any]:
+        """What is remembered, for JSON."""
+        return {"events": self._first, "executions": self._assembly.state(), "steps": self._join.state()}
+
+    def unfinished(self) -> Executions:
+        """The executions that were not complete with the last segment."""
+        return self._assembly.unfinished()
+
+    def decode(self, segment: RawSegment) -> DecodedSegment:
+        """Decodes the next segment."""
+        records = segment.records
+        kinds = records["kind"][segment.rows]
+        of_tensors = kinds <= RecordKind.EAGER_TENSOR
+        rows = segment.rows[of_tensors]
+        rest = segment.rows[~of_tensors]
+        lifecycle = records[rest].view(EXECUTION_RECORD)
+        executions = self._assembly.add(lifecycle)
+        execution, step = self._causes(segment, rows, (rest, lifecycle))
+        decoded = DecodedSegment(
+            self._first, executions, records, rows, execution, step, self._devices, self._clock_offset_ns
+        )
+        self._first += len(rows)
+        return decoded
+
+    def _causes(self, segment: RawSegment, rows: Array, lifecycle: tuple[Array, Array]) -> tuple[Array, Array]:
+        """The execution of each tensor event, and its step."""
+        execution = segment.records["owner"][rows]
+        in_graph = segment.records["kind"][rows] == RecordKind.GRAPH_TENSOR
+        step = np.full(len(rows), NONE, dtype=np.int64)
+        step[~in_graph] = self._assembly.steps_of(execution[~in_graph])
+        events = Marks(rows[in_graph], execution[in_graph])
+        sites = segment.records["site"][events.position].astype(np.int64)
+        joined = self._join.join(segment.index, *_lifecycle(*lifecycle), events, sites)
+        execution[in_graph], step[in_graph] = joined
+        return execution, step
+
+
+def _lifecycle(position: Array, records: Array) -> tuple[Calls, Marks]:
+    """The beginnings of function executions, and all ends."""
+    begins = (records["kind"] == RecordKind.EXECUTION_BEGIN) & (records["flags"] & RecordFlag.FUNCTION != 0)
+    ends = records["kind"] == RecordKind.EXECUTION_END
+    calls = Calls(
+        position=position[begins],
+        execution=records["owner"][begins],
+        function=records["function"][begins].astype(np.int64),
+        step=records["iteration"][begins],
+    )
+    return calls, Marks(position[ends], records["owner"][ends])
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The events of which columns are made."""
+
+    first: int
+    rows: Array | slice
+    execution: Array
+    step: Array
+    segment: DecodedSegment
+
+    def raw(self, name: str) -> Array:
+        """One field of the records."""
+        values: Array = self.segment.records[name][self.rows]
+        return values
+
+    def flagged(self, flag: RecordFlag) -> Array:
+        """Which events have a flag."""
+        flags: Array = self.raw("flags") & flag != 0
+        return flags
+
+
+def _as_slice(rows: Array) -> Array | slice:
+    """Rows without a gap are read several times faster as a slice."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
+
+
+def _field(name: str, kind: type[Any]) -> Callable[[_Part], pa.Array]:
+    return lambda part: pa.array(np.ascontiguousarray(part.raw(name)).astype(kind, copy=False))
+
+
+def _measured(name: str) -> Callable[[_Part], pa.Array]:
+    """A field that is there only where health was measured."""
+    return lambda part: pa.array(np.ascontiguousarray(part.raw(name)), mask=~part.flagged(RecordFlag.HEALTH))
+
+
+def _positive(part: _Part) -> pa.Array:
+    rest = [part.raw(name) for name in ("negative", "zero", "neg_inf", "pos_inf", "nan")]
+    return pa.array(part.raw("size") - sum(rest), mask=~part.flagged(RecordFlag.HEALTH))
+
+
+def _event(part: _Part) -> pa.Array:
+    return pa.array(np.arange(part.first, part.first + len(part.execution), dtype=np.int64))
+
+
+def _iteration(part: _Part) -> pa.Array:
+    return pa.array(np.ascontiguousarray(part.raw("iteration")), mask=part.raw("frame") == 0)
+
+
+def _size(part: _Part) -> pa.Array:
+    return pa.array(np.ascontiguousarray(part.raw("size")), mask=part.raw("rank") == UNKNOWN_RANK)
+
+
+def _word(number: Array, words: tuple[str, ...]) -> pa.Array:
+    """A column of words by number; the first word stands for a number that has none."""
+    known = np.where(number < len(words), number, 0).astype(np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(known), pa.array(words, pa.string()))
+
+
+_COLUMNS: dict[str, Callable[[_Part], pa.Array]] = {
+    "event": _event,
+    "time_ns": lambda part: pa.array(part.raw("time_ns") + part.segment.clock_offset_ns),
+    "execution": lambda part: pa.array(part.execution),
+    "step": lambda part: pa.array(part.step),
+    "site": lambda part: pa.array(numbers(part.raw("site"))),
+    "slot": _field("slot", np.int32),
+    "path": lambda part: pa.array(numbers(part.raw("path"))),
+    "frame": _field("frame", np.int64),
+    "iteration": _iteration,
+    "device": lambda part: _word(part.raw("device"), part.segment.devices),
+    "thread": _field("thread", np.int64),
+    "dtype": lambda part: _word(part.raw("dtype"), DTYPES),
+    "shape": lambda part: shape_column(part.raw("rank"), part.raw("dims")),
+    "size": _size,
+    "negative": _measured("negative"),
+    "zero": _measured("zero"),
+    "positive": _positive,
+    "neg_inf": _measured("neg_inf"),
+    "pos_inf": _measured("pos_inf"),
+    "nan": _measured("nan"),
+    "subnormal": _measured("subnormal"),
+    "first_bad": _measured("first_bad"),
+    "min": _measured("min"),
+    "max": _measured("max"),
+    "sum": _measured("sum"),
+    "sum_squares": _measured("sum_squares"),
+}

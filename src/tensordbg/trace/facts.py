@@ -1,0 +1,58 @@
+"""What became known while a program ran: frameworks, warnings and how it ended, from `facts.jsonl`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class End:
+    """How a recorded program ended."""
+
+    time_ns: int
+    """Since 1970."""
+    exit_code: int | None = None
+    signal: int | str | None = None
+    exception: str | None = None
+    """The exception that ended it, in one line."""
+
+
+@dataclass(frozen=True)
+class TraceFacts:
+    """All facts of a trace."""
+
+    frameworks: Mapping[str, str] = field(default_factory=dict)
+    """Versions by name."""
+    warnings: tuple[str, ...] = ()
+    """What the user should know, each once, in the order in which they came."""
+    end: End | None = None
+    """None while the program runs, and where it was killed."""
+
+
+def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
+    """Puts the facts together; what is not understood is passed over."""
+    frameworks: dict[str, str] = {}
+    warnings: dict[str, None] = {}
+    end = None
+    for row in rows:
+        framework = row.get("framework")
+        if isinstance(framework, dict):
+            frameworks[str(framework.get("name"))] = str(framework.get("version"))
+        if isinstance(row.get("warning"), str):
+            warnings[row["warning"]] = None
+        end = _end(row.get("end")) or end
+    return TraceFacts(frameworks, tuple(warnings), end)
+
+
+def _end(row: object) -> End | None:
+    if not isinstance(row, dict) or not isinstance(row.get("time_ns"), int):
+        return None
+    exit_code, signal, exception = row.get("exit_code"), row.get("signal"), row.get("exception")
+    return End(
+        time_ns=row["time_ns"],
+        exit_code=exit_code if isinstance(exit_code, int) else None,
+        signal=signal if isinstance(signal, (int, str)) else None,
+        exception=None if exception is None else str(exception),
+    )

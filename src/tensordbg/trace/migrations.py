@@ -1,0 +1,86 @@
+"""Reading traces of older formats: for each older version one entry that turns its rows and tables into the next one's.
+
+To change the format: raise the version in `schema.py` and `metadata.py`, and add to `MIGRATIONS` an entry for the
+version that was. Raw segments are not migrated: a change of `record.py` must keep a decoder for the former layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from tensordbg.errors import TraceError
+from tensordbg.trace.schema import FORMAT_VERSION
+
+Row = dict[str, Any]
+
+
+def _same_metadata(row: Row) -> Row:
+    return row
+
+
+def _same_row(name: str, row: Row) -> Row:  # noqa: ARG001  one signature for all
+    return row
+
+
+def _same_table(name: str, table: pa.Table) -> pa.Table:  # noqa: ARG001  one signature for all
+    return table
+
+
+@dataclass(frozen=True)
+class Migration:
+    """The step from one version to the next; what is not given stays as it is."""
+
+    metadata: Callable[[Row], Row] = _same_metadata
+    """Of the object in `trace.json`."""
+    row: Callable[[str, Row], Row] = _same_row
+    """Of one JSON line, by the name of its file (`sites`)."""
+    table: Callable[[str, pa.Table], pa.Table] = _same_table
+    """Of one sealed table with all its columns, by its name."""
+
+
+MIGRATIONS: dict[int, Migration] = {}
+"""By the version that they start from. Version 1 is the first."""
+
+
+def check_version(version: object) -> int:
+    """The version of a trace's format, if it can be read.
+
+    Raises:
+        TraceError: If it is newer than this package, too old, or no version at all.
+    """
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise TraceError(f"format {version!r} is not a number; restore trace.json from a copy, or record again")
+    if version > FORMAT_VERSION:
+        raise TraceError(f"format {version} is newer than {FORMAT_VERSION}, the newest read here; upgrade tensordbg")
+    if any(step not in MIGRATIONS for step in range(version, FORMAT_VERSION)):
+        raise TraceError(f"format {version} is too old to be read here; record again")
+    return version
+
+
+def upgrade_metadata(version: int, row: Row) -> Row:
+    """The object of `trace.json` as the present version has it."""
+    for migration in _steps(version):
+        row = migration.metadata(row)
+    return row
+
+
+def upgrade_row(version: int, name: str, row: Row) -> Row:
+    """A JSON line as the present version has it."""
+    for migration in _steps(version):
+        row = migration.row(name, row)
+    return row
+
+
+def upgrade_table(version: int, name: str, table: pa.Table) -> pa.Table:
+    """A sealed table as the present version has it."""
+    for migration in _steps(version):
+        table = migration.table(name, table)
+    return table
+
+
+def _steps(version: int) -> Iterator[Migration]:
+    return (MIGRATIONS[step] for step in range(version, FORMAT_VERSION))

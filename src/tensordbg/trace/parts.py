@@ -1,0 +1,133 @@
+"""The Parquet files of a sealed trace: written whole or not at all, and read only if they are what was written.
+
+Arrow checks the pages by their checksums; the footer, which it trusts, is checked here.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tensordbg.trace.damage import damaged, reading_of
+
+ROW_GROUP = 65536
+"""Rows that are read together: the least that a slice costs."""
+
+_DELTA = ("event", "time_ns", "execution", "begin_ns", "end_ns")
+_FLOATS = ("min", "max", "sum", "sum_squares")
+_COUNTS = ("negative", "zero", "positive", "subnormal")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One Parquet file that counts."""
+
+    file: str
+    """Its name in the trace's folder."""
+    rows: int
+    bytes: int
+    footer: int
+    """Checksum of what lies behind the data."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that stands for it in `sealed.json`."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Part:
+        """The reverse of `to_json`.
+
+        Raises:
+            LookupError, TypeError, ValueError: If it is none.
+        """
+        part = cls(str(row["file"]), int(row["rows"]), int(row["bytes"]), int(row["footer"]))
+        if Path(part.file).name != part.file or min(part.rows, part.bytes) < 0:
+            raise ValueError(f"{part} is no part")
+        return part
+
+
+def write_part(folder: Path, file: str, tables: Iterable[pa.Table], schema: pa.Schema) -> Part:
+    """Writes tables into one file; it is on the disk, with its final name, when this returns.
+
+    Raises:
+        OSError: If it can't be written; nothing is left of it then.
+    """
+    path = folder / file
+    draft = folder / f"{file}.draft"
+    count = 0
+    try:
+        with pq.ParquetWriter(draft, schema, **_encoding(schema)) as writer:
+            for table in tables:
+                count += len(table)
+                writer.write_table(table.unify_dictionaries(), row_group_size=ROW_GROUP)
+        _flush(draft)
+        with draft.open("rb") as data:
+            footer = zlib.crc32(_footer(draft, data))
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+    return Part(file, count, path.stat().st_size, footer)
+
+
+def open_part(folder: Path, part: Part) -> pq.ParquetFile:
+    """Opens a part for reading.
+
+    Raises:
+        FileNotFoundError: If it is gone.
+        TraceError: If it is not what was written.
+    """
+    path = folder / part.file
+    with reading_of(path):
+        with path.open("rb") as data:
+            intact = path.stat().st_size == part.bytes and zlib.crc32(_footer(path, data)) == part.footer
+        if not intact:
+            raise damaged(path, "it was changed since it was sealed")
+        return pq.ParquetFile(path, page_checksum_verification=True)
+
+
+def _footer(path: Path, data: BinaryIO) -> bytes:
+    """What lies behind the data: metadata, their length (4 bytes) and the sign `PAR1`."""
+    size = path.stat().st_size
+    if size < 8:
+        raise ValueError("too short for a Parquet file")
+    data.seek(size - 8)
+    length = int.from_bytes(data.read(4), "little")
+    if length + 8 > size:
+        raise ValueError("its end is missing")
+    data.seek(size - 8 - length)
+    return data.read()
+
+
+def _encoding(schema: pa.Schema) -> dict[str, Any]:
+    """How the columns are stored: what rises as differences, measurements byte by byte, the rest by dictionary."""
+    special = {
+        **dict.fromkeys(_DELTA, "DELTA_BINARY_PACKED"),
+        **dict.fromkeys(_FLOATS, "BYTE_STREAM_SPLIT"),
+        **dict.fromkeys(_COUNTS, "DELTA_BINARY_PACKED"),
+    }
+    names = [name for name in schema.names if not pa.types.is_list(schema.field(name).type)]
+    return {
+        "compression": "zstd",
+        "column_encoding": {name: special[name] for name in names if name in special},
+        "use_dictionary": [name for name in names if name not in special],
+        "write_page_checksum": True,
+    }
+
+
+def _flush(path: Path) -> None:
+    """Waits until the file is on the disk: what it was made from is deleted next."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

@@ -1,0 +1,280 @@
+"""Reads a trace, whether its program runs, was killed, or has ended and everything is sealed.
+
+A reader sees the trace as it was when it was opened; open it again to see more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from tensordbg.errors import UsageError
+from tensordbg.model import Frame, Function, Site, SourceFile, Variable
+from tensordbg.trace.catalog import Catalog
+from tensordbg.trace.damage import damaged, missing, reading_of
+from tensordbg.trace.decoding import DecodedSegment
+from tensordbg.trace.facts import TraceFacts, collect_facts
+from tensordbg.trace.lines import read_lines
+from tensordbg.trace.locate import find_trace, list_traces
+from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.migrations import upgrade_row
+from tensordbg.trace.parts import Part
+from tensordbg.trace.running import is_running
+from tensordbg.trace.schema import FORMAT_VERSION, TABLES, TENSORS
+from tensordbg.trace.sealed import SealedPart
+from tensordbg.trace.snapshot import take_snapshot
+from tensordbg.trace.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
+
+__all__ = ["TraceReader", "list_traces", "open_trace"]
+
+Result = TypeVar("Result")
+
+_SLICE = 2**20
+"""Raw events are searched so many at a time."""
+
+
+def open_trace(path: Path | str) -> TraceReader:
+    """Opens a trace.
+
+    Args:
+        path: The folder of a trace, or a folder of traces, of which the newest is meant.
+
+    Raises:
+        TraceError: If there is none, or it can't be read.
+    """
+    return TraceReader(find_trace(path))
+
+
+class TraceReader:
+    """The tables of one trace, as it was when it was opened.
+
+    All methods raise `TraceError` where files are damaged or missing, and `UsageError` for a table or a column that
+    does not exist.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """See `open_trace`."""
+        self._snapshot = take_snapshot(folder)
+        self._small: dict[str, pa.Table] = {}
+        self._catalog: Catalog | None = None
+        self._executions: pa.Table | None = None
+        self._parts: dict[str, SealedPart] = {}
+
+    @property
+    def path(self) -> Path:
+        """The trace's folder."""
+        return self._snapshot.folder
+
+    @property
+    def metadata(self) -> TraceMetadata:
+        """What was known when recording began."""
+        return self._snapshot.stored.metadata
+
+    @property
+    def facts(self) -> TraceFacts:
+        """What became known later: frameworks, warnings, the end."""
+        path = self.path / "facts.jsonl"
+        with reading_of(path):
+            rows = [upgrade_row(self._version, "facts", row) for row in read_lines(path).rows]
+            return collect_facts(rows)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the program said how it ended; one that was killed could not."""
+        return self.facts.end is not None
+
+    @property
+    def running(self) -> bool:
+        """Whether more may be recorded yet."""
+        return not self.finished and is_running(self.metadata)
+
+    @property
+    def damage(self) -> int:
+        """How many events and lines can't be read; 0 in a sound trace."""
+        manifest = self._snapshot.manifest
+        raw = sum(segment.damaged for segment in self._snapshot.raw)
+        return manifest.damaged_slots + manifest.damaged_lines + raw + self._snapshot.catalog.damaged
+
+    @property
+    def tensor_count(self) -> int:
+        """How many tensor events there are."""
+        return self._retrying(lambda: sum(length for _, length in self._chunks()))
+
+    def count(self, name: str) -> int:
+        """How many rows a table has."""
+        return self.tensor_count if name == "tensors" else len(self.table(name))
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """One of the tables in `schema.TABLES`, with the named columns or all of them.
+
+        Small tables are kept, `tensors` is read anew each time: it may be large, see `tensors` and `scan`.
+        """
+        wanted = _columns(name, columns)
+        if name == "tensors":
+            return self.tensors(0, self.tensor_count, wanted)
+        return self._retrying(lambda: self._other_table(name)).select(wanted)
+
+    def tensors(self, begin: int, end: int, columns: Sequence[str] | None = None) -> pa.Table:
+        """The tensor events with the numbers from `begin` up to and without `end`; others are not read."""
+        wanted = _columns("tensors", columns)
+
+        def read() -> list[pa.Table]:
+            tables, first = [], 0
+            for chunk, length in self._chunks():
+                low, high = max(begin - first, 0), min(end - first, length)
+                if low < high:
+                    tables.append(chunk.tensors(wanted, low, high))
+                first += length
+            return tables
+
+        return _together(self._retrying(read), wanted)
+
+    def scan(self, columns: Sequence[str] | None = None, where: Any = None) -> Iterator[pa.Table]:
+        """The tensor events for which an expression holds, some at a time and in order.
+
+        Args:
+            columns: Those that are wanted, all by default.
+            where: A `pyarrow.compute.Expression` over columns of `tensors`; all events by default.
+        """
+        wanted = _columns("tensors", columns)
+        for chunk, length in self._retrying(self._chunks):
+            if isinstance(chunk, SealedPart):
+                yield chunk.scan(wanted, where)
+            else:
+                for begin in range(0, length, _SLICE):
+                    yield _filtered(chunk.tensors(TENSORS.names, begin, min(begin + _SLICE, length)), wanted, where)
+
+    def matching(self, where: Any, columns: Sequence[str] | None = None) -> pa.Table:
+        """The tensor events for which an expression holds, as one table; see `scan`."""
+        return _together([table for table in self.scan(columns, where) if len(table)], _columns("tensors", columns))
+
+    def sites(self) -> Mapping[int, Site]:
+        """All sites by number."""
+        return self._described().sites
+
+    def functions(self) -> Mapping[int, Function]:
+        """All functions by number."""
+        return self._described().functions
+
+    def stacks(self) -> Mapping[int, tuple[Frame, ...]]:
+        """All stacks by number, the outermost frame first."""
+        return self._described().stacks
+
+    def sources(self) -> Mapping[str, SourceFile]:
+        """All source files by name."""
+        return self._described().sources
+
+    def variables(self) -> Mapping[int, Variable]:
+        """All variables by number."""
+        return self._described().variables
+
+    def paths(self) -> Mapping[int, str]:
+        """All call paths inside graphs by number; 0 is the root."""
+        return self._described().paths
+
+    def sealed_files(self, name: str) -> tuple[Path, ...]:
+        """The Parquet files of a table, where they hold it in the present format; other tools may read them."""
+        if self._version != FORMAT_VERSION:
+            return ()
+        manifest = self._snapshot.manifest
+        parts: tuple[Part, ...]
+        if name == "tensors":
+            parts = manifest.tensors
+        elif not manifest.complete:
+            parts = ()
+        else:
+            parts = manifest.executions if name == "executions" else (manifest.tables[name],)
+        return tuple(self.path / part.file for part in parts)
+
+    def raw_tensors(self) -> pa.Table:
+        """The tensor events that lie in no Parquet file of `sealed_files`."""
+        sealed = sum(length for chunk, length in self._chunks() if isinstance(chunk, SealedPart))
+        return self.tensors(sealed if self.sealed_files("tensors") else 0, self.tensor_count)
+
+    @property
+    def _version(self) -> int:
+        return self._snapshot.stored.version
+
+    def _retrying(self, read: Callable[[], Result]) -> Result:
+        """Reads again if a file is gone because the trace was sealed meanwhile."""
+        try:
+            return read()
+        except FileNotFoundError as error:
+            before = self._snapshot
+            self._snapshot = take_snapshot(self.path)
+            if self._snapshot.manifest == before.manifest:
+                raise missing(Path(error.filename or self.path)) from None
+            self._parts = {}
+        try:
+            return read()
+        except FileNotFoundError as error:
+            raise missing(Path(error.filename or self.path)) from None
+
+    def _chunks(self) -> list[tuple[SealedPart | DecodedSegment, int]]:
+        """What the tensor events lie in, in order, with their number of events."""
+        manifest = self._snapshot.manifest
+        chunks: list[tuple[SealedPart | DecodedSegment, int]] = []
+        chunks += [(self._part("tensors", part), part.rows) for part in manifest.tensors]
+        chunks += [(segment, len(segment)) for segment in self._snapshot.events.segments]
+        return chunks
+
+    def _part(self, name: str, part: Part) -> SealedPart:
+        if part.file not in self._parts:
+            self._parts[part.file] = SealedPart(self.path, part, name, self._version)
+        return self._parts[part.file]
+
+    def _other_table(self, name: str) -> pa.Table:
+        if name not in self._small:
+            self._small[name] = self._all_executions() if name == "executions" else self._catalog_table(name)
+        return self._small[name]
+
+    def _catalog_table(self, name: str) -> pa.Table:
+        manifest = self._snapshot.manifest
+        if not manifest.complete:
+            return catalog_table(self._snapshot.catalog, name)
+        if name not in manifest.tables:
+            raise damaged(self.path / "sealed.json", f"it names no table {name}")
+        return self._part(name, manifest.tables[name]).read()
+
+    def _all_executions(self) -> pa.Table:
+        tables = [self._part("executions", part).read() for part in self._snapshot.manifest.executions]
+        events = self._snapshot.events
+        tables += [segment.executions.to_table() for segment in events.segments]
+        tables.append(events.unfinished.to_table())
+        table = pa.concat_tables(tables).combine_chunks()
+        # A call that ended in a later segment than it began in stands behind others until all is sealed.
+        return table if self._snapshot.manifest.complete else table.sort_by("execution")
+
+    def _described(self) -> Catalog:
+        if self._catalog is None:
+            self._catalog = self._retrying(self._read_catalog)
+        return self._catalog
+
+    def _read_catalog(self) -> Catalog:
+        if not self._snapshot.manifest.complete:
+            return self._snapshot.catalog
+        with reading_of(self.path):
+            return catalog_from_tables({name: self._other_table(name) for name in CATALOG_TABLES})
+
+
+def _columns(name: str, columns: Sequence[str] | None) -> list[str]:
+    if name not in TABLES:
+        raise UsageError(f"table {name!r} is not in a trace; choose one of {', '.join(TABLES)}")
+    known = TABLES[name].names
+    for column in columns or ():
+        if column not in known:
+            raise UsageError(f"column {column!r} is not in table {name}; choose from {', '.join(known)}")
+    return list(known if columns is None else columns)
+
+
+def _together(tables: list[pa.Table], columns: list[str]) -> pa.Table:
+    if not tables:
+        return pa.schema([TENSORS.field(name) for name in columns]).empty_table()
+    return pa.concat_tables(tables).unify_dictionaries()
+
+
+def _filtered(table: pa.Table, columns: list[str], where: Any) -> pa.Table:
+    return (table if where is None else table.filter(where)).select(columns)

@@ -1,0 +1,41 @@
+"""Whether the program that records a trace is still at work."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+from tensordbg.trace.metadata import TraceMetadata
+
+_CLOCK_TOLERANCE_NS = 5_000_000_000
+
+
+def is_running(metadata: TraceMetadata) -> bool:
+    """Whether the recorded process exists on this machine.
+
+    A process that began after the trace only has the same number. Of other machines nothing is known: False.
+    """
+    if metadata.host != socket.gethostname():
+        return False
+    if metadata.pid <= 0:
+        return False
+    try:
+        os.kill(metadata.pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass  # it belongs to someone else, but exists
+    return not _is_another(metadata)
+
+
+def _is_another(metadata: TraceMetadata) -> bool:
+    """Whether the process is dead and only not yet buried, or younger than the trace; where that can be known."""
+    try:
+        state, *rest = Path(f"/proc/{metadata.pid}/stat").read_text().rpartition(")")[2].split()
+        ticks = int(rest[18])
+        boot = int(Path("/proc/stat").read_text().partition("btime ")[2].split()[0])
+    except (OSError, ValueError, LookupError):
+        return False
+    began_ns = (boot + ticks / os.sysconf("SC_CLK_TCK")) * 1e9
+    return state in "ZX" or began_ns > metadata.created_ns + _CLOCK_TOLERANCE_NS

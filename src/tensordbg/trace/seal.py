@@ -1,0 +1,275 @@
+"""Sealing: turns raw segments, and at the end the JSON lines, into Parquet files, and deletes what they were made from.
+
+`python -m tensordbg.trace.seal TRACE` seals a trace beside its program and ends after it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from tensordbg.errors import TensordbgError, TraceError
+from tensordbg.trace.catalog import CATALOG_FILES, read_catalog
+from tensordbg.trace.damage import missing, reading_of
+from tensordbg.trace.decoding import Decoder, Program
+from tensordbg.trace.facts import collect_facts
+from tensordbg.trace.lines import read_lines
+from tensordbg.trace.manifest import MANIFEST, Manifest, read_manifest, write_manifest
+from tensordbg.trace.parts import Part, open_part, write_part
+from tensordbg.trace.running import is_running
+from tensordbg.trace.schema import EXECUTIONS, FORMAT_VERSION, TABLES, TENSORS
+from tensordbg.trace.segments import RawSegment, map_segment, segment_files
+from tensordbg.trace.snapshot import StoredMetadata, read_metadata
+from tensordbg.trace.tables import CATALOG_TABLES, catalog_table
+
+PART_RECORDS = 8 * 65536
+"""About so many events make one file, if so many are at hand; it bounds the memory that sealing takes."""
+
+GRACE_NS = 10_000_000_000
+"""A slot that is still empty so long after the last event of its segment will not be filled any more."""
+
+INTERVAL = 1.0
+"""Seconds between two looks at a running program's trace."""
+
+_EVENT_PART = re.compile(r"tensors-\d+|executions-(\d+|all)")
+
+
+def seal_full_segments(folder: Path) -> int:
+    """Seals the segments that are not written any more; the program may be running.
+
+    Where another process seals the trace just now, or the trace has not begun, nothing is done.
+
+    Returns:
+        How many tensor events were sealed.
+
+    Raises:
+        TraceError: If the trace can't be read or written.
+    """
+    if not (folder / "trace.json").exists():
+        return 0
+    stored = _present_format(folder)
+    with _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB) as locked:
+        if not locked:
+            return 0
+        sealing = _Sealing(folder, stored)
+        return 0 if sealing.manifest.complete else sealing.seal(sealing.full_segments())
+
+
+def seal_all(folder: Path) -> int:
+    """Seals everything, after the program has ended. Sealing again does nothing.
+
+    Returns:
+        How many tensor events were sealed.
+
+    Raises:
+        TraceError: If the trace can't be read or written, or its program is still running.
+    """
+    stored = _present_format(folder)
+    if not _has_ended(folder, stored):
+        raise TraceError(
+            f"{folder}: its program (process {stored.metadata.pid}) is running; seal it when that has ended"
+        )
+    with _lock(folder, fcntl.LOCK_EX):
+        sealing = _Sealing(folder, stored)
+        if sealing.manifest.complete:
+            return 0
+        count = sealing.seal(list(sealing.segments()))
+        sealing.finish()
+        return count
+
+
+def follow(folder: Path) -> None:
+    """Seals a trace while its program runs, and the rest when it has ended.
+
+    Raises:
+        TraceError: If the trace can't be read or written.
+    """
+    while not _has_ended(folder, read_metadata(folder)):
+        seal_full_segments(folder)
+        time.sleep(INTERVAL)
+    seal_all(folder)
+
+
+@dataclass
+class _Sealing:
+    """The work on one trace, while it is locked."""
+
+    folder: Path
+    stored: StoredMetadata
+
+    def __post_init__(self) -> None:
+        self.manifest = read_manifest(self.folder)
+        self._sweep()
+
+    def segments(self) -> Iterator[RawSegment]:
+        """Those that are not sealed, in order."""
+        slots = self.stored.metadata.segment_records
+        for index, path in segment_files(self.folder).items():
+            if index >= self.manifest.next_segment:
+                with reading_of(path):
+                    yield map_segment(path, index, slots)
+
+    def full_segments(self) -> list[RawSegment]:
+        """Those from the first on that are not written any more."""
+        last = max(segment_files(self.folder), default=0)
+        full = []
+        for segment in self.segments():
+            waited = abs(time.monotonic_ns() - segment.newest_ns) > GRACE_NS
+            if not segment.full and not (segment.index < last and waited):
+                break
+            full.append(segment)
+        return full
+
+    def seal(self, segments: Sequence[RawSegment]) -> int:
+        """Seals segments, some at a time."""
+        if not segments:
+            return 0
+        before = sum(part.rows for part in self.manifest.tensors)
+        catalog = read_catalog(self.folder, self.stored.version)
+        program = Program(catalog, self.stored.metadata.clock_offset_ns)
+        together = max(1, PART_RECORDS // self.stored.metadata.segment_records)
+        for start in range(0, len(segments), together):
+            self._seal_together(program, segments[start : start + together])
+        return sum(part.rows for part in self.manifest.tensors) - before
+
+    def finish(self) -> None:
+        """Seals the JSON lines, and puts the executions in order."""
+        catalog = read_catalog(self.folder, self.stored.version)
+        with reading_of(self.folder / MANIFEST):
+            unfinished = Decoder(Program(catalog, 0), self.manifest.decoder).unfinished().to_table()
+        executions = self._write("executions-all.parquet", [*self._sealed_executions(), unfinished])
+        tables = {
+            name: write_part(self.folder, f"{name}.parquet", [catalog_table(catalog, name)], TABLES[name])
+            for name in CATALOG_TABLES
+        }
+        manifest = replace(
+            self.manifest,
+            damaged_lines=catalog.damaged,
+            executions=executions,
+            tables=tables,
+            complete=True,
+            decoder={},
+        )
+        self._replace(manifest)
+
+    def _seal_together(self, program: Program, segments: Sequence[RawSegment]) -> None:
+        with reading_of(self.folder / MANIFEST):
+            decoder = Decoder(program, self.manifest.decoder)
+        with reading_of(self.folder / "segments"):
+            decoded = [decoder.decode(segment) for segment in segments]
+        name = f"{segments[0].index:06d}.parquet"
+        tensors: tuple[Part, ...] = ()
+        if sum(map(len, decoded)):
+            tables = (segment.tensors(TENSORS.names) for segment in decoded if len(segment))
+            tensors = (write_part(self.folder, f"tensors-{name}", tables, TENSORS),)
+        executions = self._write(f"executions-{name}", [segment.executions.to_table() for segment in decoded])
+        manifest = replace(
+            self.manifest,
+            next_segment=segments[-1].index + 1,
+            damaged_slots=self.manifest.damaged_slots + sum(segment.damaged for segment in segments),
+            tensors=(*self.manifest.tensors, *tensors),
+            executions=(*self.manifest.executions, *executions),
+            decoder=decoder.state(),
+        )
+        self._replace(manifest)
+
+    def _sealed_executions(self) -> Iterator[pa.Table]:
+        for part in self.manifest.executions:
+            path = self.folder / part.file
+            try:
+                with open_part(self.folder, part) as file, reading_of(path):
+                    yield file.read()
+            except FileNotFoundError:
+                raise missing(path) from None
+
+    def _write(self, file: str, tables: Sequence[pa.Table]) -> tuple[Part, ...]:
+        """Writes executions in order of their number."""
+        table = pa.concat_tables(tables)
+        if not len(table):
+            return ()
+        return (write_part(self.folder, file, [table.sort_by("execution")], EXECUTIONS),)
+
+    def _replace(self, manifest: Manifest) -> None:
+        write_manifest(self.folder, manifest)
+        self.manifest = manifest
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Deletes what does not count: sealed segments and lines, parts of a sealing that was cut off."""
+        manifest = self.manifest
+        useless = [path for index, path in segment_files(self.folder).items() if index < manifest.next_segment]
+        useless += [path for path in self.folder.iterdir() if _is_ours(path.name) and path.name not in manifest.files]
+        if manifest.complete:
+            useless += [self.folder / f"{name}.jsonl" for name in CATALOG_FILES]
+        for path in useless:
+            path.unlink(missing_ok=True)
+        if manifest.complete:
+            with suppress(OSError):
+                (self.folder / "segments").rmdir()
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file is one that sealing makes; others in the folder are not touched."""
+    stem, _, kind = name.partition(".")
+    return kind in {"parquet", "parquet.draft"} and (stem in CATALOG_TABLES or _EVENT_PART.fullmatch(stem) is not None)
+
+
+def _present_format(folder: Path) -> StoredMetadata:
+    stored = read_metadata(folder)
+    if stored.version != FORMAT_VERSION:
+        raise TraceError(
+            f"{folder}: has format {stored.version} and can't be sealed as {FORMAT_VERSION}; read it as it is"
+        )
+    return stored
+
+
+def _has_ended(folder: Path, stored: StoredMetadata) -> bool:
+    """Whether the program has said so, or does not exist any more."""
+    if not is_running(stored.metadata):
+        return True
+    with reading_of(folder):
+        return collect_facts(read_lines(folder / "facts.jsonl").rows).end is not None
+
+
+@contextmanager
+def _lock(folder: Path, how: int) -> Iterator[bool]:
+    """Keeps other processes from sealing the trace; gives whether that was possible."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(file, how)
+    except BlockingIOError:
+        yield False
+    else:
+        with _writing_of(folder):
+            yield True
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def _writing_of(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TraceError(
+            f"{folder}: can't be sealed ({error.strerror or error}); make it writable or make room, then try again"
+        ) from error
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m tensordbg.trace.seal TRACE")
+    try:
+        follow(Path(sys.argv[1]))
+    except TensordbgError as error:
+        sys.stderr.write(f"tdbg: error: {error}\n")
+        sys.exit(2)

@@ -1,0 +1,98 @@
+"""Reads one sealed Parquet part, whole, in slices or filtered, in whatever version of the format it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from tensordbg.trace.damage import damaged, reading_of
+from tensordbg.trace.migrations import upgrade_table
+from tensordbg.trace.parts import Part, open_part
+from tensordbg.trace.schema import FORMAT_VERSION, TABLES
+
+
+class SealedPart:
+    """One part of a table; opened when it is first read."""
+
+    def __init__(self, folder: Path, part: Part, name: str, version: int) -> None:
+        """Of the table with this name, written in this version of the format."""
+        self._folder = folder
+        self._part = part
+        self._name = name
+        self._version = version
+
+    def read(self) -> pa.Table:
+        """All of it.
+
+        Raises:
+            FileNotFoundError: If the file is gone.
+            TraceError: If it is damaged.
+        """
+        return self._read(list(range(self._file.num_row_groups)), None)
+
+    def tensors(self, columns: Sequence[str], begin: int, end: int) -> pa.Table:
+        """Columns of a slice of the rows; only the row groups that hold it are read.
+
+        Raises:
+            FileNotFoundError: If the file is gone.
+            TraceError: If it is damaged.
+        """
+        starts = self._starts
+        groups = [group for group in range(len(starts) - 1) if starts[group] < end and starts[group + 1] > begin]
+        if not groups:
+            raise damaged(self._folder / self._part.file, "it has fewer rows than it should")
+        offset = int(starts[groups[0]])
+        return self._read(groups, columns).slice(begin - offset, end - begin)
+
+    def scan(self, columns: Sequence[str], where: Any) -> pa.Table:
+        """Columns of the rows for which an expression holds; row groups that can't have any are not read.
+
+        Raises:
+            FileNotFoundError: If the file is gone.
+            TraceError: If it is damaged.
+        """
+        if self._version != FORMAT_VERSION:
+            table = self.read()
+            return (table if where is None else table.filter(where)).select(columns)
+        _ = self._file  # has been checked then
+        path = self._folder / self._part.file
+        checked = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+        with reading_of(path):
+            form = ds.ParquetFileFormat(default_fragment_scan_options=checked)
+            dataset = ds.dataset([str(path)], schema=TABLES[self._name], format=form)
+            return dataset.to_table(columns=list(columns), filter=where)
+
+    @cached_property
+    def _file(self) -> pq.ParquetFile:
+        return open_part(self._folder, self._part)
+
+    @cached_property
+    def _starts(self) -> Any:
+        """Where each row group begins, and the end."""
+        path = self._folder / self._part.file
+        with reading_of(path):
+            metadata = self._file.metadata
+            rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+            return np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
+
+    def _read(self, groups: list[int], columns: Sequence[str] | None) -> pa.Table:
+        file = self._file
+        schema = TABLES[self._name]
+        with reading_of(self._folder / self._part.file):
+            if self._version == FORMAT_VERSION:
+                names = list(columns or schema.names)
+                return file.read_row_groups(groups, columns=names).select(names).cast(_only(schema, names))
+            table = upgrade_table(self._version, self._name, file.read_row_groups(groups))
+            names = list(columns or schema.names)
+            return table.select(names).cast(_only(schema, names))
+
+
+def _only(schema: pa.Schema, names: list[str]) -> pa.Schema:
+    return pa.schema([schema.field(name) for name in names])

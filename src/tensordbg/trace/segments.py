@@ -1,0 +1,71 @@
+"""The raw segments of a trace: which there are, and which of their slots hold an event."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensordbg.trace.record import RECORD_SIZE, TENSOR_RECORD, RecordKind
+
+Array = npt.NDArray[Any]
+
+_NAME = re.compile(r"(\d{6,12})\.bin")
+
+
+@dataclass(frozen=True)
+class RawSegment:
+    """One segment, as it was when it was mapped: what is written later is not looked at."""
+
+    index: int
+    records: Array
+    """All slots, in the file's memory."""
+    rows: Array
+    """The slots that hold an event, in order."""
+    damaged: int
+    """How many slots hold something else."""
+    slots: int
+    """How many there are to be."""
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing will be written any more: no slot is empty."""
+        return len(self.rows) + self.damaged == self.slots
+
+    @property
+    def newest_ns(self) -> int:
+        """The last time in it, by the monotonic clock; 0 if there is none."""
+        return int(self.records["time_ns"][self.rows].max(initial=0))
+
+
+def segment_files(folder: Path) -> dict[int, Path]:
+    """The raw segments of a trace by their number, in order."""
+    found = {}
+    for path in (folder / "segments").glob("*.bin"):
+        name = _NAME.fullmatch(path.name)
+        if name:
+            found[int(name[1])] = path
+    return dict(sorted(found.items()))
+
+
+def map_segment(path: Path, index: int, slots: int) -> RawSegment:
+    """Maps a segment that is meant to have so many slots; of a file that was cut the whole ones are used.
+
+    Raises:
+        OSError: If the file can't be read.
+    """
+    size = path.stat().st_size
+    count = min(size // RECORD_SIZE, slots)
+    if count == 0:
+        records = np.zeros(0, dtype=TENSOR_RECORD)
+    else:
+        records = np.memmap(path, dtype=TENSOR_RECORD, mode="r", shape=(count,)).view(np.ndarray)
+    sequence = np.array(records["sequence"])
+    meant = index * slots + 1 + np.arange(count, dtype=np.uint64)
+    kinds = records["kind"]
+    good = (sequence == meant) & (kinds >= min(RecordKind)) & (kinds <= max(RecordKind))
+    return RawSegment(index, records, np.flatnonzero(good), int(np.count_nonzero(sequence[~good])), slots)

@@ -1,0 +1,119 @@
+"""A trace at one moment: what is sealed of it and which raw segments hold the rest, without a gap or an overlap.
+
+A program may write and another process may seal while this is read.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tensordbg.errors import TraceError
+from tensordbg.trace.catalog import Catalog, read_catalog
+from tensordbg.trace.damage import missing, reading_of
+from tensordbg.trace.decoding import DecodedSegment, Decoder, Program
+from tensordbg.trace.executions import Executions
+from tensordbg.trace.manifest import MANIFEST, Manifest, read_manifest
+from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.migrations import check_version, upgrade_metadata
+from tensordbg.trace.segments import RawSegment, map_segment, segment_files
+
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True)
+class StoredMetadata:
+    """What `trace.json` says, and in which version of the format."""
+
+    metadata: TraceMetadata
+    version: int
+
+
+@dataclass(frozen=True)
+class RawEvents:
+    """All that is not sealed yet, decoded."""
+
+    segments: tuple[DecodedSegment, ...]
+    unfinished: Executions
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A trace at one moment."""
+
+    folder: Path
+    stored: StoredMetadata
+    manifest: Manifest
+    raw: tuple[RawSegment, ...]
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What the JSON lines say; empty where all is sealed.
+
+        It is read after the segments were mapped, so all that they refer to is there.
+        """
+        if self.manifest.complete:
+            return Catalog()
+        with reading_of(self.folder):
+            return read_catalog(self.folder, self.stored.version)
+
+    @cached_property
+    def events(self) -> RawEvents:
+        """The raw segments, decoded."""
+        if self.manifest.complete:
+            return RawEvents((), Decoder(Program(Catalog(), 0), {}).unfinished())
+        program = Program(self.catalog, self.stored.metadata.clock_offset_ns)
+        with reading_of(self.folder / MANIFEST):
+            decoder = Decoder(program, self.manifest.decoder)
+        with reading_of(self.folder / "segments"):
+            return RawEvents(tuple(decoder.decode(segment) for segment in self.raw), decoder.unfinished())
+
+
+def read_metadata(folder: Path) -> StoredMetadata:
+    """What `trace.json` says.
+
+    Raises:
+        TraceError: If it is missing, damaged or of a format that can't be read.
+    """
+    path = folder / "trace.json"
+    try:
+        with reading_of(path):
+            row = json.loads(path.read_bytes())
+            version = row["format"]
+    except FileNotFoundError:
+        raise missing(path) from None
+    try:
+        version = check_version(version)
+    except TraceError as error:
+        raise TraceError(f"{path}: {error}") from None
+    with reading_of(path):
+        return StoredMetadata(TraceMetadata.from_json(upgrade_metadata(version, row)), version)
+
+
+def take_snapshot(folder: Path) -> Snapshot:
+    """Looks at a trace as it is now.
+
+    Raises:
+        TraceError: If it can't be read.
+    """
+    stored = read_metadata(folder)
+    for _ in range(_ATTEMPTS):
+        manifest = read_manifest(folder)
+        try:
+            raw = _map_all(folder, manifest, stored.metadata.segment_records)
+        except FileNotFoundError:
+            continue
+        # Segments that vanish between the two looks are in the manifest of the second.
+        if read_manifest(folder) == manifest:
+            return Snapshot(folder, stored, manifest, raw)
+    raise TraceError(f"{folder}: is being changed without a pause; try again")
+
+
+def _map_all(folder: Path, manifest: Manifest, slots: int) -> tuple[RawSegment, ...]:
+    if manifest.complete:
+        return ()
+    with reading_of(folder / "segments"):
+        files = segment_files(folder)
+        return tuple(map_segment(path, index, slots) for index, path in files.items() if index >= manifest.next_segment)

@@ -1,0 +1,147 @@
+"""Finds the execution that caused each event of a graph, of which the runtime tells only its own step id.
+
+The rule stands in ARCHITECTURE.md, "Which execution caused a tensor event".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensordbg.model import NONE
+from tensordbg.trace.calls import CallGraph
+
+Ints = npt.NDArray[np.int64]
+
+KEPT_SEGMENTS = 4
+"""A step id that was not seen for so many segments, and whose execution has ended, is forgotten."""
+
+_BEGIN, _END, _FIRST = range(3)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The beginnings of function executions in one segment, as columns."""
+
+    position: Ints
+    execution: Ints
+    function: Ints
+    step: Ints
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Where something happens in one segment, and with what number: the ends of executions, events with a step id."""
+
+    position: Ints
+    number: Ints
+
+
+@dataclass(frozen=True)
+class _Cause:
+    """What a step id belongs to."""
+
+    execution: int
+    step: int
+    seen: int
+    """The last segment that has it."""
+
+
+class StepJoin:
+    """Goes through the segments in order and remembers what later ones need."""
+
+    def __init__(self, calls: CallGraph, state: Sequence[Sequence[Sequence[int]]] = ((), ())) -> None:
+        """Begins, or goes on from what `state()` gave."""
+        self._calls = calls
+        causes, running = state
+        self._causes = {step_id: _Cause(*rest) for step_id, *rest in causes}
+        self._open: dict[int, tuple[int, int]] = {execution: (function, step) for execution, function, step in running}
+        """Function executions that have not ended, with their function and step."""
+
+    def state(self) -> list[Any]:
+        """What is remembered, for JSON."""
+        causes = [[step_id, cause.execution, cause.step, cause.seen] for step_id, cause in self._causes.items()]
+        return [causes, [[execution, *rest] for execution, rest in self._open.items()]]
+
+    def join(self, segment: int, begins: Calls, ends: Marks, events: Marks, sites: Ints) -> tuple[Ints, Ints]:
+        """Goes through one segment.
+
+        Args:
+            segment: Its number.
+            begins: The function executions that begin in it.
+            ends: Of executions of any kind.
+            events: Those that have a step id, which is their number.
+            sites: Of those events.
+
+        Returns:
+            For each event its execution, and the step of that.
+        """
+        step_ids, first, inverse = np.unique(events.number, return_index=True, return_inverse=True)
+        new = np.array([step_id not in self._causes for step_id in step_ids.tolist()], dtype=bool)
+        first = first[new]
+        self._replay(segment, begins, self._of_functions(ends, begins), _firsts(events, sites, first))
+        causes = [self._causes[step_id] for step_id in step_ids.tolist()]
+        self._forget(segment, step_ids.tolist())
+        execution = np.array([cause.execution for cause in causes], dtype=np.int64)
+        step = np.array([cause.step for cause in causes], dtype=np.int64)
+        return execution[inverse], step[inverse]
+
+    def _of_functions(self, ends: Marks, begins: Calls) -> Marks:
+        """Without the ends of eager operations, which would only slow the loop down."""
+        running = np.fromiter(self._open, dtype=np.int64, count=len(self._open))
+        wanted = np.isin(ends.number, np.concatenate([running, begins.execution]))
+        return Marks(ends.position[wanted], ends.number[wanted])
+
+    def _replay(self, segment: int, begins: Calls, ends: Marks, firsts: tuple[Marks, Ints]) -> None:
+        """Everything that matters, in the order in which it was recorded."""
+        stepped = {cause.execution for cause in self._causes.values()}
+        for kind, number, one, two in _in_order(begins, ends, firsts):
+            if kind == _BEGIN:
+                self._open[number] = (one, two)
+            elif kind == _END:
+                self._open.pop(number, None)
+            else:
+                execution = self._cause_of(one, stepped)
+                stepped.add(execution)
+                self._causes[number] = _Cause(execution, self._open.get(execution, (NONE, NONE))[1], segment)
+
+    def _cause_of(self, site: int, stepped: set[int]) -> int:
+        """The open execution that has the site: the last one without a step id, else the last."""
+        graph = self._calls.graph_of(site)
+        if graph == NONE:
+            return NONE
+        able = [number for number, (function, _) in self._open.items() if graph in self._calls.reach(function)]
+        return max(able, key=lambda number: (number not in stepped, number), default=NONE)
+
+    def _forget(self, segment: int, seen: list[int]) -> None:
+        for step_id in seen:
+            cause = self._causes[step_id]
+            self._causes[step_id] = _Cause(cause.execution, cause.step, segment)
+        self._causes = {
+            step_id: cause
+            for step_id, cause in self._causes.items()
+            if cause.seen > segment - KEPT_SEGMENTS or cause.execution in self._open
+        }
+
+
+def _firsts(events: Marks, sites: Ints, first: Ints) -> tuple[Marks, Ints]:
+    return Marks(events.position[first], events.number[first]), sites[first]
+
+
+def _in_order(begins: Calls, ends: Marks, firsts: tuple[Marks, Ints]) -> list[tuple[int, int, int, int]]:
+    """Kind, number and two more values of each, by position."""
+    marks, sites = firsts
+    position = np.concatenate([begins.position, ends.position, marks.position])
+    none = np.zeros(len(ends.position) + len(sites), dtype=np.int64)
+    columns = [
+        np.repeat([_BEGIN, _END, _FIRST], [len(begins.position), len(ends.position), len(sites)]),
+        np.concatenate([begins.execution, ends.number, marks.number]),
+        np.concatenate([begins.function, none[: len(ends.position)], sites]),
+        np.concatenate([begins.step, none]),
+    ]
+    order = np.argsort(position, kind="stable")
+    return list(zip(*(column[order].tolist() for column in columns), strict=True))
