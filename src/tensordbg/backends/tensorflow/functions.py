@@ -13,7 +13,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.graphs import Graphs
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph, tf_decorator
-from tensordbg.backends.tensorflow.variables import Variables
+from tensordbg.backends.tensorflow.originals import OriginalFunctions
 from tensordbg.recording.recorder import Recorder
 
 XLA_NOTE = "meant to be compiled by XLA; recorded without the compilation"
@@ -32,18 +32,17 @@ class KnownFunction:
 class Functions:
     """The hook into the making of functions; it outlives a recording, as the instrumented functions do."""
 
-    def __init__(self, variables: Variables, graphs: Graphs) -> None:
-        self._variables = variables
+    def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
-        self._recorder: Recorder | None = None
         self._known: dict[str, KnownFunction] = {}
+        self._originals = OriginalFunctions()
         self._python: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
         self._plain_make: Any = None
         self._plain_trace: Any = None
 
     def install(self, recorder: Recorder) -> None:
         """Instruments all functions that are made from now on."""
-        self._recorder = recorder
+        self._originals.install()
         self._plain_make = make = atomic_function.from_func_graph
         self._plain_trace = trace = func_graph.func_graph_from_py_func
 
@@ -51,7 +50,7 @@ class Functions:
             function = make(name, graph, *args, **kwargs)
             if recorder.active:
                 with recorder.guard("instrumenting a function"):
-                    self._instrument(function.name, graph)
+                    self._instrument(function, graph)
             return function
 
         def func_graph_from_py_func(name: Any, python_func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -66,26 +65,27 @@ class Functions:
         """Takes the hooks out again; functions that were instrumented keep their probes, which then do nothing."""
         atomic_function.from_func_graph = self._plain_make
         func_graph.func_graph_from_py_func = self._plain_trace
-        self._recorder = None
 
     def find(self, runtime_name: str) -> KnownFunction | None:
         """The function with this name, if it was instrumented."""
         return self._known.get(runtime_name)
 
-    def _instrument(self, runtime_name: bytes, graph: Any) -> None:
-        runtime = context.context()
-        definition = runtime.get_function_def(runtime_name)
+    def _instrument(self, function: Any, graph: Any) -> None:
+        runtime_name = function.name
+        self._originals.keep(function)
+        definition = type(function.cached_definition)()
+        definition.CopyFrom(function.cached_definition)
         notes = (XLA_NOTE,) if fd.drop_xla(definition) else ()
         fd.allow_inlining(definition)
         name = runtime_name.decode()
         described = self._graphs.describe(name, definition, graph, notes)
         fd.keep_calls(definition, described.calls)
         fd.add_probes(definition, described.probes)
+        runtime = context.context()
         runtime.remove_function(runtime_name)
         runtime.add_function_def(definition)
-        function = described.function
-        step_key = (function.name, self._python.get(graph))
-        self._known[name] = KnownFunction(function.function, function.name, step_key)
+        step_key = (described.function.name, self._python.get(graph))
+        self._known[name] = KnownFunction(described.function.function, described.function.name, step_key)
 
 
 def _code_place(function: Any) -> object:

@@ -38,24 +38,28 @@ RELIED_ON: dict[str, str] = {
         "functions by their runtime name; since 2.3"
     ),
     "pywrap_tfe.TFE_Py_ExecuteCancelable": "the same where a call can be cancelled; since 2.3",
-    "context.context": "the eager context; get_function_def, remove_function, add_function_def take runtime names; 2.0",
+    "context.context": "the eager context: get_, remove_ and add_function_def by runtime name; since 2.0",
     "record.stop_recording": "operations inside it are not seen by gradient tapes; since 2.13",
     "atomic_function.from_func_graph": (
         "(name, graph, attributes, ...): registers the function made from a graph with the context; called through the "
         "module by all that makes one: tf.function, bodies of loops and branches, forward and backward passes, loaded "
         "functions, functions of tf.data; since 2.13"
     ),
+    "atomic_function.AtomicFunction": (
+        "a function as Python holds it: `cached_definition` is read once, `_c_func` is what is copied into graphs that "
+        "call it and so into what is exported; since 2.13"
+    ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
     "op_def_registry.get": "an operation's OpDef by its type, or None; since 2.0",
-    "resource_variable_ops.BaseResourceVariable": "every variable of TensorFlow 2, with its handle and dtype; since 1.15",
+    "resource_variable_ops.BaseResourceVariable": "every variable, with its handle and dtype; since 1.15",
     "tf_stack.extract_stack": "the Python stack, lines made by AutoGraph mapped back to their source; since 2.0",
     "tf_decorator.unwrap": "(function) -> decorators, the Python function under them; since 1.4",
     "loop_and_branch_graphs": "WhileBodyFuncGraph, WhileCondFuncGraph, CondBranchFuncGraph; since 2.1",
 }
 """What is used, how, and since which version of TensorFlow.
 
-Beside these: `inputs`, `captures` (pairs of outer and inner tensor), `outer_graph`, `variables` and `name` of a FuncGraph,
-`traceback` of an operation, and `_datatype_enum`, `_handle_data` and `device` of an eager tensor, all since 2.0.
+Beside these: `inputs`, `captures` (pairs of outer and inner tensor), `outer_graph`, `variables` and `name` of a
+FuncGraph, `traceback` of an operation, and `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since 2.0.
 """
 
 
