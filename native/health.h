@@ -36,7 +36,8 @@ enum class DType : std::uint8_t {
 std::size_t element_size(DType dtype);
 
 // Measures `count` elements that start at `data`, at any alignment. Returns false, and leaves `out`
-// as it is, for a dtype that has no health. Never throws, never allocates, calls nothing of Python.
+// as it is, for a dtype that has no health. Never throws, never allocates, calls nothing of Python; any number of
+// threads may call it, in any floating-point environment, which it leaves as it was.
 bool measure(const void* data, std::int64_t count, DType dtype, HealthFields* out);
 
 // The instruction set chosen for this processor: "avx512", "avx2", "neon" or "portable".

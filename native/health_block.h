@@ -2,8 +2,9 @@
 // linkage, because it is compiled once for each instruction set and the linker must not merge the copies; for
 // the same reason nothing of the standard library is called that has a body in a header.
 //
-// The loops are written so that the compiler makes vector code of them. `omp simd` lets it change the order of the
-// additions; no other freedom is given to it, so that NaNs and subnormals keep their meaning.
+// The loops are written so that the compiler makes vector code of them. Where doubles are added, `omp simd` lets it
+// change the order, and where a block is copied it says that the two do not overlap; elsewhere it would only make
+// short loops slower. No other freedom is given, so that NaNs and subnormals keep their meaning.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,6 @@ ComplexFeatures<Format> complex_features(const unsigned char* data, std::int64_t
   Counter zero = 0;
   Counter tiny = 0;
   Counter small = 0;
-#pragma omp simd reduction(max : largest) reduction(+ : zero, tiny, small)
   for (std::int64_t i = 0; i < count; ++i) {
     const Bits larger = larger_magnitude<Format>(data, i);
     largest = larger > largest ? larger : largest;

@@ -48,7 +48,6 @@ FloatFeatures<Format> float_features(const unsigned char* data, std::int64_t cou
   Counter negative = 0;
   Counter zero = 0;
   Counter tiny = 0;
-#pragma omp simd reduction(min : lowest) reduction(max : highest) reduction(+ : negative, zero, tiny)
   for (std::int64_t i = 0; i < count; ++i) {
     const Bits bits = load<Bits>(data, i);
     const Bits magnitude = static_cast<Bits>(bits & Format::kMagnitude);

@@ -21,7 +21,6 @@ IntegerFeatures<T> integer_features(const unsigned char* data, std::int64_t coun
   using Counter = typename CounterOf<sizeof(T)>::Type;
   Counter negative = 0;
   Counter zero = 0;
-#pragma omp simd reduction(min : lowest) reduction(max : highest) reduction(+ : negative, zero)
   for (std::int64_t i = 0; i < count; ++i) {
     const T value = load<T>(data, i);
     lowest = value < lowest ? value : lowest;
@@ -103,7 +102,6 @@ inline void measure_bool(const unsigned char* data, std::int64_t count, HealthFi
     const unsigned char* block = data + start;
     const std::int64_t size = smaller(kBlockBytes, count - start);
     CounterOf<1>::Type zero = 0;
-#pragma omp simd reduction(+ : zero)
     for (std::int64_t i = 0; i < size; ++i) {
       zero = static_cast<CounterOf<1>::Type>(zero + (block[i] == 0));
     }
