@@ -19,14 +19,12 @@ __all__ = ["kernel_name", "kernels", "measure", "measure_by"]
 
 def kernel_name() -> str:
     """The instruction set of the kernel that `measure` uses: `avx512`, `avx2`, `neon` or `portable`."""
-    name: str = _native.kernel_name()
-    return name
+    return _native.kernel_name()
 
 
 def kernels() -> list[str]:
     """All kernels that this processor can run, best first."""
-    names: list[str] = _native.kernels()
-    return names
+    return _native.kernels()
 
 
 def measure(array: NDArray[Any]) -> Health:
@@ -50,8 +48,10 @@ def measure_by(kernel: str | None, array: NDArray[Any]) -> Health:
         ValueError: This processor has no such kernel.
     """
     number, dtype = _plan(array.dtype)
-    buffer = np.ascontiguousarray(array, dtype)
+    # Any: NumPy says only from Python 3.12 on that its arrays are buffers.
+    buffer: Any = np.ascontiguousarray(array, dtype)
     if dtype.isbuiltin != 1:
+        # NumPy exports no buffer of a dtype that is not its own.
         buffer = buffer.view(np.uint8)
     counts = _native.measure(buffer, number, array.size, kernel)
     negative, zero, neg_inf, pos_inf, nan, subnormal, first_bad, lowest, highest, total, squares = counts
