@@ -1,7 +1,7 @@
 """Draws docs/images/why.svg, the report of a real trace, as the README shows it.
 
-    tdbg run examples/digits_nan.py
-    python docs/make_report_picture.py
+tdbg run examples/digits_nan.py
+python docs/make_report_picture.py
 """
 
 from __future__ import annotations

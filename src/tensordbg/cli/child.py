@@ -50,7 +50,7 @@ class Child:
             for number, handler in self._former.items():
                 signal.signal(number, handler)  # type: ignore[arg-type]
 
-    def _take(self, number: int, frame: FrameType | None) -> None:
+    def _take(self, number: int, _: FrameType | None) -> None:
         if number in FROM_THE_TERMINAL and _terminal_sends_to_us():
             return
         if self._process is None:

@@ -24,11 +24,11 @@ HELP = """The debugger for the numbers of machine-learning programs.
 class CommandTable(click.Group):
     """Finds a command in the module that bears its name."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """See `click.Group`."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """See `click.Group`."""
         if cmd_name not in COMMANDS:
             return None

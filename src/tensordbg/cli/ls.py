@@ -12,24 +12,18 @@ SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "
 """As in `analysis.listing`, which is not imported just for the help."""
 
 
-class Steps(click.ParamType):
-    """`N`, `A..B`, `A..` or `..B`, as the first and the last step."""
+Steps = tuple[int | None, int | None]
 
-    name = "N|A..B"
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int | None, int | None]:
-        """See `click.ParamType`."""
-        if isinstance(value, tuple):
-            return value
-        text = str(value)
-        match = re.fullmatch(r"(\d+)|(\d*)\.\.(\d*)", text)
-        if not match:
-            self.fail(f"{text!r} is neither a step such as 3 nor a range such as 3..9", param, ctx)
-        if match[1]:
-            return int(match[1]), int(match[1])
-        return (int(match[2]) if match[2] else None), (int(match[3]) if match[3] else None)
+def steps_of(context: click.Context, parameter: click.Parameter, value: str) -> Steps:
+    """`N`, `A..B`, `A..` or `..B` as the first and the last step."""
+    match = re.fullmatch(r"(\d+)|(\d*)\.\.(\d*)|", value)
+    if not match:
+        message = f"{value!r} is neither a step such as 3 nor a range such as 3..9"
+        raise click.BadParameter(message, context, parameter)
+    if match[1]:
+        return int(match[1]), int(match[1])
+    return (int(match[2]) if match[2] else None), (int(match[3]) if match[3] else None)
 
 
 @click.command("ls")
@@ -39,7 +33,9 @@ class Steps(click.ParamType):
 @click.option("--name", default="", help="Only tensors whose name holds this text, or fits this pattern (*/kernel*).")
 @click.option("--function", default="", metavar="NAME", help="Only tensors of functions of this name or pattern.")
 @click.option("--file", default="", help="Only operations that this source file created.")
-@click.option("--step", "steps", type=Steps(), default=(None, None), help="Only this step, or these steps.")
+@click.option(
+    "--step", "steps", metavar="N|A..B", default="", callback=steps_of, help="Only this step, or these steps."
+)
 @click.option(
     "--sort",
     type=click.Choice(SORT_KEYS),

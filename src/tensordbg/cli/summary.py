@@ -11,7 +11,7 @@ from tensordbg.errors import TraceError
 from tensordbg.report.numbers import count
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.totals import Totals
+    from tensordbg.analysis.finding import WhyResult
     from tensordbg.trace.reader import TraceReader
 
 
@@ -28,19 +28,19 @@ def summarize(trace: Path, seconds: float) -> None:
     if not (trace / "trace.json").exists():
         _say("nothing was recorded: the program did not start")
         return
-    from tensordbg.analysis.totals import totals_of
+    from tensordbg.analysis.why import why
     from tensordbg.trace.reader import open_trace
 
-    with working(f"sealing {trace}"):
+    with working(f"reading {trace}"):
         _seal(trace)
         reader = open_trace(trace)
-        totals = totals_of(reader)
-    if not totals.tensor_events:
+        result = why(reader)
+    if not result.tensor_events:
         _say(_nothing(reader))
         return
-    steps = f"{count(totals.steps)} step{'' if totals.steps == 1 else 's'}"
-    _say(f"recorded {count(totals.tensor_events)} tensors in {steps} ({seconds:.1f} s): {trace}")
-    _tell_health(reader, totals, trace)
+    steps = f"{count(result.steps)} step{'' if result.steps == 1 else 's'}"
+    _say(f"recorded {count(result.tensor_events)} tensors in {steps} ({seconds:.1f} s): {trace}")
+    _tell_health(result, trace)
 
 
 def _seal(trace: Path) -> None:
@@ -59,22 +59,20 @@ def _nothing(reader: TraceReader) -> str:
     return "nothing was recorded: the program ran no TensorFlow operation"
 
 
-def _tell_health(reader: TraceReader, totals: Totals, trace: Path) -> None:
-    if not totals.measured:
+def _tell_health(result: WhyResult, trace: Path) -> None:
+    if not result.measured:
         _say(f"no values were looked at; `tdbg ls {trace}` lists the tensors")
-    elif not totals.non_finite:
-        _say(f"all {count(totals.measured)} tensors were finite; `tdbg ls {trace}` lists them")
+    elif not result.non_finite_events:
+        _say(f"all {count(result.tensor_events)} tensors were finite; `tdbg ls {trace}` lists them")
     else:
-        _say(f"{count(totals.non_finite)} of them were not finite")
-        _report(reader)
+        _say(f"{count(result.non_finite_events)} of them were not finite")
+        _report(result)
         _say(f"`tdbg why {trace}` shows this again, `tdbg ls {trace} --non-finite` lists the tensors")
 
 
-def _report(reader: TraceReader) -> None:
-    from tensordbg.analysis.why import why
+def _report(result: WhyResult) -> None:
     from tensordbg.report.why_text import why_text
 
-    result = why(reader)
     console = console_for(sys.stderr)
     console.print()
     console.print(why_text(result))

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from tensordbg.analysis.show import history_of
+from tensordbg.errors import UsageError
+from tensordbg.trace.reader import TraceReader
+
+
+def test_history_is_in_order(sample_reader: TraceReader) -> None:
+    history = history_of(sample_reader, "Log:0")
+    assert (history.tensor, history.op_types, history.functions) == ("Log:0", ("Log",), ("train",))
+    assert [point.step for point in history.points] == [0, 1, 2]
+    assert [point.health.min for point in history.points if point.health] == [-1.0, -2.0, -3.0]
+
+
+def test_slot_is_0_by_default(sample_reader: TraceReader) -> None:
+    assert history_of(sample_reader, "Log") == history_of(sample_reader, "Log:0")
+
+
+def test_source_has_its_text(sample_reader: TraceReader) -> None:
+    (source,) = history_of(sample_reader, "Log").sources
+    assert (source.file, source.line, source.text) == ("/code/train.py", 3, "import tensorflow")
+
+
+def test_limit_keeps_the_last(sample_reader: TraceReader) -> None:
+    history = history_of(sample_reader, "Log", limit=2)
+    assert ([point.step for point in history.points], history.total) == ([1, 2], 3)
+
+
+def test_unknown_name_gets_near_ones(sample_reader: TraceReader) -> None:
+    with pytest.raises(UsageError) as caught:
+        history_of(sample_reader, "Logg")
+    assert str(caught.value) == f"no tensor 'Logg:0' in {sample_reader.path}; did you mean 'Log:0'?"
+
+
+def test_unknown_name_far_from_all(sample_reader: TraceReader) -> None:
+    with pytest.raises(UsageError, match="; `tdbg ls` lists the tensors"):
+        history_of(sample_reader, "qqqqqqqqq")
+
+
+def test_name_in_another_function(sample_reader: TraceReader) -> None:
+    with pytest.raises(UsageError, match="no tensor 'Log:0' in a function 'inner'; leave `--function` out"):
+        history_of(sample_reader, "Log", "inner")

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from tensordbg.analysis.listing import Listing, Order, Selection, list_tensors
+from tensordbg.report.listing import listing_footer, listing_table
+from tensordbg.trace.reader import TraceReader
+from tests.report.rendering import rendered
+
+
+def test_row_of_what_is_not_finite(sample_reader: TraceReader) -> None:
+    heading, row = rendered(listing_table(list_tensors(sample_reader, Selection(non_finite=True))))
+    assert heading.split() == (
+        ["event", "step", "tensor", "function", "type", "min", "mean", "max", "std", "zeros", "nan", "inf", "line"]
+    )
+    assert row.split() == (
+        ["9", "2", "Log:0", "train", "float32[2,", "3]", "-3", "-0.1", "2.5", "1.744", "3", "1", "train.py:3"]
+    )
+
+
+def test_footer_says_what_is_left_out(sample_reader: TraceReader) -> None:
+    listing = list_tensors(sample_reader, Selection(), Order(limit=2))
+    assert listing_footer(listing) == "2 of 12 tensors; --limit 0 shows all"
+
+
+def test_footer_of_a_whole_listing_is_empty(sample_reader: TraceReader) -> None:
+    assert listing_footer(list_tensors(sample_reader, Selection())) == ""
+
+
+def test_footer_of_nothing() -> None:
+    assert listing_footer(Listing(total=0, rows=())) == "no tensor fits"
+
+
+def test_nothing_is_lost_where_there_is_little_room(sample_reader: TraceReader) -> None:
+    text = "".join(rendered(listing_table(list_tensors(sample_reader, Selection(name="Log"))), width=80))
+    assert "-3" in text
+    assert "…" not in text

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from tensordbg.analysis.show import history_of
+from tensordbg.report.show import history_text
+from tensordbg.trace.reader import TraceReader
+from tests.report.rendering import rendered
+
+
+def test_history(sample_reader: TraceReader) -> None:
+    lines = rendered(history_text(history_of(sample_reader, "Log")))
+    assert lines[0] == "Log:0  Log in train"
+    assert lines[1] == "/code/train.py:3  import tensorflow"
+    assert lines[3].split() == ["step", "type", "min", "mean", "max", "std", "zeros", "nan", "inf"]
+    assert [line.split()[0] for line in lines[4:7]] == ["0", "1", "2"]
+    assert lines[-1] == "3 events"
+
+
+def test_footer_says_what_is_left_out(sample_reader: TraceReader) -> None:
+    lines = rendered(history_text(history_of(sample_reader, "Log", limit=1)))
+    assert lines[-1] == "the last 1 of 3 events; --limit 0 shows all"
