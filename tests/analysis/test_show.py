@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tensordbg.analysis.show import history_of
 from tensordbg.errors import UsageError
-from tensordbg.trace.reader import TraceReader
+from tensordbg.model import Health
+from tensordbg.trace.reader import TraceReader, open_trace
+from tests.trace.builder import Tensor, TraceBuilder, small_program
 
 
 def test_history_is_in_order(sample_reader: TraceReader) -> None:
@@ -23,9 +27,21 @@ def test_source_has_its_text(sample_reader: TraceReader) -> None:
     assert (source.file, source.line, source.text) == ("/code/train.py", 3, "import tensorflow")
 
 
-def test_limit_keeps_the_last(sample_reader: TraceReader) -> None:
-    history = history_of(sample_reader, "Log", limit=2)
-    assert ([point.step for point in history.points], history.total) == ([1, 2], 3)
+def test_limit_keeps_the_last_where_all_is_finite(sample_reader: TraceReader) -> None:
+    history = history_of(sample_reader, "x", limit=2)
+    assert ([point.step for point in history.points], history.skipped, history.total) == ([1, 2], 1, 3)
+
+
+def test_limit_keeps_what_is_around_the_first_that_is_not_finite(tmp_path: Path) -> None:
+    build = TraceBuilder(tmp_path / "trace")
+    build.describe(small_program())
+    for step in range(20):
+        call = build.begin(site=5, function=0, step=step)
+        build.graph_tensor(step + 70, 1, Tensor(health=Health(size=6, nan=int(step >= 8))))
+        build.end(call)
+    history = history_of(open_trace(build.finish()), "Log", limit=4)
+    assert [point.step for point in history.points] == [6, 7, 8, 9]
+    assert (history.skipped, history.total) == (6, 20)
 
 
 def test_unknown_name_gets_near_ones(sample_reader: TraceReader) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tensordbg.cli import main
 
 Tdbg = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -48,6 +53,38 @@ def program(folder: Path) -> Callable[[str], str]:
         return name
 
     return write
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The output as JSON."""
+        assert self.code == 0, self
+        return json.loads(self.out)
+
+
+Invoke = Callable[..., Said]
+
+
+@pytest.fixture
+def invoke(sample: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Invoke:
+    """Runs `tdbg WORDS...` in this process, in the folder that holds the sample trace in `tdbg-traces`."""
+    monkeypatch.chdir(sample.parents[1])
+
+    def run(*words: str) -> Said:
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        printed = capsys.readouterr()
+        return Said(int(ended.value.code or 0), printed.out, printed.err)
+
+    return run
 
 
 def error_of(done: subprocess.CompletedProcess[str]) -> str:

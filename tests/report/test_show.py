@@ -17,4 +17,4 @@ def test_history(sample_reader: TraceReader) -> None:
 
 def test_footer_says_what_is_left_out(sample_reader: TraceReader) -> None:
     lines = rendered(history_text(history_of(sample_reader, "Log", limit=1)))
-    assert lines[-1] == "the last 1 of 3 events; --limit 0 shows all"
+    assert lines[-1] == "events 3 to 3 of 3; --limit 0 shows all"

@@ -36,6 +36,8 @@ class Selection:
     """Path, or end of the path, of the source file whose line created the operation."""
     steps: tuple[int | None, int | None] = (None, None)
     """First and last step; None leaves that side open."""
+    before: int | None = None
+    """Only events with a smaller number."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Order:
     reverse: bool = False
     limit: int = 50
     """At most so many rows, 0 for all."""
+    skip: int = 0
+    """So many rows of the order come before the first that is shown."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +118,18 @@ def list_tensors(reader: TraceReader, selection: Selection, order: Order | None 
     if order.by not in SORT_KEYS:
         raise UsageError(f"can't sort by {order.by!r}; choose one of {', '.join(SORT_KEYS)}")
     where = _where(selection)
-    total = sql(reader, f"{_PLACES} SELECT count(*) AS n {_FROM} {where}").column("n")[0].as_py()
+    total = count_tensors(reader, selection)
     direction = "DESC" if order.reverse else "ASC"
     sorting = f"ORDER BY {SORT_KEYS[order.by]} {direction} NULLS LAST, t.event {direction}"
-    limit = f"LIMIT {order.limit:d}" if order.limit > 0 else ""
+    limit = f"LIMIT {order.limit:d} OFFSET {order.skip:d}" if order.limit > 0 else ""
     page = sql(reader, f"{_PLACES} {_COLUMNS} {_FROM} {where} {sorting} {limit}")
     return Listing(total=total, rows=tuple(_row(row) for row in page.to_pylist()))
+
+
+def count_tensors(reader: TraceReader, selection: Selection) -> int:
+    """How many tensor events a selection has."""
+    answer = sql(reader, f"{_PLACES} SELECT count(*) AS n {_FROM} {_where(selection)}")
+    return int(answer.column("n")[0].as_py())
 
 
 def split_slot(tensor: str) -> tuple[str, int | None]:
@@ -136,6 +146,7 @@ def _where(selection: Selection) -> str:
         _names(selection.tensor, "s.name", "equals"),
         _matches(selection.function, "s.function", "equals"),
         _file(selection.file),
+        f"t.event < {selection.before:d}" if selection.before is not None else "",
         f"t.step >= {selection.steps[0]:d}" if selection.steps[0] is not None else "",
         f"t.step <= {selection.steps[1]:d}" if selection.steps[1] is not None else "",
     ]

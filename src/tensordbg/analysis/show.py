@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.listing import ListedTensor, Order, Selection, list_tensors, split_slot
+from tensordbg.analysis.listing import ListedTensor, Order, Selection, count_tensors, list_tensors, split_slot
 from tensordbg.analysis.query import sql
 from tensordbg.errors import UsageError
 from tensordbg.trace.reader import TraceReader
@@ -25,7 +25,9 @@ class TensorHistory:
     sources: tuple[SourceLine, ...]
     """The lines that created it."""
     total: int
-    """How many events it has; `points` are the last of them."""
+    """How many events it has; `points` may be fewer."""
+    skipped: int
+    """How many events come before the first of `points`."""
     points: tuple[ListedTensor, ...]
     """In the order in which they were recorded."""
 
@@ -37,7 +39,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
         reader: The trace.
         tensor: Name of the operation, with `:` and the slot, which is 0 by default.
         function: Only in functions of this name, or fitting this pattern; empty for all.
-        limit: At most so many events, the last ones; 0 for all.
+        limit: At most so many events, those around the first that is not finite, or else the last ones; 0 for all.
 
     Raises:
         UsageError: If the trace has no such tensor.
@@ -45,18 +47,32 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     name, slot = split_slot(tensor)
     whole = f"{name}:{slot or 0}"
     selection = Selection(tensor=whole, function=function)
-    listing = list_tensors(reader, selection, Order(reverse=True, limit=limit))
+    skipped = _before(reader, selection, limit)
+    listing = list_tensors(reader, selection, Order(limit=limit, skip=skipped))
     if not listing.rows:
         raise UsageError(_unknown(reader, whole, function))
-    points = tuple(reversed(listing.rows))
+    points = listing.rows
     return TensorHistory(
         tensor=whole,
         op_types=tuple(dict.fromkeys(point.op_type for point in points)),
         functions=tuple(dict.fromkeys(point.function for point in points)),
         sources=_sources(reader, points),
         total=listing.total,
+        skipped=skipped,
         points=points,
     )
+
+
+def _before(reader: TraceReader, selection: Selection, limit: int) -> int:
+    """How many events are left out before those that are shown."""
+    total = count_tensors(reader, selection)
+    if not 0 < limit < total:
+        return 0
+    bad = list_tensors(reader, replace(selection, non_finite=True), Order(limit=1)).rows
+    if not bad:
+        return total - limit
+    finite = count_tensors(reader, replace(selection, before=bad[0].event))
+    return max(0, min(finite - limit // 2, total - limit))
 
 
 def _sources(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[SourceLine, ...]:
@@ -89,8 +105,10 @@ def _unknown(reader: TraceReader, tensor: str, function: str) -> str:
     return f"no tensor {tensor!r} in {reader.path}; {hint}"
 
 
-def _near(tensor: str, names: list[str]) -> list[str]:
-    """Names that are alike, or that are the same below another scope."""
-    name, _ = split_slot(tensor)
-    inside = sorted((each for each in names if name.lower() in each.lower()), key=len)
-    return list(dict.fromkeys([*get_close_matches(tensor, names, n=3), *inside]))[:3]
+def _near(tensor: str, tensors: list[str]) -> list[str]:
+    """Tensors whose names are alike, or that hold the name within a longer one."""
+    wanted, _ = split_slot(tensor)
+    names = {split_slot(each)[0]: each for each in sorted(tensors, reverse=True)}
+    inside = sorted((name for name in names if wanted.lower() in name.lower()), key=len)
+    near = dict.fromkeys([*get_close_matches(wanted, names, n=3), *inside])
+    return [names[name] for name in near][:3]

@@ -22,5 +22,5 @@ def command(trace_and_rest: tuple[str, str]) -> None:
     with reading(trace) as reader:
         from tensordbg.trace.export import export
 
-        export(reader, Path(folder))
-    print_text("".join(f"{path}\n" for path in sorted(Path(folder).glob("*.parquet"))))
+        files = export(reader, Path(folder))
+    print_text("".join(f"{path}\n" for path in files))

@@ -15,7 +15,7 @@ def command(trace: str, as_json: bool) -> None:
 
     TRACE is a trace, or a folder of traces, whose newest is meant; by default tdbg-traces.
     """
-    from tensordbg.cli.output import print_json, print_report, reading
+    from tensordbg.cli.output import print_json, print_rich, reading
 
     with reading(trace) as reader:
         from tensordbg.analysis.why import why
@@ -26,4 +26,6 @@ def command(trace: str, as_json: bool) -> None:
 
         print_json(why_to_json(result))
     else:
-        print_report(result)
+        from tensordbg.report.why_text import why_text
+
+        print_rich(why_text(result))

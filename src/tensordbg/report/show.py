@@ -51,4 +51,5 @@ def _footer(history: TensorHistory) -> str:
     shown = len(history.points)
     if shown == history.total:
         return f"{count(shown)} events"
-    return f"the last {count(shown)} of {count(history.total)} events; --limit 0 shows all"
+    last = history.skipped + shown
+    return f"events {count(history.skipped + 1)} to {count(last)} of {count(history.total)}; --limit 0 shows all"

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import click
+import pytest
+
+from tensordbg.cli.ls import Steps, command, steps_of
+from tests.cli.conftest import Invoke
+from tests.sample_trace import TENSOR_EVENTS
+
+
+def test_table_has_a_line_per_tensor(invoke: Invoke) -> None:
+    said = invoke("ls")
+    assert said.code == 0
+    assert len(said.out.splitlines()) == 1 + TENSOR_EVENTS
+    assert said.err == ""
+    assert "\x1b" not in said.out
+
+
+def test_what_is_left_out_is_said_on_standard_error(invoke: Invoke) -> None:
+    said = invoke("ls", "--limit", "3")
+    assert len(said.out.splitlines()) == 1 + 3
+    assert said.err == "3 of 12 tensors; --limit 0 shows all\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "tensors"),
+    [
+        (["--non-finite"], ["Log:0"]),
+        (["--op-type", "Log", "--step", "1"], ["Log:0"]),
+        (["--op-type", "Log", "--op-type", "Mul", "--step", "..0"], ["Log:0", "mul:0"]),
+        (["--name", "L?g", "--step", "1..2"], ["Log:0", "Log:0"]),
+        (["--function", "inner", "--step", "2.."], ["mul:0"]),
+        (["--file", "train.py", "--sort", "name", "--reverse", "--limit", "1"], ["x:0"]),
+        (["--file", "other.py"], []),
+    ],
+)
+def test_options(invoke: Invoke, words: list[str], tensors: list[str]) -> None:
+    listing = invoke("ls", *words, "--json").json
+    assert [tensor["tensor"] for tensor in listing["tensors"]] == tensors
+
+
+def test_trace_may_be_given(invoke: Invoke) -> None:
+    assert invoke("ls", "tdbg-traces/sample", "--json").json == invoke("ls", "--json").json
+
+
+def test_nothing_found(invoke: Invoke) -> None:
+    assert invoke("ls", "--name", "nothing").err == "no tensor fits\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [("3", (3, 3)), ("3..9", (3, 9)), ("3..", (3, None)), ("..9", (None, 9)), ("", (None, None))],
+)
+def test_steps(text: str, steps: Steps) -> None:
+    assert steps_of(click.Context(command), command.params[0], text) == steps
+
+
+@pytest.mark.parametrize("text", ["x", "1-2", "-1", "1..2..3", "1.5"])
+def test_other_steps_are_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        steps_of(click.Context(command), command.params[0], text)

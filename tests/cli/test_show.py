@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from tests.cli.conftest import Invoke
+
+
+def test_text(invoke: Invoke) -> None:
+    said = invoke("show", "Log:0")
+    assert said.code == 0
+    assert said.out.splitlines()[0] == "Log:0  Log in train"
+
+
+def test_json_and_a_trace_before_the_name(invoke: Invoke) -> None:
+    history = invoke("show", "tdbg-traces", "Log", "--json").json
+    assert [event["step"] for event in history["events"]] == [0, 1, 2]
+
+
+def test_unknown_tensor(invoke: Invoke) -> None:
+    said = invoke("show", "Lag:0")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "tdbg: error: no tensor 'Lag:0' in tdbg-traces/sample; did you mean 'Log:0'?\n"

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from tests.cli.conftest import Invoke
+
+QUERY = "select op_type, count(*) as n from events group by op_type order by op_type limit 2"
+
+
+def test_table(invoke: Invoke) -> None:
+    said = invoke("sql", QUERY)
+    assert [line.split() for line in said.out.splitlines()] == [["op_type", "n"], ["AddV2", "3"], ["Log", "3"]]
+
+
+def test_json_and_a_trace_before_the_query(invoke: Invoke) -> None:
+    assert invoke("sql", "tdbg-traces", QUERY, "--json").json == (
+        [{"op_type": "AddV2", "n": 3}, {"op_type": "Log", "n": 3}]
+    )
+
+
+def test_csv(invoke: Invoke) -> None:
+    assert invoke("sql", "--csv", QUERY).out == "op_type,n\nAddV2,3\nLog,3\n"
+
+
+def test_wrong_query_is_one_line(invoke: Invoke) -> None:
+    said = invoke("sql", "select nothing from events")
+    assert (said.code, said.out) == (2, "")
+    assert len(said.err.splitlines()) == 1
+    assert said.err.startswith("tdbg: error: ")
+    assert "nothing" in said.err

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tensordbg
+from tests.sample_trace import TENSOR_EVENTS
+
+
+@pytest.fixture
+def trace(sample: Path) -> tensordbg.Trace:
+    return tensordbg.open(sample)
+
+
+def test_folder_of_traces_means_the_newest(sample: Path) -> None:
+    assert tensordbg.open(str(sample.parent)).path == sample
+
+
+def test_representation(trace: tensordbg.Trace, sample: Path) -> None:
+    assert repr(trace) == f"Trace('{sample}')"
+
+
+def test_missing_trace(tmp_path: Path) -> None:
+    with pytest.raises(tensordbg.TraceError, match="nowhere: does not exist"):
+        tensordbg.open(tmp_path / "nowhere")
+
+
+def test_tables(trace: tensordbg.Trace) -> None:
+    table = trace.table("tensors")
+    assert isinstance(table, pa.Table)
+    assert table.num_rows == TENSOR_EVENTS
+
+
+def test_unknown_table(trace: tensordbg.Trace) -> None:
+    with pytest.raises(tensordbg.UsageError, match="table 'tensor' is not in a trace; choose one of edges, "):
+        trace.table("tensor")
+
+
+def test_pandas(trace: tensordbg.Trace) -> None:
+    frame = trace.to_pandas("sites")
+    assert isinstance(frame, pd.DataFrame)
+    assert "Log" in set(frame["name"])
+
+
+def test_polars(trace: tensordbg.Trace) -> None:
+    frame = trace.to_polars("tensors")
+    assert isinstance(frame, pl.DataFrame)
+    assert frame["max"].max() == 20.0
+
+
+def test_sql(trace: tensordbg.Trace) -> None:
+    assert trace.sql("select count(*) as n from events").to_pylist() == [{"n": TENSOR_EVENTS}]
+
+
+def test_tensors(trace: tensordbg.Trace) -> None:
+    listing = trace.tensors(order_by="-max", limit=2, op_types=("Mul",))
+    assert [row.step for row in listing.rows] == [2, 1]
+    assert listing.total == 3
+
+
+def test_tensor(trace: tensordbg.Trace) -> None:
+    assert [point.step for point in trace.tensor("Log:0").points] == [0, 1, 2]
+
+
+def test_why(trace: tensordbg.Trace, sample: Path) -> None:
+    assert trace.why() == tensordbg.why(sample)
+    assert trace.why().status == "non_finite"
