@@ -1,102 +1,33 @@
-"""The history of one tensor: its health in every step and iteration, and the line that created it."""
+"""How a tensor looked before: in the executions before, or where there are none in the turns of the loop before."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from difflib import get_close_matches
+import numpy as np
 
-from tensordbg.analysis.listing import Order, Selection, TensorRow, list_tensors, split_slot
-from tensordbg.analysis.query import sql
-from tensordbg.errors import UsageError
-from tensordbg.model import Frame
-from tensordbg.trace.reader import TraceReader
+from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.values import Values
 
-
-@dataclass(frozen=True)
-class SourceText:
-    """A line of source with its text."""
-
-    frame: Frame
-    text: str
-    """Without its indentation, empty where the trace has no source of the file."""
+LENGTH = 32
+"""How many earlier tensors are looked at."""
 
 
-@dataclass(frozen=True)
-class History:
-    """One tensor over time."""
+def earlier_events(values: Values, event: int) -> list[int]:
+    """The events of the same output at the same place before an event, the oldest first.
 
-    tensor: str
-    """Name and slot."""
-    op_types: tuple[str, ...]
-    """More than one where several functions have an operation of this name."""
-    functions: tuple[str, ...]
-    """The functions that have it, an empty name for eager code."""
-    sources: tuple[SourceText, ...]
-    """The lines that created it."""
-    total: int
-    """How many events it has; `points` are the last of them."""
-    points: tuple[TensorRow, ...]
-    """In the order in which they were recorded."""
-
-
-def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int = 0) -> History:
-    """Finds the events of one tensor.
-
-    Args:
-        reader: The trace.
-        tensor: Name of the operation, with `:` and the slot, which is 0 by default.
-        function: Only in functions of this name, or fitting this pattern; empty for all.
-        limit: At most so many events, the last ones; 0 for all.
-
-    Raises:
-        UsageError: If the trace has no such tensor.
+    One of each earlier execution, the last that it made; if the tensor was computed in no earlier execution, those of
+    the same one.
     """
-    name, slot = split_slot(tensor)
-    whole = f"{name}:{slot or 0}"
-    selection = Selection(tensor=whole, function=function)
-    listing = list_tensors(reader, selection, Order(reverse=True, limit=limit))
-    if not listing.rows:
-        raise UsageError(_unknown(reader, whole, function))
-    points = tuple(reversed(listing.rows))
-    return History(
-        tensor=whole,
-        op_types=tuple(dict.fromkeys(point.op_type for point in points)),
-        functions=tuple(dict.fromkeys(point.function for point in points)),
-        sources=_sources(reader, points),
-        total=listing.total,
-        points=points,
-    )
+    same = np.flatnonzero(values.port[:event] == values.port[event])
+    place = values.activations.place[values.activation[same]]
+    same = same[place == values.activations.place[values.activation[event]]]
+    execution = values.events.execution[same]
+    here = execution == values.events.execution[event]
+    if here.all():
+        return same[-LENGTH:].tolist()
+    return _last_of_each(same[~here], execution[~here])[-LENGTH:].tolist()
 
 
-def _sources(reader: TraceReader, points: tuple[TensorRow, ...]) -> tuple[SourceText, ...]:
-    frames = dict.fromkeys(point.source for point in points if point.source is not None)
-    files = {frame.file for frame in frames}
-    sources = reader.table("sources", ["file", "text"]).to_pylist() if files else []
-    lines = {row["file"]: row["text"].splitlines() for row in sources if row["file"] in files}
-    return tuple(SourceText(frame, _line(lines.get(frame.file, []), frame.line)) for frame in frames)
-
-
-def _line(lines: list[str], number: int) -> str:
-    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
-
-
-def _unknown(reader: TraceReader, tensor: str, function: str) -> str:
-    known = sql(
-        reader,
-        "SELECT DISTINCT s.name || ':' || t.slot AS tensor "
-        "FROM (SELECT DISTINCT site, slot FROM tensors) t JOIN sites s ON s.site = t.site",
-    )
-    names: list[str] = known.column("tensor").to_pylist()
-    where = f" in a function {function!r}" if function else ""
-    if tensor in names:
-        return f"no tensor {tensor!r}{where}; leave `--function` out to see where it is"
-    near = _near(tensor, names)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`tdbg ls` lists the tensors"
-    return f"no tensor {tensor!r} in {reader.path}; {hint}"
-
-
-def _near(tensor: str, names: list[str]) -> list[str]:
-    """Names that are alike, or that are the same below another scope."""
-    name, _ = split_slot(tensor)
-    inside = sorted((each for each in names if name.lower() in each.lower()), key=len)
-    return list(dict.fromkeys([*get_close_matches(tensor, names, n=3), *inside]))[:3]
+def _last_of_each(events: Ints, execution: Ints) -> Ints:
+    order = np.argsort(execution, kind="stable")
+    events, execution = events[order], execution[order]
+    return events[np.flatnonzero(np.diff(execution, append=-2))]

@@ -1,0 +1,157 @@
+"""What a rule looks at: the operation, its output and its inputs, and how they grew; and words for the numbers in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tensordbg.analysis.finding import InputView, TensorView
+from tensordbg.model import NONE, Health
+
+LARGEST: Mapping[str, float] = {
+    "bfloat16": 3.3895313892515355e38,
+    "complex64": 3.4028234663852886e38,
+    "float16": 65504.0,
+    "float32": 3.4028234663852886e38,
+    "float64": 1.7976931348623157e308,
+    "complex128": 1.7976931348623157e308,
+    "float8_e4m3fn": 448.0,
+    "float8_e5m2": 57344.0,
+}
+"""The largest finite number of each type."""
+
+SMALLEST_NORMAL: Mapping[str, float] = {"float16": 6.1e-5, "float64": 2.2250738585072014e-308}
+"""The smallest normal number of a type; float32's for all others."""
+
+HALF = frozenset({"bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"})
+"""Types for which float32 would be a wider one."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A tensor whose largest magnitude grew from one execution to the next."""
+
+    tensor: str
+    magnitudes: tuple[float, ...]
+    """The last is the one that went into the operation."""
+    unit: str
+    """`step`, or `iteration` of a loop."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One origin, as the rules see it."""
+
+    view: TensorView
+    op_type: str
+    inputs: tuple[InputView, ...]
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    gradient: bool = False
+    """Whether the operation belongs to a backward pass."""
+    given: bool = False
+    """Whether the value came in from outside: an argument, or a value from Python."""
+    read: bool = False
+    """Whether the operation reads a variable."""
+    variable: str = ""
+    """Name of the variable that is read or written, where it is known."""
+    written: bool = False
+    """Whether the operation is a write, and the output what was read after it."""
+    feeds_variable: bool = False
+    first_bad_index: tuple[int, ...] | None = None
+    growth: Growth | None = None
+
+    @property
+    def output(self) -> Health:
+        """The statistics of the bad tensor."""
+        return self.view.health or Health(size=0)
+
+    @property
+    def largest(self) -> float:
+        """The largest finite number of the output's type."""
+        return LARGEST.get(self.view.dtype, LARGEST["float32"])
+
+    def health(self, k: int) -> Health | None:
+        """The statistics of input k, `None` where it was not recorded."""
+        if k >= len(self.inputs):
+            return None
+        recorded = self.inputs[k].recorded
+        return recorded.health if recorded is not None else None
+
+    def shape(self, k: int) -> tuple[int, ...] | None:
+        """The shape of input k, where it is known."""
+        recorded = self.inputs[k].recorded if k < len(self.inputs) else None
+        return recorded.shape if recorded is not None else None
+
+    def name(self, k: int) -> str:
+        """What input k is called."""
+        return self.inputs[k].tensor if k < len(self.inputs) else f"input {k}"
+
+    def healths(self) -> list[Health]:
+        """The statistics of all inputs that were recorded."""
+        found = (self.health(k) for k in range(len(self.inputs)))
+        return [health for health in found if health is not None]
+
+    def made_by(self, k: int) -> tuple[str, ...]:
+        """Types of the operations behind input k."""
+        return self.inputs[k].made_by if k < len(self.inputs) else ()
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One entry of the table."""
+
+    name: str
+    test: Callable[[Case], bool]
+    explanation: Callable[[Case], str]
+    suggestion: Callable[[Case], str]
+
+
+def magnitude(health: Health | None) -> float:
+    """The largest finite magnitude, 0 where there is none."""
+    if health is None:
+        return 0.0
+    return max((abs(value) for value in (health.min, health.max) if not math.isnan(value)), default=0.0)
+
+
+def infinite(health: Health | None) -> int:
+    """How many elements are infinite."""
+    return 0 if health is None else health.neg_inf + health.pos_inf
+
+
+def number(value: float) -> str:
+    """A number as it reads well: four digits."""
+    text = f"{value:.4g}"
+    return text.replace("e+0", "e+").replace("e-0", "e-").replace("e+", "e")
+
+
+def of_elements(count: int, size: int) -> str:
+    """`3 of its 640 elements`, `its only element`, `all 5 of its elements`."""
+    if size == 1:
+        return "its only element"
+    if count == size:
+        return f"all {size:,} of its elements"
+    return f"{count:,} of its {size:,} elements"
+
+
+def are(count: int) -> str:
+    """`is` or `are`."""
+    return "is" if count == 1 else "are"
+
+
+def element(case: Case) -> str:
+    """Where the first bad element lies: ` at [37, 4]`, or nothing for a scalar."""
+    index = case.first_bad_index
+    return f" at {list(index)}" if index else ""
+
+
+def unravelled(health: Health | None, shape: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The index of the first bad element, by the tensor's shape."""
+    if health is None or health.first_bad == NONE or shape is None:
+        return None
+    index: list[int] = []
+    rest = health.first_bad
+    for length in reversed(shape):
+        rest, position = divmod(rest, length) if length else (rest, 0)
+        index.append(position)
+    return tuple(reversed(index))

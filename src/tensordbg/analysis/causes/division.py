@@ -1,0 +1,129 @@
+"""Causes that lie in a division: by zero, in a gradient at zero, or by the number of elements of nothing."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.causes.case import Case, Cause, are, of_elements
+from tensordbg.model import Health
+
+_DIVISOR = {
+    "Div": 1,
+    "FloorDiv": 1,
+    "FloorMod": 1,
+    "Inv": 0,
+    "Mod": 1,
+    "RealDiv": 1,
+    "Reciprocal": 0,
+    "Rsqrt": 0,
+    "TruncateDiv": 1,
+    "TruncateMod": 1,
+    "Xdivy": 1,
+}
+"""Which input is the divisor."""
+
+_AT_ZERO = {"InvGrad": 0, "ReciprocalGrad": 0, "RsqrtGrad": 0, "SqrtGrad": 0}
+"""Gradients that divide by an input, which is the output of the operation that they belong to."""
+
+_REDUCTIONS = frozenset({"Max", "Mean", "Min", "Prod", "EuclideanNorm", "SegmentMean", "SparseSegmentMean"})
+
+_OF = {"InvGrad": "a reciprocal", "ReciprocalGrad": "a reciprocal", "RsqrtGrad": "a root", "SqrtGrad": "a square root"}
+
+
+def _vanishing(health: Health | None) -> int:
+    """How many elements a kernel takes for zero."""
+    return 0 if health is None else health.zero + health.subnormal
+
+
+def _divisor(case: Case) -> int | None:
+    return _DIVISOR.get(case.op_type)
+
+
+def _division_by_zero(case: Case) -> bool:
+    divisor = _divisor(case)
+    return divisor is not None and _vanishing(case.health(divisor)) > 0
+
+
+def _zeros(case: Case, k: int) -> str:
+    given = case.health(k)
+    if given is None:
+        return f"{case.name(k)} was not recorded"
+    count, word = (given.zero, "0") if given.zero else (given.subnormal, "so small that kernels take them for 0")
+    return f"{case.name(k)}: {of_elements(count, given.size)} {are(count)} {word}"
+
+
+def _explain_division(case: Case) -> str:
+    divisor = _DIVISOR[case.op_type]
+    if case.op_type == "Rsqrt":
+        return f"{_zeros(case, 0)}; 1/sqrt(0) is infinite."
+    dividend = case.health(0) if divisor else None
+    if dividend is not None and dividend.zero and case.output.nan:
+        return f"{_zeros(case, divisor)}, and so is the dividend {case.name(0)} there; 0/0 is NaN."
+    return f"{_zeros(case, divisor)}; division by 0 gives {'NaN' if case.output.nan else 'an infinity'}."
+
+
+def _mend_division(case: Case) -> str:
+    if case.op_type == "Rsqrt":
+        return "Add a small number before the root: `tf.math.rsqrt(x + 1e-6)`."
+    return (
+        "Use `tf.math.divide_no_nan(a, b)` where 0 is the right answer; else keep the divisor away from 0: "
+        "`a / (b + 1e-7)`, or `a / tf.maximum(b, 1e-7)` for one that is never negative."
+    )
+
+
+def _infinite_gradient(case: Case) -> bool:
+    if case.op_type in _AT_ZERO:
+        return _vanishing(case.health(_AT_ZERO[case.op_type])) > 0
+    if not case.gradient:
+        return False
+    if case.op_type == "Pow":
+        base, exponent = case.health(0), case.health(1)
+        return _vanishing(base) > 0 and exponent is not None and exponent.negative > 0
+    return _division_by_zero(case)
+
+
+def _explain_gradient(case: Case) -> str:
+    if case.op_type in _AT_ZERO:
+        k = _AT_ZERO[case.op_type]
+        return f"{_zeros(case, k)}; the slope of {_OF[case.op_type]} is infinite there."
+    if case.op_type == "Pow":
+        return f"{_zeros(case, 0)}; the slope of a power below 1 is infinite at 0."
+    return f"In the backward pass, {_zeros(case, _DIVISOR[case.op_type])}, and the gradient is divided by it."
+
+
+def _mend_gradient(case: Case) -> str:
+    if case.op_type in ("SqrtGrad", "RsqrtGrad"):
+        return (
+            "Add a small number under the root, `tf.sqrt(x + 1e-12)`, also in norms and distances: "
+            "`tf.sqrt(tf.reduce_sum(v * v) + 1e-12)` in place of `tf.norm(v)`."
+        )
+    return (
+        "Keep the input of the forward operation away from 0. A `tf.where` after it does not help, as the gradient still "
+        "passes through the branch not taken: also put a harmless value in before it, "
+        "`tf.where(ok, f(tf.where(ok, x, 1.0)), 0.0)`."
+    )
+
+
+def _reduction_of_nothing(case: Case) -> bool:
+    given = case.health(0)
+    return case.op_type in _REDUCTIONS and given is not None and given.size == 0
+
+
+def _explain_nothing(case: Case) -> str:
+    shape = case.shape(0)
+    of_shape = f" (shape {list(shape)})" if shape is not None else ""
+    result = {"Max": "-inf", "Min": "+inf"}.get(case.op_type, "NaN")
+    return f"{case.name(0)} has no elements{of_shape}; the {case.op_type.lower()} of nothing is {result}."
+
+
+def _mend_nothing(case: Case) -> str:
+    return (
+        "Keep empty batches out (`drop_remainder=True`, or a filter), or say what nothing amounts to: "
+        "`tf.cond(tf.size(x) > 0, lambda: tf.reduce_mean(x), lambda: 0.0)`, or "
+        "`tf.math.divide_no_nan(tf.reduce_sum(x), count)`."
+    )
+
+
+CAUSES = (
+    Cause("reduction_of_nothing", _reduction_of_nothing, _explain_nothing, _mend_nothing),
+    Cause("infinite_gradient", _infinite_gradient, _explain_gradient, _mend_gradient),
+    Cause("division_by_zero", _division_by_zero, _explain_division, _mend_division),
+)

@@ -1,0 +1,64 @@
+"""Causes that lie outside of the operation: its value was given, or was in a variable."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.causes.case import Case, Cause
+from tensordbg.model import Health
+
+
+def bad_elements(health: Health) -> str:
+    """`2 NaN and 1 +inf among its 640 elements`."""
+    counts = [(health.nan, "NaN"), (health.pos_inf, "+inf"), (health.neg_inf, "-inf")]
+    words = [f"{count:,} {name}" for count, name in counts if count]
+    if health.size == 1:
+        return words[0].removeprefix("1 ")
+    return (
+        " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+        + f" among {health.size:,} elements"
+    )
+
+
+def _bad_variable(case: Case) -> bool:
+    return (case.read and not case.written) or (case.given and case.feeds_variable)
+
+
+def _explain_variable(case: Case) -> str:
+    name = f"The variable {case.variable}" if case.variable else "The variable"
+    if case.given:
+        return f"{name} was given a value that holds {bad_elements(case.output)}."
+    return f"{name} held {bad_elements(case.output)} when it was read, and no recorded write had put that there."
+
+
+def _mend_variable(case: Case) -> str:
+    return (
+        "Look at where the variable's first value comes from: a restored checkpoint, an initializer, or an assignment "
+        "before recording began; `tf.debugging.assert_all_finite(variable, 'after restore')` tells at once."
+    )
+
+
+def _explain_input(case: Case) -> str:
+    index = case.first_bad_index
+    row = f"; the first is in row {index[0]} of the batch, at {list(index)}" if index else ""
+    return f"{case.view.tensor} came in from outside with {bad_elements(case.output)}{row}."
+
+
+def _mend_input(case: Case) -> str:
+    return (
+        "Look at that row of the data. Drop such rows, `dataset.filter(lambda x, y: "
+        "tf.reduce_all(tf.math.is_finite(x)))`, or fill them in, `tf.where(tf.math.is_finite(x), x, 0.0)`."
+    )
+
+
+def _explain_constant(case: Case) -> str:
+    return f"The program itself holds this constant, with {bad_elements(case.output)}."
+
+
+def _mend_constant(case: Case) -> str:
+    return f"If it serves as a mask, take the type's lowest finite number, `tf.{case.view.dtype}.min`, instead."
+
+
+CAUSES = (
+    Cause("bad_variable", _bad_variable, _explain_variable, _mend_variable),
+    Cause("bad_input_data", lambda case: case.given, _explain_input, _mend_input),
+    Cause("non_finite_constant", lambda case: case.op_type == "Const", _explain_constant, _mend_constant),
+)

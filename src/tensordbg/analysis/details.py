@@ -1,0 +1,83 @@
+"""Everything that is recorded of single tensors; fetched only for those that are reported."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensordbg.analysis.finding import TensorView
+from tensordbg.analysis.program import Program
+from tensordbg.analysis.reading import Bools, Ints, TraceSource
+from tensordbg.model import NONE, Health, Site
+
+_HEALTH = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal")
+_NUMBERS = ("min", "max", "sum", "sum_squares")
+_COLUMNS = ("execution", "step", "site", "slot", "iteration", "device", "dtype", "shape", "positive", "first_bad")
+
+
+class Details:
+    """Fetches rows of `tensors` by number."""
+
+    def __init__(self, trace: TraceSource, program: Program) -> None:
+        self._trace = trace
+        self._program = program
+
+    def views(self, events: Iterable[int]) -> dict[int, TensorView]:
+        """All that is known of some events, by number."""
+        wanted = np.unique(np.fromiter(events, dtype=np.int64))
+        table = self._take(wanted, [*_COLUMNS, *_HEALTH, *_NUMBERS])
+        return {int(event): self._view(int(event), row) for event, row in zip(wanted, table.to_pylist(), strict=True)}
+
+    def range_of(self, events: Ints) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Smallest and largest finite element of some events, NaN where there is none."""
+        table = self._take(events, ["min", "max"])
+        lowest, highest = (
+            np.asarray(table.column(name).fill_null(math.nan).to_numpy(), dtype=np.float64) for name in ("min", "max")
+        )
+        return lowest, highest
+
+    def scalars(self, events: Ints) -> Bools:
+        """Which of some events are scalars."""
+        return np.array([shape == "[]" for shape in self._take(events, ["shape"]).column("shape").to_pylist()], bool)
+
+    def _take(self, events: Ints, columns: list[str]) -> Any:
+        return self._trace.table("tensors", columns).take(events)
+
+    def _view(self, event: int, row: dict[str, Any]) -> TensorView:
+        site = self._program.sites.get(row["site"]) or Site(row["site"], f"site{row['site']}", "", NONE, NONE)
+        shape = json.loads(row["shape"]) if row["shape"] else None
+        return TensorView(
+            event=event,
+            tensor=f"{site.name}:{row['slot']}",
+            op_name=site.name,
+            op_type=site.op_type,
+            site=site.site,
+            slot=row["slot"],
+            function=function_name(self._program, site),
+            execution=row["execution"],
+            step=row["step"],
+            iteration=row["iteration"],
+            device=row["device"] or "",
+            dtype=row["dtype"] or "",
+            shape=tuple(shape) if shape is not None else None,
+            health=_health(row),
+        )
+
+
+def function_name(program: Program, site: Site) -> str:
+    """The Python function that a site was created in: that of its graph, for eager code that of the user's own line."""
+    frames = [frame for frame in program.stacks.get(site.stack, ()) if frame.user]
+    return program.python_names.get(site.function) or (frames[-1].function if frames else "")
+
+
+def _health(row: dict[str, Any]) -> Health | None:
+    if row["positive"] is None:
+        return None
+    numbers = {name: math.nan if row[name] is None else row[name] for name in _NUMBERS}
+    first_bad = NONE if row["first_bad"] is None else row["first_bad"]
+    return Health(**{name: row[name] or 0 for name in _HEALTH}, **numbers, first_bad=first_bad)

@@ -1,0 +1,108 @@
+"""The tensor events and executions of a trace as columns, and what is not finite among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.program import Program
+from tensordbg.analysis.reading import Bools, Ints, TraceSource, flat_lists, integers
+from tensordbg.model import NONE
+
+
+@dataclass(frozen=True)
+class Events:
+    """Columns of `tensors`, in order of their number; row k is event k."""
+
+    execution: Ints
+    """Row of `Executions`, `NONE` for what no recorded execution caused."""
+    site: Ints
+    slot: Ints
+    path: Ints
+    frame: Ints
+    iteration: Ints
+    """`NONE` outside of loops."""
+    bad: Bools
+    """Whether any element is infinite or NaN."""
+    nan: Bools
+    """Whether any element is NaN."""
+
+    def __len__(self) -> int:
+        return len(self.site)
+
+
+@dataclass(frozen=True)
+class Executions:
+    """Columns of `executions`, in order of their number."""
+
+    number: Ints
+    function: Ints
+    """`NONE` for an eager operation."""
+    site: Ints
+    step: Ints
+    graph: Ints
+    """The graph that the function runs, `NONE` for an eager operation."""
+    input_starts: Ints
+    """Where each execution's inputs begin; one element more than there are executions."""
+    input_row: Ints
+    """For each input the row of the execution that made it, else `NONE`."""
+    input_slot: Ints
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+
+def read_bad(trace: TraceSource) -> tuple[Bools, Bools]:
+    """Which tensors hold a NaN or an infinity, and which a NaN."""
+    table = trace.table("tensors", ["neg_inf", "pos_inf", "nan"])
+    nan = integers(table, "nan") > 0
+    return nan | (integers(table, "neg_inf") > 0) | (integers(table, "pos_inf") > 0), nan
+
+
+def read_executions(trace: TraceSource, program: Program) -> Executions:
+    """Read the executions; producers that the trace does not hold count as unknown."""
+    table = trace.table("executions", ["execution", "function", "site", "step", "inputs"])
+    number, function = integers(table, "execution"), integers(table, "function", NONE)
+    starts, packed = flat_lists(table, "inputs")
+    graph_of = np.full(max(program.functions, default=-1) + 2, NONE, dtype=np.int64)  # the last: of no function
+    for each in program.functions.values():
+        graph_of[each.function] = each.graph
+    known = np.where((function >= 0) & (function < len(graph_of) - 1), function, -1)
+    made_by = np.where(packed >= 0, packed >> 16, 0)
+    return Executions(
+        number=number,
+        function=function,
+        site=integers(table, "site", NONE),
+        step=integers(table, "step", NONE),
+        graph=graph_of[known],
+        input_starts=starts,
+        input_row=row_of(number, made_by),
+        input_slot=np.where(packed >= 0, packed & 0xFFFF, 0),
+    )
+
+
+def read_events(trace: TraceSource, executions: Executions, bad: Bools, nan: Bools) -> Events:
+    """Read where and when each tensor was computed."""
+    table = trace.table("tensors", ["execution", "site", "slot", "path", "frame", "iteration"])
+    return Events(
+        execution=row_of(executions.number, integers(table, "execution", NONE)),
+        site=integers(table, "site"),
+        slot=integers(table, "slot"),
+        path=integers(table, "path"),
+        frame=integers(table, "frame"),
+        iteration=integers(table, "iteration", NONE),
+        bad=bad,
+        nan=nan,
+    )
+
+
+def row_of(numbers: Ints, wanted: Ints) -> Ints:
+    """Where each wanted number stands in an ascending column, `NONE` where it does not."""
+    if not len(numbers):
+        return np.full(len(wanted), NONE, dtype=np.int64)
+    if numbers[-1] - numbers[0] == len(numbers) - 1:  # without gaps, as a rule
+        row = wanted - numbers[0]
+        return np.where((row >= 0) & (row < len(numbers)), row, NONE)
+    row = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+    return np.where(numbers[row] == wanted, row, NONE)

@@ -1,0 +1,142 @@
+"""What is gathered of each reported origin: the events of its inputs, of its past, and what made its inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.graph import BadGraph
+from tensordbg.analysis.history import earlier_events
+from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.resolve import resolve
+from tensordbg.analysis.values import Values
+from tensordbg.model import NONE, Site, TensorRef
+
+_RESHAPING = PASSING | {"ConcatV2", "GatherNd", "GatherV2", "Pad", "Pack", "Slice", "StridedSlice"}
+_FARTHEST = 6
+
+
+@dataclass(frozen=True)
+class InputEvidence:
+    """One input: its name in the operation's own graph, and the events that tell of it."""
+
+    tensor: str
+    op_type: str
+    event: int
+    """`NONE` where it is not recorded."""
+    made_by: tuple[str, ...]
+    past: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that the reasons of one origin are found from."""
+
+    event: int
+    site: Site
+    """The operation to blame; of a bad variable the write, if one is known."""
+    execution: int
+    """Row of its execution."""
+    written: bool
+    """Whether the operation to blame is a write, and the event the read after it."""
+    feeds: tuple[int, ...]
+    """Sites that wrote the value into a variable as it is."""
+    inputs: tuple[InputEvidence, ...]
+    past: tuple[int, ...]
+    """The same tensor before."""
+
+
+class Gatherer:
+    """Gathers evidence; one for all origins of a trace."""
+
+    def __init__(self, values: Values, graph: BadGraph) -> None:
+        self._values = values
+        self._flow = Flow(values, values.ports.inputs)
+        self._graph = graph
+        self._parents = np.argsort(graph.child, kind="stable")
+        self._children = np.argsort(graph.parent, kind="stable")
+
+    def gather(self, node: int) -> Evidence:
+        """Gather what is known of an origin."""
+        values, graph = self._values, self._graph
+        event = int(graph.event[node])
+        past = tuple(earlier_events(values, event))
+        activation, number = int(graph.activation[node]), int(values.ports.site[graph.port[node]])
+        written = False
+        inputs: list[InputEvidence] = []
+        for parent in self._next_to(node, self._parents, graph.child, graph.parent):
+            site = values.program.sites[int(values.ports.site[graph.port[parent]])]
+            if graph.event[parent] == NONE and site.writes:
+                activation, number, written = int(graph.activation[parent]), site.site, True
+        site = values.program.sites[number]
+        if written:
+            name = values.program.variables[site.writes[0]].name if site.writes[0] in values.program.variables else ""
+            before = past[-1] if past else NONE
+            inputs.append(InputEvidence(f"{name or 'variable'} before", "ReadVariableOp", before, (), past[:-1]))
+        inputs += self._inputs(site, activation)
+        below = self._next_to(node, self._children, graph.parent, graph.child)
+        made = (int(values.ports.site[graph.port[child]]) for child in below)
+        feeds = tuple(site for site in made if values.program.sites[site].writes)
+        return Evidence(event, site, int(values.activations.execution[activation]), written, feeds, tuple(inputs), past)
+
+    def _next_to(self, node: int, order: np.ndarray, key: np.ndarray, other: np.ndarray) -> list[int]:  # type: ignore[type-arg]
+        first, last = np.searchsorted(key, [node, node + 1], sorter=order)
+        return [int(found) for found in other[order[first:last]]]
+
+    def _inputs(self, site: Site, activation: int) -> list[InputEvidence]:
+        values = self._values
+        eager = values.activations.place[activation] == NONE and values.activations.execution[activation] != NONE
+        if eager:
+            return self._eager_inputs(activation)
+        found = []
+        for ref in values.program.inputs_of(site.site):
+            source = values.program.sites.get(ref.site)
+            if source is None or source.dtypes[ref.slot : ref.slot + 1] == ("resource",):
+                continue
+            found.append(self._input(_name(source, ref), source.op_type, activation, values.ports.of(ref)))
+        return found
+
+    def _eager_inputs(self, activation: int) -> list[InputEvidence]:
+        values, executions = self._values, self._values.executions
+        found = []
+        for position in range(executions.input_starts[activation], executions.input_starts[activation + 1]):
+            row = executions.input_row[position : position + 1]
+            port = int(self._flow.made_port(row, executions.input_slot[position : position + 1])[0])
+            if row[0] == NONE or port == NONE:
+                continue
+            site = values.program.sites.get(int(values.ports.site[port]))
+            if site is not None:
+                ref = TensorRef(site.site, port - int(values.ports.first[site.site]))
+                found.append(self._input(_name(site, ref), site.op_type, int(row[0]), port))
+        return found
+
+    def _input(self, tensor: str, op_type: str, activation: int, port: int) -> InputEvidence:
+        events = resolve(self._flow, activation, port) if port != NONE else []
+        event = events[-1] if events else NONE
+        past = tuple(earlier_events(self._values, event)) if event != NONE else ()
+        return InputEvidence(tensor, op_type, event, self._made_by(event), past)
+
+    def _made_by(self, event: int) -> tuple[str, ...]:
+        """The types of the operations behind an event, back to the first that computes something."""
+        types: list[str] = []
+        while event != NONE and len(types) < _FARTHEST:
+            site = self._values.program.sites.get(int(self._values.events.site[event]))
+            if site is None:
+                break
+            types.append(site.op_type)
+            if site.op_type not in _RESHAPING and site.argument < 0:
+                break
+            event = self._first_input(event)
+        return tuple(types)
+
+    def _first_input(self, event: int) -> int:
+        values = self._values
+        step = self._flow.sources(values.activation[event : event + 1], values.port[event : event + 1])
+        events = resolve(self._flow, int(step.activation[0]), int(step.port[0])) if len(step.of) else []
+        return events[-1] if events else NONE
+
+
+def _name(site: Site, ref: TensorRef) -> str:
+    return f"{site.name}:{ref.slot}"

@@ -1,0 +1,122 @@
+"""What the analysis found, as frozen dataclasses: the input of `wire` and `report`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tensordbg.model import Health
+
+
+@dataclass(frozen=True)
+class TensorView:
+    """One recorded tensor, with all that is said of it."""
+
+    event: int
+    tensor: str
+    """Name and slot, `Log:0`."""
+    op_name: str
+    op_type: str
+    site: int
+    slot: int
+    function: str
+    """Python name of the traced function that it was computed in; for eager code of the function around the line."""
+    execution: int
+    step: int
+    iteration: int | None
+    device: str
+    dtype: str
+    shape: tuple[int, ...] | None
+    health: Health | None
+    """`None` where it was not measured."""
+
+
+@dataclass(frozen=True)
+class InputView:
+    """One input of an operation, under the name that it has there."""
+
+    tensor: str
+    op_type: str
+    """Type of the operation that it comes from in the same graph: `Placeholder` for an argument."""
+    recorded: TensorView | None
+    """The recorded tensor that it is; that of a caller, where the argument itself was not recorded."""
+    made_by: tuple[str, ...] = ()
+    """Types of the operations that made its elements, the latest first, seen through reshaping and slicing."""
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A frame of a stack with the text of its line."""
+
+    file: str
+    line: int
+    function: str
+    user: bool
+    text: str
+    before: tuple[str, ...] = ()
+    """The lines above it, the nearest last; only of the line that the report shows."""
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class History:
+    """One tensor in the executions before, or in one execution the turns before; the oldest first."""
+
+    tensor: str
+    past: tuple[TensorView, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why an operation gave what it gave, and what can be done."""
+
+    cause: str
+    explanation: str
+    suggestion: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the trouble started."""
+
+    view: TensorView
+    """The bad tensor. Of a write: the variable as it was read next, under the name of the write."""
+    first_bad_index: tuple[int, ...] | None
+    inputs: tuple[InputView, ...]
+    stack: tuple[SourceLine, ...]
+    """Outermost first."""
+    source: SourceLine | None
+    """The innermost line of the user's own code."""
+    verdict: Verdict
+    reaches: tuple[str, ...]
+    """Of `loss`, `gradient`, `variable` and `output` what it came to; empty if it died out."""
+    propagated: int
+    """Number of non-finite tensors that were made from it."""
+    spread: tuple[TensorView, ...]
+    """The first few of them, each of another operation."""
+    occurrences: int
+    """How often this operation was an origin at all."""
+    history: tuple[History, ...]
+    """Of the tensor itself first, then of its inputs."""
+
+    @property
+    def consequential(self) -> bool:
+        """Whether it came to anything that matters."""
+        return bool(self.reaches)
+
+
+@dataclass(frozen=True)
+class WhyResult:
+    """The answer of `tdbg why`."""
+
+    tensor_events: int
+    non_finite_events: int
+    steps: int
+    """How often the function that ran most often was run."""
+    measured: bool
+    """Whether the health of tensors was recorded; if not, nothing is known."""
+    origins: tuple[Origin, ...] = field(default=())
+
+    @property
+    def status(self) -> str:
+        """`finite` or `non_finite`."""
+        return "non_finite" if self.non_finite_events else "finite"

@@ -1,0 +1,134 @@
+"""Origins: the bad values that were made from nothing bad, and how far each of them reached.
+
+An infinity that the program itself wrote down (the -inf of an attention mask) is no trouble; where such infinities
+alone become a NaN, as in the softmax of a row that is masked throughout, the trouble starts there. So such a NaN is an
+origin too, and the infinities are not held to account for what comes after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.details import Details
+from tensordbg.analysis.graph import BadGraph, GraphBuilder
+from tensordbg.analysis.operations import INPUT
+from tensordbg.analysis.reach import Ends, add_ends, reached
+from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.roles import Roles
+from tensordbg.analysis.values import Values
+from tensordbg.analysis.variables import Variables
+from tensordbg.model import NONE
+
+_MOST_CYCLES = 1000
+
+
+@dataclass(frozen=True)
+class Origins:
+    """All origins of a trace, in the order of their events."""
+
+    values: Values
+    flow: Flow
+    graph: BadGraph
+    roles: Roles
+    node: Ints
+    """Their nodes in the graph."""
+    reach: Ints
+    """For each the bits of `Reach`."""
+
+
+def find_origins(values: Values, details: Details) -> Origins:
+    """Find all origins.
+
+    Args:
+        values: Where all values lie.
+        details: Gives shapes and statistics of single events.
+    """
+    flow = Flow(values, values.ports.carrying)
+    builder = GraphBuilder(values, Variables(values), flow)
+    ends = add_ends(builder)
+    graph = builder.finish()
+    roles = Roles(values)
+    starts = _starts(graph)
+    given = _given_infinities(values, graph, starts, details)
+    if given.any():
+        graph, turned = _cut_where_nan_begins(values, graph, given, starts)
+        starts = starts | turned
+    tainted = graph.descend(starts.astype(np.int64)) > 0
+    reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
+    node = np.flatnonzero(starts)
+    return Origins(values, flow, graph, roles, node, reach[node])
+
+
+def _starts(graph: BadGraph) -> Bools:
+    """Which nodes are bad events that nothing bad went into."""
+    is_event = graph.event != NONE
+    between = ~is_event[graph.child]
+    marks = np.asarray(is_event, dtype=np.int64)
+    tainted = replace(graph, child=graph.child[between], parent=graph.parent[between]).descend(marks) > 0
+    starts: Bools = is_event.copy()
+    starts[graph.child[tainted[graph.parent]]] = False
+    starts &= is_event
+    # What reads and writes of variables do in no clear order can make a circle; then it starts with the first event.
+    for _ in range(_MOST_CYCLES):
+        reachable = graph.descend(starts.astype(np.int64)) > 0
+        lost = np.flatnonzero(is_event & ~reachable)
+        if not len(lost):
+            break
+        starts[lost[0]] = True
+    return starts
+
+
+def _given_infinities(values: Values, graph: BadGraph, starts: Bools, details: Details) -> Bools:
+    """Which starts are infinities written down by the program.
+
+    Constants without a NaN; and values from outside that are infinite or zero throughout, as a mask is.
+    """
+    result = np.zeros(len(graph), dtype=np.bool_)
+    nodes = np.flatnonzero(starts)
+    nodes = nodes[~values.events.nan[graph.event[nodes]]]
+    sites = values.ports.site[graph.port[nodes]]
+    types = {
+        site: values.program.sites[site].op_type for site in np.unique(sites).tolist() if site in values.program.sites
+    }
+    constant = np.array([types.get(site) == "Const" for site in sites.tolist()], dtype=np.bool_)
+    outside = (values.ports.argument[sites] >= 0) | np.array(
+        [types.get(site) == INPUT for site in sites.tolist()], bool
+    )
+    result[nodes[constant]] = True
+    maybe = nodes[outside & ~constant]
+    lowest, highest = details.range_of(graph.event[maybe])
+    result[maybe[(np.isnan(lowest) | (lowest == 0)) & (np.isnan(highest) | (highest == 0))]] = True
+    return result
+
+
+def _cut_where_nan_begins(values: Values, graph: BadGraph, given: Bools, starts: Bools) -> tuple[BadGraph, Bools]:
+    """Make origins of the first NaNs that come of nothing but given infinities."""
+    marks = np.where(starts, np.where(given, 1, 2), 0)
+    from_given = graph.descend(marks) == 1
+    holds_nan = np.zeros(len(graph), dtype=np.int64)
+    is_event = graph.event != NONE
+    holds_nan[is_event] = values.events.nan[graph.event[is_event]]
+    nan_behind = np.zeros(len(graph), dtype=np.bool_)
+    seen = graph.descend(holds_nan) > 0  # a NaN, or made from one
+    nan_behind[graph.child[seen[graph.parent]]] = True
+    turned = is_event & from_given & (holds_nan > 0) & ~nan_behind
+    kept = ~turned[graph.child]
+    return replace(graph, child=graph.child[kept], parent=graph.parent[kept]), turned
+
+
+def _losses(values: Values, graph: BadGraph, ends: Ends, roles: Roles, details: Details) -> Bools:
+    """Which nodes are losses: see `roles.py`."""
+    result = np.zeros(len(graph), dtype=np.bool_)
+    candidate = roles.loss_ports()[graph.port] & (graph.event != NONE)
+    eager = values.activations.place[graph.activation] == NONE
+    returned = np.zeros(len(graph), dtype=np.bool_)
+    returned[ends.results[ends.kept]] = True
+    candidate &= ~eager | returned
+    nodes = np.flatnonzero(candidate)
+    _, first, inverse = np.unique(graph.port[nodes], return_index=True, return_inverse=True)
+    scalar = details.scalars(graph.event[nodes[first]])
+    result[nodes[scalar[inverse]]] = True
+    return result

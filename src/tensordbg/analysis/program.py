@@ -1,0 +1,138 @@
+"""The program that a trace describes: its sites, functions, stacks and variables, by number.
+
+All that does not grow with the steps. It is read once and is small, so it lies in plain Python objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
+from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
+
+
+@dataclass(frozen=True)
+class Program:
+    """Everything that a trace says of the program itself."""
+
+    sites: Mapping[int, Site]
+    functions: Mapping[int, Function]
+    stacks: Mapping[int, tuple[Frame, ...]]
+    sources: Mapping[str, str]
+    variables: Mapping[int, Variable]
+    paths: Mapping[int, str]
+    edges: Ints
+    """Columns site, input, from_site, from_slot; sorted by the first two."""
+
+    @cached_property
+    def site_count(self) -> int:
+        """One more than the largest number of a site."""
+        return max(self.sites, default=-1) + 1
+
+    @cached_property
+    def by_runtime_name(self) -> Mapping[str, Function]:
+        """Functions by the name that call operations use."""
+        return {function.runtime_name: function for function in self.functions.values()}
+
+    @cached_property
+    def edge_starts(self) -> Ints:
+        """Where the edges of each site begin; one element more than there are sites."""
+        return np.searchsorted(self.edges[:, 0], np.arange(self.site_count + 1))
+
+    @cached_property
+    def sites_of_graph(self) -> Mapping[int, tuple[Site, ...]]:
+        """The sites of each function's graph."""
+        graphs: dict[int, list[Site]] = {}
+        for site in self.sites.values():
+            graphs.setdefault(site.function, []).append(site)
+        return {graph: tuple(sites) for graph, sites in graphs.items()}
+
+    @cached_property
+    def python_names(self) -> Mapping[int, str]:
+        """The Python function that each graph came from: branches and bodies of loops belong to the one around them."""
+        around: dict[int, int] = {}
+        for site in self.sites.values():
+            if site.call in (CallKind.IF, CallKind.WHILE):
+                around.update({function.graph: site.function for function in self.called_by(site) if function})
+        names = {}
+        for graph in self.functions:
+            outer, seen = graph, {graph}
+            while around.get(outer, NONE) in self.functions and around[outer] not in seen:
+                outer = around[outer]
+                seen.add(outer)
+            names[graph] = self.functions[outer].name
+        return names
+
+    def inputs_of(self, site: int) -> list[TensorRef]:
+        """What a site of a graph takes, in order."""
+        first, last = self.edge_starts[site], self.edge_starts[site + 1]
+        return [TensorRef(int(edge[2]), int(edge[3])) for edge in self.edges[first:last]]
+
+    def called_by(self, site: Site) -> list[Function | None]:
+        """The functions that a call operation runs, `None` for each that the trace does not hold."""
+        return [self.by_runtime_name.get(name) for name in site.called]
+
+
+def read_program(trace: TraceSource) -> Program:
+    """Read what does not grow with the steps."""
+    return Program(
+        sites={row["site"]: _site(row) for row in rows(trace.table("sites"))},
+        functions={row["function"]: _function(row) for row in rows(trace.table("functions"))},
+        stacks=_stacks(trace),
+        sources={row["file"]: row["text"] for row in rows(trace.table("sources", ["file", "text"]))},
+        variables={row["variable"]: Variable(**row) for row in rows(trace.table("variables"))},
+        paths={0: ""} | {row["path"]: row["name"] for row in rows(trace.table("paths"))},
+        edges=_edges(trace),
+    )
+
+
+def _site(row: dict[str, object]) -> Site:
+    values: dict[str, object] = dict(row)
+    for name in ("dtypes", "called", "reads", "writes"):
+        value = values[name]
+        values[name] = tuple(value) if isinstance(value, list) else ()
+    values["call"] = CallKind(values["call"] or "")
+    for name in ("name", "op_type", "device"):
+        values[name] = values[name] or ""
+    values["attributes"] = values["attributes"] or "{}"
+    for name in ("function", "stack", "argument", "gradient_of"):
+        if values[name] is None:
+            values[name] = NONE
+    return Site(**values)  # type: ignore[arg-type]
+
+
+def _function(row: dict[str, list[int]]) -> Function:
+    outputs = zip(row["output_sites"] or (), row["output_slots"] or (), strict=False)
+    return Function(
+        function=row["function"],  # type: ignore[arg-type]
+        name=row["name"] or "",  # type: ignore[arg-type]
+        runtime_name=row["runtime_name"] or "",  # type: ignore[arg-type]
+        graph=row["graph"] if row["graph"] is not None else row["function"],  # type: ignore[arg-type]
+        stack=row["stack"] if row["stack"] is not None else NONE,  # type: ignore[arg-type]
+        arguments=tuple(row["arguments"] or ()),
+        outputs=tuple(TensorRef(site, slot) for site, slot in outputs),
+        captures=tuple(row["captures"] or ()),
+        signature=row["signature"] or "",  # type: ignore[arg-type]
+        notes=tuple(row["notes"] or ()),  # type: ignore[arg-type]
+    )
+
+
+def _stacks(trace: TraceSource) -> dict[int, tuple[Frame, ...]]:
+    stacks: dict[int, list[tuple[int, Frame]]] = {}
+    for row in rows(trace.table("stacks")):
+        frame = Frame(row["file"] or "", row["line"] or 0, row["function"] or "", bool(row["user"]))
+        stacks.setdefault(row["stack"], []).append((row["depth"], frame))
+    return {
+        stack: tuple(frame for _, frame in sorted(frames, key=lambda pair: pair[0])) for stack, frames in stacks.items()
+    }
+
+
+def _edges(trace: TraceSource) -> Ints:
+    table = trace.table("edges")
+    columns = [integers(table, name) for name in ("site", "input", "from_site", "from_slot")]
+    order = np.lexsort((columns[1], columns[0]))
+    return np.stack(columns, axis=1)[order]

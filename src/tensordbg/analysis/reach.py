@@ -1,0 +1,125 @@
+"""What became of a bad value: whether it reached a loss, a gradient, a variable or the program's results, or died out.
+
+A value that every consumer turned into finite ones died out: an infinite entry of an attention mask, a logarithm in the
+branch that `where` drops. What reaches none of the four does not matter.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.graph import BadGraph, GraphBuilder
+from tensordbg.analysis.reading import Bools, Ints, spread_ranges
+from tensordbg.analysis.roles import Roles, makes_values
+from tensordbg.analysis.values import Values
+from tensordbg.model import NONE
+
+
+class Reach(enum.IntFlag):
+    """Where a bad value came to."""
+
+    LOSS = 1
+    GRADIENT = 2
+    VARIABLE = 4
+    OUTPUT = 8
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The nodes at which a bad value comes to something that matters, before it is known what is bad."""
+
+    writes: Ints
+    """Nodes that stand for writes of variables."""
+    results: Ints
+    """Nodes of what executions returned."""
+    kept: Bools
+    """For each of `results` whether no other recorded execution took it."""
+
+
+def add_ends(builder: GraphBuilder) -> Ends:
+    """Add the nodes of all writes and results that could be bad."""
+    values = builder.values
+    concerned = np.zeros(len(values.executions) + 1, dtype=np.bool_)
+    concerned[values.events.execution[values.events.bad]] = True
+    writes = [np.empty(0, dtype=np.int64)]
+    for number in sorted({site for sites in builder.variables.writers.values() for site in sites}):
+        runs = builder.variables.runs(number)
+        runs = runs[concerned[values.activations.execution[runs]] | (values.activations.place[runs] == NONE)]
+        port = np.full(len(runs), values.ports.first[number], dtype=np.int64)
+        writes.append(builder.nodes(runs, port, builder.after(runs)))
+    execution, slot = _results(values, np.flatnonzero(concerned[:-1]))
+    port = builder.flow.made_port(execution, slot)
+    known = port != NONE
+    known[known] &= values.ports.may_be_bad[port[known]]
+    execution, slot, port = execution[known], slot[known], port[known]
+    nodes = builder.nodes(execution, port, builder.after(execution))
+    bad = nodes != NONE
+    return Ends(np.concatenate(writes), nodes[bad], ~_taken(values, execution, slot)[bad])
+
+
+def reached(graph: BadGraph, tainted: Bools, ends: Ends, roles: Roles, losses: Bools) -> Ints:
+    """For each node the bits of `Reach` that anything made from it comes to.
+
+    Args:
+        graph: The graph.
+        tainted: Which nodes are bad, or made from something bad.
+        ends: From `add_ends`.
+        roles: Tells gradients.
+        losses: Which nodes are scalars that count as a loss.
+    """
+    marks = np.zeros(len(graph), dtype=np.int64)
+    marks[losses] |= Reach.LOSS
+    marks[roles.gradient_ports()[graph.port]] |= Reach.GRADIENT
+    marks[ends.writes] |= Reach.VARIABLE
+    marks[ends.results[ends.kept]] |= Reach.OUTPUT
+    return graph.ascend(np.where(tainted, marks, 0))
+
+
+def _results(values: Values, execution: Ints) -> tuple[Ints, Ints]:
+    """Every result that some executions returned to the program: the execution and the slot."""
+    executions, program = values.executions, values.program
+    counts = np.zeros(len(execution), dtype=np.int64)
+    for function in np.unique(executions.function[execution]).tolist():
+        members = executions.function[execution] == function
+        if function == NONE:
+            continue
+        called = program.functions[function]
+        plain = program.functions.get(called.graph, called)  # a forward pass returns further values, to the tape alone
+        counts[members] = min(len(called.outputs), len(plain.outputs)) or len(called.outputs)
+    eager = np.flatnonzero(executions.function[execution] == NONE)
+    site = executions.site[execution[eager]]
+    counts[eager] = np.where(site >= 0, values.ports.count[site], 0)
+    owner, slot = spread_ranges(np.zeros(len(execution), dtype=np.int64), counts)
+    return execution[owner], slot
+
+
+def _taken(values: Values, execution: Ints, slot: Ints) -> Bools:
+    """Whether another execution made a value of a result: one that only compares or prints it does not count."""
+    executions = values.executions
+    consumer = np.repeat(np.arange(len(executions)), np.diff(executions.input_starts))
+    makes = makes_values(values)
+    eager_site = np.where(executions.site >= 0, executions.site, 0)
+    useful = (executions.function != NONE) | (makes[eager_site] if len(makes) else False)
+    taken = useful[consumer] & (executions.input_row != NONE)
+    keys = (executions.input_row[taken] << 16) | executions.input_slot[taken]
+    result: Bools = np.isin((execution << 16) | slot, keys)
+    return result
+
+
+def first_spread(graph: BadGraph, below: Bools, wanted: int) -> list[int]:
+    """The first bad events below an origin, each at another site.
+
+    Args:
+        graph: The graph.
+        below: Which nodes were made from the origin.
+        wanted: How many events at most.
+    """
+    found: dict[int, int] = {}
+    for node in np.flatnonzero(below & (graph.event != NONE)).tolist():
+        found.setdefault(int(graph.port[node]), int(graph.event[node]))
+        if len(found) == wanted:
+            break
+    return list(found.values())

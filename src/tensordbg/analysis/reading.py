@@ -1,0 +1,62 @@
+"""What the analysis asks of a trace: tables by name. Here they become NumPy arrays.
+
+Only this module knows how a column of a table is turned into an array; the analysis itself works on arrays and on the
+dataclasses of `model.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+class TraceSource(Protocol):
+    """Whatever hands out the tables of `trace/schema.py`: a trace on disk, or one built in a test."""
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> Any:
+        """One table as a `pyarrow.Table`, with the named columns or all of them."""
+
+
+def integers(table: Any, name: str, missing: int = 0) -> Ints:
+    """A column of whole numbers; `missing` stands for null."""
+    column = table.column(name)
+    if column.null_count:
+        column = column.fill_null(missing)
+    return np.asarray(column.to_numpy(), dtype=np.int64)
+
+
+def flat_lists(table: Any, name: str) -> tuple[Ints, Ints]:
+    """A column of lists of whole numbers, end to end.
+
+    Returns:
+        starts: where each row's list begins; one element more than there are rows.
+        values: all elements.
+    """
+    column = table.column(name).combine_chunks()
+    lengths = np.asarray(column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return starts, np.asarray(column.flatten().to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def rows(table: Any) -> list[dict[str, Any]]:
+    """A small table as one dictionary per row."""
+    result: list[dict[str, Any]] = table.to_pylist()
+    return result
+
+
+def spread_ranges(starts: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """All positions of many ranges, one after the other.
+
+    Returns:
+        owner: for each position the number of the range that it belongs to.
+        position: `starts[owner]`, `starts[owner] + 1`...
+    """
+    owner = np.repeat(np.arange(len(counts)), counts)
+    first = np.cumsum(counts) - counts
+    return owner, np.arange(len(owner)) - first[owner] + starts[owner]

@@ -1,0 +1,41 @@
+"""From a value to the events that tell of it, finite or not: what an operation was given, seen through what is not recorded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.values import Values
+from tensordbg.model import NONE
+
+
+def resolve(flow: Flow, activation: int, port: int) -> list[int]:
+    """The events that tell of one value: its own, or where it has none those of the values that it was made from.
+
+    Only operations that pass their input on, arguments and calls are walked through; what another operation made of
+    its inputs is not known.
+    """
+    seen: set[tuple[int, int]] = set()
+    frontier, found = [(activation, port)], []
+    while frontier:
+        rows = np.array(frontier, dtype=np.int64)
+        events = flow.values.event(rows[:, 0], rows[:, 1])
+        found += events[events != NONE].tolist()
+        pairs = zip(frontier, events.tolist(), strict=True)
+        rest = [row for row, event in pairs if event == NONE and row not in seen and not _ends(flow.values, row[1])]
+        seen.update(rest)
+        if not rest:
+            break
+        rows = np.array(rest, dtype=np.int64)
+        step = flow.sources(rows[:, 0], rows[:, 1])
+        frontier = sorted({*zip(step.activation.tolist(), step.port.tolist(), strict=True)})
+    return sorted(set(found))
+
+
+def _ends(values: Values, port: int) -> bool:
+    number = int(values.ports.site[port])
+    site = values.program.sites.get(number)
+    if site is None:
+        return True
+    return not (site.op_type in PASSING or site.argument >= 0 or bool(values.ports.followed[number]))

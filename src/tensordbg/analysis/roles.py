@@ -1,0 +1,133 @@
+"""What part a value plays in training: whether it belongs to the backward pass, and whether it is a loss.
+
+- A *gradient operation* was made by differentiation: the recorder knows what it is the gradient of, its name lies in
+  a scope that automatic differentiation opens (`gradient_tape/`, `gradients/`), its function is a backward pass, or a
+  frame of its stack lies in the framework's module for that.
+- A *gradient* is a result of the backward pass: the output of a gradient operation that something else than a
+  gradient operation takes, or nothing at all. What stays inside the backward pass is not one yet.
+- A *loss* is a scalar that ends a forward pass: no gradient went into it, and nothing in its graph makes another value
+  of it, though it may be returned, printed or added to a metric. In a program that takes no gradients, and in a
+  function that another graph calls, it must also be called a loss, by its name or that of the function around it.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tensordbg.analysis.program import Program
+from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.spread import spread
+from tensordbg.analysis.values import Values
+from tensordbg.model import NONE, Site
+
+_GRADIENT_SCOPE = re.compile(r"(^|/)(gradient_tape|gradients)(_\d+)?/")
+_DIFFERENTIATION = re.compile(r"/(eager/backprop|ops/gradients_util|ops/gradients_impl)\.py$")
+_LOSS = re.compile(r"(^|[^a-z])loss(es)?([^a-z]|$)")
+
+
+class Roles:
+    """Which sites and ports play which part."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        program = values.program
+        sites = len(values.ports.first)
+        backward = {stack for stack in program.stacks if _differentiates(program, stack)}
+        self.gradient_site: Bools = np.zeros(sites, dtype=np.bool_)
+        for site in program.sites.values():
+            self.gradient_site[site.site] = _is_gradient(program, site, backward)
+
+    def gradient_ports(self) -> Bools:
+        """For each port whether it is a result of the backward pass."""
+        ports = self._values.ports
+        consumer = np.repeat(np.arange(len(ports.first)), np.diff(ports.inputs.starts))
+        taken_inside = np.zeros(len(ports.site), dtype=np.bool_)
+        taken_outside = taken_inside.copy()
+        inner = self.gradient_site[consumer] & makes_values(self._values)[consumer]
+        taken_inside[ports.inputs.ports[inner]] = True
+        taken_outside[ports.inputs.ports[~self.gradient_site[consumer]]] = True
+        mine = self.gradient_site & (ports.argument == NONE)
+        result: Bools = mine[ports.site] & (taken_outside | ~taken_inside)
+        return result
+
+    def loss_ports(self) -> Bools:
+        """For each port whether it is a loss, provided that it is a scalar."""
+        ports = self._values.ports
+        taken = self._taken()
+        behind = self._behind_gradients()
+        result = ~taken & ~behind[ports.site] & ports.may_be_bad & (ports.argument[ports.site] == NONE)
+        for port in np.flatnonzero(result & ~self._plainly_last()[ports.site]).tolist():
+            site = self._values.program.sites.get(int(ports.site[port]))
+            result[port] = site is not None and self._named_loss(site)
+        return result
+
+    def _taken(self) -> Bools:
+        """For each port whether its graph makes another value of it, seen through identities."""
+        ports = self._values.ports
+        consumer = np.repeat(np.arange(len(ports.first)), np.diff(ports.inputs.starts))
+        passing = np.zeros(len(ports.first), dtype=np.bool_)
+        writing = passing.copy()
+        for site in self._values.program.sites.values():
+            passing[site.site] = site.op_type in ("Identity", "StopGradient")
+            writing[site.site] = bool(site.writes) or site.op_type.startswith(("Assign", "ResourceApply"))
+        taking = makes_values(self._values) & ~self.gradient_site & ~passing & ~writing
+        taken = np.zeros(len(ports.site), dtype=np.bool_)
+        taken[ports.inputs.ports[taking[consumer]]] = True
+        through = np.flatnonzero(passing[consumer])
+        while True:
+            fresh = through[taken[ports.first[consumer[through]]] & ~taken[ports.inputs.ports[through]]]
+            if not len(fresh):
+                return taken
+            taken[ports.inputs.ports[fresh]] = True
+
+    def _behind_gradients(self) -> Bools:
+        """For each site whether a gradient of its own graph went into it."""
+        ports = self._values.ports
+        sites = np.arange(len(ports.first))
+        consumer = np.repeat(sites, np.diff(ports.carrying.starts))
+        source = ports.site[ports.carrying.ports]
+        return spread(self.gradient_site.astype(np.int64), source, consumer, sites) > 0
+
+    def _plainly_last(self) -> Bools:
+        """For each site whether what ends its graph is a loss without being called so."""
+        program = self._values.program
+        called = {function.graph for site in program.sites.values() for function in program.called_by(site) if function}
+        result = np.zeros(len(self._values.ports.first), dtype=np.bool_)
+        for site in program.sites.values():
+            result[site.site] = site.function not in called
+        return result & self.gradient_site.any()
+
+    def _named_loss(self, site: Site) -> bool:
+        program = self._values.program
+        names = [site.name]
+        if site.function in program.functions:
+            names.append(program.functions[site.function].name)
+        names += [frame.function for frame in program.stacks.get(site.stack, ()) if frame.user][-1:]
+        return any(_LOSS.search(name.lower()) for name in names)
+
+
+def makes_values(values: Values) -> Bools:
+    """For each site whether it makes a value that could be bad of its inputs; a comparison or a print does not."""
+    ports = values.ports
+    result: Bools = np.bincount(ports.site, weights=ports.may_be_bad, minlength=len(ports.first)) > 0
+    for site in values.program.sites.values():
+        if not site.dtypes and not site.writes:
+            result[site.site] = False
+    return result
+
+
+def _is_gradient(program: Program, site: Site, backward: set[int]) -> bool:
+    if site.gradient_of != NONE or _GRADIENT_SCOPE.search(site.name) or site.stack in backward:
+        return True
+    function = program.functions.get(site.function)
+    return function is not None and "__backward_" in function.runtime_name
+
+
+def _differentiates(program: Program, stack: int) -> bool:
+    frames = program.stacks[stack]
+    return any(
+        _DIFFERENTIATION.search(frame.file.replace("\\", "/")) and frame.function.startswith(("gradient", "_gradient"))
+        for frame in frames
+    )

@@ -1,0 +1,63 @@
+"""The report of `tdbg why`: one screen that says what went wrong first, why, and what to do."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console, Group, RenderableType
+from rich.constrain import Constrain
+from rich.text import Text
+
+from tensordbg.analysis.finding import WhyResult
+from tensordbg.report.numbers import count
+from tensordbg.report.origin_text import origin_line, origin_text
+
+WIDTH = 100
+"""Text is not set wider than this, as long lines are hard to read."""
+
+_LISTED = 8
+"""So many further origins are listed, and so many harmless ones."""
+
+
+def why_text(result: WhyResult) -> RenderableType:
+    """The report, for a `rich` console."""
+    return Constrain(Group(*_parts(result)), WIDTH)
+
+
+def render(result: WhyResult) -> str:
+    """The report as plain text, at most `WIDTH` wide."""
+    stream = io.StringIO()
+    Console(file=stream, width=WIDTH, markup=False, emoji=False, highlight=False).print(why_text(result))
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def _parts(result: WhyResult) -> list[RenderableType]:
+    if not result.measured:
+        return [Text("The values of tensors were not recorded; run with --detail health to know more.")]
+    if not result.non_finite_events:
+        return [Text(_all_finite(result))]
+    grave = [origin for origin in result.origins if origin.consequential]
+    harmless = [origin for origin in result.origins if not origin.consequential]
+    parts: list[RenderableType] = []
+    if grave:
+        parts.append(origin_text(grave[0]))
+    else:
+        parts.append(Text("Nothing that matters went wrong: what was not finite died out.", style="bold"))
+    for heading, further in (("further origins", grave[1:]), ("harmless, as nothing came of it", harmless)):
+        if further:
+            parts += [Text(), Text(f"{heading}:", style="bold"), *map(origin_line, further[:_LISTED])]
+            if len(further) > _LISTED:
+                parts.append(Text(f"  and {count(len(further) - _LISTED)} more; --json tells all", style="dim"))
+    parts += [Text(), Text(_totals(result), style="dim")]
+    return parts
+
+
+def _all_finite(result: WhyResult) -> str:
+    if not result.tensor_events:
+        return "No tensor was recorded."
+    steps = f"{count(result.steps)} step{'' if result.steps == 1 else 's'}"
+    return f"All {count(result.tensor_events)} tensors over {steps} were finite."
+
+
+def _totals(result: WhyResult) -> str:
+    return f"{count(result.non_finite_events)} of {count(result.tensor_events)} recorded tensors are not finite."

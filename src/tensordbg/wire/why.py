@@ -1,0 +1,94 @@
+"""What went wrong in a trace, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensordbg.analysis.finding import History, InputView, Origin, SourceLine, TensorView, WhyResult
+from tensordbg.model import Health
+from tensordbg.wire.health import health_to_json
+
+FORMAT = 1
+
+
+def why_to_json(result: WhyResult) -> dict[str, Any]:
+    """The object that `tdbg why --json` prints; NaN and infinities, which JSON lacks, are null."""
+    return {
+        "format": FORMAT,
+        "status": result.status,
+        "tensor_events": result.tensor_events,
+        "non_finite_events": result.non_finite_events,
+        "origins": [_origin(origin) for origin in result.origins],
+    }
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    index = origin.first_bad_index
+    return {
+        **_tensor(origin.view),
+        "first_bad_index": None if index is None else list(index),
+        "inputs": [_input(given) for given in origin.inputs],
+        "source": None if origin.source is None else _line(origin.source),
+        "stack": [{**_line(line), "user": line.user} for line in origin.stack],
+        "cause": origin.verdict.cause,
+        "explanation": origin.verdict.explanation,
+        "suggestion": origin.verdict.suggestion,
+        "consequential": origin.consequential,
+        "reaches": list(origin.reaches),
+        "propagated": origin.propagated,
+        "occurrences": origin.occurrences,
+        "spread": [_tensor(view) for view in origin.spread],
+        "history": [_history(history) for history in origin.history if history.past],
+    }
+
+
+def _tensor(view: TensorView) -> dict[str, Any]:
+    return {
+        "tensor": view.tensor,
+        "op_name": view.op_name,
+        "op_type": view.op_type,
+        "function": view.function,
+        "event": view.event,
+        "execution": view.execution,
+        "step": view.step,
+        "iteration": view.iteration,
+        "device": view.device,
+        "dtype": view.dtype,
+        "shape": _shape(view),
+        "health": _health(view.health),
+    }
+
+
+def _input(given: InputView) -> dict[str, Any]:
+    recorded = given.recorded
+    return {
+        "tensor": given.tensor,
+        "op_type": given.op_type,
+        "recorded_as": None if recorded is None else recorded.tensor,
+        "event": None if recorded is None else recorded.event,
+        "dtype": None if recorded is None else recorded.dtype,
+        "shape": None if recorded is None else _shape(recorded),
+        "health": None if recorded is None else _health(recorded.health),
+    }
+
+
+def _history(history: History) -> dict[str, Any]:
+    return {
+        "tensor": history.tensor,
+        "past": [
+            {"step": view.step, "iteration": view.iteration, "event": view.event, "health": _health(view.health)}
+            for view in history.past
+        ],
+    }
+
+
+def _line(line: SourceLine) -> dict[str, Any]:
+    return {"file": line.file, "line": line.line, "function": line.function, "text": line.text}
+
+
+def _shape(view: TensorView) -> list[int] | None:
+    return None if view.shape is None else list(view.shape)
+
+
+def _health(health: Health | None) -> dict[str, Any] | None:
+    return None if health is None else health_to_json(health)
