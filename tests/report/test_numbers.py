@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
+from tensordbg.report.numbers import ABSENT, amount, count, count_or_blank, short
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,7 @@ def test_count_has_its_thousands_apart() -> None:
 
 def test_zero_may_be_blank() -> None:
     assert (count_or_blank(0), count_or_blank(5)) == ("", "5")
+
+
+def test_amount_has_its_plural() -> None:
+    assert [amount(number, "step") for number in (0, 1, 2000)] == ["0 steps", "1 step", "2,000 steps"]

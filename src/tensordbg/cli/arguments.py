@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from tensordbg.cli.run import DEFAULT_FOLDER
+DEFAULT_FOLDER = "tdbg-traces"
+"""Where traces go, and where they are looked for, unless something else is said."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

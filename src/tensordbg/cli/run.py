@@ -6,10 +6,8 @@ from pathlib import Path
 
 import click
 
+from tensordbg.cli.arguments import DEFAULT_FOLDER
 from tensordbg.model import Detail
-
-DEFAULT_FOLDER = "tdbg-traces"
-"""Where traces go, and where they are looked for, unless something else is said."""
 
 
 @click.command(

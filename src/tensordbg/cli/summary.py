@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tensordbg.cli.arguments import DEFAULT_FOLDER
 from tensordbg.cli.output import console_for, working
 from tensordbg.errors import TraceError
-from tensordbg.report.numbers import count
+from tensordbg.report.numbers import amount, count
 
 if TYPE_CHECKING:
     from tensordbg.analysis.finding import WhyResult
@@ -38,8 +39,8 @@ def summarize(trace: Path, seconds: float) -> None:
     if not result.tensor_events:
         _say(_nothing(reader))
         return
-    steps = f"{count(result.steps)} step{'' if result.steps == 1 else 's'}"
-    _say(f"recorded {count(result.tensor_events)} tensors in {steps} ({seconds:.1f} s): {trace}")
+    tensors, steps = amount(result.tensor_events, "tensor"), amount(result.steps, "step")
+    _say(f"recorded {tensors} in {steps} ({seconds:.1f} s): {trace}")
     _tell_health(result, trace)
 
 
@@ -60,14 +61,16 @@ def _nothing(reader: TraceReader) -> str:
 
 
 def _tell_health(result: WhyResult, trace: Path) -> None:
+    # Without a name the newest in the usual folder is meant, which this one is.
+    named = "" if trace.parent == Path(DEFAULT_FOLDER) else f" {trace}"
     if not result.measured:
-        _say(f"no values were looked at; `tdbg ls {trace}` lists the tensors")
+        _say(f"no values were looked at; `tdbg ls{named}` lists the tensors")
     elif not result.non_finite_events:
-        _say(f"all {count(result.tensor_events)} tensors were finite; `tdbg ls {trace}` lists them")
+        _say(f"all were finite; `tdbg ls{named}` lists them")
     else:
         _say(f"{count(result.non_finite_events)} of them were not finite")
         _report(result)
-        _say(f"`tdbg why {trace}` shows this again, `tdbg ls {trace} --non-finite` lists the tensors")
+        _say(f"`tdbg why{named}` shows this again, `tdbg ls{named} --non-finite` lists the tensors")
 
 
 def _report(result: WhyResult) -> None:

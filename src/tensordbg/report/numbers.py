@@ -23,3 +23,8 @@ def count(value: int) -> str:
 def count_or_blank(value: int) -> str:
     """A count that is shown only where it is not zero, so that what matters stands out."""
     return count(value) if value else ""
+
+
+def amount(value: int, noun: str) -> str:
+    """`1 step`, `1,200 steps`."""
+    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
