@@ -50,7 +50,7 @@ lint: setup $(DONE)/lint
 
 .PHONY: docs
 docs: $(DONE)/package $(DONE)/docs
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: bench
 bench: setup

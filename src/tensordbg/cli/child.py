@@ -34,8 +34,8 @@ class Child:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 self._former[number] = signal.signal(number, self._take)
         self._process = subprocess.Popen(self._command)
-        for number in self._early:
-            self._process.send_signal(number)
+        for early in self._early:
+            self._process.send_signal(early)
 
     def wait(self) -> int:
         """Waits until the program has ended.

@@ -66,7 +66,7 @@ def _tell_health(result: WhyResult, trace: Path) -> None:
     if not result.measured:
         _say(f"no values were looked at; `tdbg ls{named}` lists the tensors")
     elif not result.non_finite_events:
-        _say(f"all were finite; `tdbg ls{named}` lists them")
+        _say(f"All {count(result.tensor_events)} tensors were finite; `tdbg ls{named}` lists them")
     else:
         _say(f"{count(result.non_finite_events)} of them were not finite")
         _report(result)
