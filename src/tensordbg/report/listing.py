@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
+from typing import Any
 
 from rich.table import Table
 
@@ -13,26 +14,45 @@ from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
 BAD = "bold red"
 """The style of what is not finite."""
 
+_NUMBER: dict[str, Any] = {"justify": "right", "no_wrap": True}
+_COLUMNS: dict[str, dict[str, Any]] = {
+    "event": _NUMBER,
+    "step": _NUMBER,
+    "turn": _NUMBER,
+    "tensor": {"overflow": "fold", "min_width": 12},
+    "type": {"overflow": "fold", "min_width": 9},
+    "min": _NUMBER,
+    "max": _NUMBER,
+    "zeros": _NUMBER,
+    "nan": _NUMBER,
+    "inf": _NUMBER,
+    "line": {"overflow": "fold", "min_width": 9},
+}
+"""The columns and how they are set."""
+
 
 def listing_table(listing: Listing) -> Table:
-    """One line per tensor event."""
+    """One line per tensor event, without the columns that would be empty.
+
+    Where there is little room, long names of tensors are set in several lines.
+    """
+    rows = [_cells(row) for row in listing.rows]
+    columns = [name for k, name in enumerate(_COLUMNS) if any(row[k] not in {"", ABSENT} for row in rows)]
     table = plain_table()
-    looping = any(row.iteration is not None for row in listing.rows)
-    table.add_column("event", justify="right", no_wrap=True)
-    table.add_column("step", justify="right", no_wrap=True)
-    if looping:
-        table.add_column("turn", justify="right", no_wrap=True)
-    table.add_column("tensor", overflow="fold", min_width=8)
-    table.add_column("function", overflow="fold", min_width=8)
-    table.add_column("type", overflow="fold", min_width=8)
-    add_health_columns(table)
-    table.add_column("line", overflow="fold", min_width=8)
-    for row in listing.rows:
-        turn = [turn_text(row)] if looping else []
-        names = [row.tensor, row.function or ABSENT, type_text(row)]
-        place = place_text(row.source) if row.source else ABSENT
-        table.add_row(count(row.event), step_text(row), *turn, *names, *health_cells(row), place, style=style_of(row))
+    for name in columns or _COLUMNS:
+        table.add_column(name, **_COLUMNS[name])
+    for row, cells in zip(listing.rows, rows, strict=True):
+        named = dict(zip(_COLUMNS, cells, strict=True))
+        table.add_row(*(named[name] for name in columns), style=style_of(row))
     return table
+
+
+def _cells(row: ListedTensor) -> list[str]:
+    """What stands in each of `_COLUMNS`."""
+    low, _, high, _, *counts = health_cells(row)
+    place = place_text(row.source) if row.source else ABSENT
+    times = [count(row.event), step_text(row), turn_text(row)]
+    return [*times, row.tensor, type_text(row), low, high, *counts, place]
 
 
 def listing_footer(listing: Listing) -> str:
