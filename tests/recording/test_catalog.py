@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
@@ -36,32 +36,59 @@ def a_site(number: int, stack: int = NONE) -> Site:
     return Site(site=number, name="Log", op_type="Log", function=NONE, stack=stack)
 
 
-def test_a_row_is_written_when_it_is_added() -> None:
+def test_what_a_row_refers_to_is_written_before_it() -> None:
     catalog, sink = Catalog(), Sink()
     catalog.attach(sink)
-    number = catalog.new_sites(1)
-    catalog.add_sites([a_site(number)])
+    stack = catalog.stack((("/home/me/train.py", 3, "main"),))
     variable = catalog.add_variable("w", "float32", "[2]")
-    assert sink.rows == [a_site(0), Variable(variable, "w", "float32", "[2]")]
+    site = replace(a_site(catalog.new_sites(1), stack), reads=(variable,))
+    catalog.add_sites([site])
+    assert [type(row) for row in sink.rows] == [SourceFile, tuple, Variable, Site]
+    assert sink.rows[2:] == [Variable(0, "w", "float32", "[2]"), site]
 
 
-def test_a_second_trace_gets_all_that_is_known() -> None:
+def program_of_two_functions(catalog: Catalog) -> None:
+    """f calls g; h is by itself."""
+    stack = catalog.stack((("/home/me/train.py", 3, "main"),))
+    for number, name in enumerate("gfh"):
+        called = ("__inference_g",) if name == "f" else ()
+        site = replace(a_site(catalog.new_sites(1), stack), function=number, called=called)
+        catalog.add_sites([site])
+        catalog.add_function(Function(number, name, f"__inference_{name}", number))
+
+
+def test_a_second_trace_is_told_what_it_uses() -> None:
     catalog, first, second = Catalog(), Sink(), Sink()
     catalog.attach(first)
-    stack = catalog.stack((("/home/me/train.py", 3, "main"),))
-    catalog.add_sites([a_site(catalog.new_sites(1), stack)])
-    catalog.add_variable("w", "float32", "[2]")
-    catalog.add_function(Function(0, "f", "__inference_f_1", 0))
+    program_of_two_functions(catalog)
     catalog.detach()
     catalog.attach(second)
-    assert sorted(map(repr, second.rows)) == sorted(map(repr, first.rows))
+    assert second.rows == []
+    catalog.use_function(1)
+    names = [row.name for row in second.rows if isinstance(row, Function)]
+    assert names == ["g", "f"]
+    assert {row.site for row in second.rows if isinstance(row, Site)} == {0, 1}
+    known = list(second.rows)
+    catalog.use_function(1)
+    catalog.use_site(1)
+    assert second.rows == known
+    catalog.use_site(2)
+    assert second.rows[len(known) :] == [row for row in first.rows if isinstance(row, Site) and row.site == 2]
+
+
+def test_functions_of_pipelines_are_told_at_once() -> None:
+    catalog, sink = Catalog(), Sink()
+    catalog.add_function(Function(0, "Dataset_map_f", "__inference_Dataset_map_f_1", 0))
+    catalog.attach(sink)
+    assert [type(row) for row in sink.rows] == [Function]
 
 
 def test_nothing_is_written_after_the_end() -> None:
     catalog, sink = Catalog(), Sink()
     catalog.attach(sink)
     catalog.detach()
-    catalog.add_variable("w", "float32", "[2]")
+    catalog.add_sites([a_site(catalog.new_sites(1))])
+    catalog.use_site(0)
     assert sink.rows == []
 
 
@@ -85,9 +112,10 @@ def test_the_text_of_a_file_is_kept_at_first_sight(tmp_path: Path) -> None:
     catalog.attach(sink)
     file = tmp_path / "train.py"
     file.write_text("x = 1\n")
-    catalog.stack(((str(file), 1, "f"),))
+    first = catalog.stack(((str(file), 1, "f"),))
     file.write_text("x = 2\n")
-    catalog.stack(((str(file), 2, "f"),))
+    second = catalog.stack(((str(file), 2, "f"),))
+    catalog.add_sites([a_site(0, first), a_site(1, second)])
     assert [row.text for row in sink.rows if isinstance(row, SourceFile)] == ["x = 1\n"]
 
 
@@ -96,5 +124,5 @@ def test_a_file_that_is_gone_or_not_text_has_no_text(tmp_path: Path) -> None:
     catalog.attach(sink)
     binary = tmp_path / "binary.py"
     binary.write_bytes(b"\xff\xfe\x00\x80")
-    catalog.stack(((str(binary), 1, "f"), (str(tmp_path / "gone.py"), 1, "f")))
+    catalog.add_sites([a_site(0, catalog.stack(((str(binary), 1, "f"), (str(tmp_path / "gone.py"), 1, "f"))))])
     assert [row.text for row in sink.rows if isinstance(row, SourceFile)] == ["", ""]

@@ -1,7 +1,7 @@
 """What a program consists of: sites, functions, stacks, sources, variables, each with its number.
 
 A process has one catalog for its whole life, since a graph that was instrumented once keeps its numbers. Each trace
-made in that process gets everything known so far when it begins, and whatever is added after.
+made in that process is told what it uses, when it is first used.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import hashlib
 import linecache
 import threading
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from tensordbg.model import Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
 from tensordbg.recording.usercode import UserCode
 
 RawFrame = tuple[str, int, str]
@@ -38,39 +39,58 @@ class CatalogSink(Protocol):
         """Writes a variable."""
 
 
+@dataclass
+class _Page:
+    """What one trace was told."""
+
+    sink: CatalogSink | None
+    sites: set[int] = field(default_factory=set)
+    functions: set[int] = field(default_factory=set)
+    variables: set[int] = field(default_factory=set)
+    stacks: set[int] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+
+
 class Catalog:
-    """Gives out the numbers and passes each row to the trace that is being written, before anything refers to it."""
+    """Gives out the numbers, and passes to the trace being written each row before anything refers to it."""
 
     def __init__(self) -> None:
         self.user_code = UserCode()
         self._lock = threading.RLock()
-        self._sink: CatalogSink | None = None
         self._next_site = 0
         self._sites: dict[int, Site] = {}
+        self._sites_of_graph: dict[int, list[int]] = {}
         self._functions: list[Function] = []
+        self._function_numbers: dict[str, int] = {}
         self._variables: list[Variable] = []
         self._stacks: dict[tuple[RawFrame, ...], int] = {}
         self._frames: list[tuple[Frame, ...]] = []
         self._sources: dict[str, SourceFile] = {}
+        self._page = _Page(None)
+
+    @property
+    def lock(self) -> threading.RLock:
+        """Held while several rows that belong together are added."""
+        return self._lock
+
+    @property
+    def next_function(self) -> int:
+        """The number that the next function must bear."""
+        return len(self._functions)
 
     def attach(self, sink: CatalogSink) -> None:
-        """Writes all that is known to `sink`, and from now on whatever is added."""
+        """Writes from now on to `sink` what is added, and of what is known already that which is used."""
         with self._lock:
-            for source in self._sources.values():
-                sink.source(source)
-            for number, frames in enumerate(self._frames):
-                sink.stack(number, frames)
-            for variable in self._variables:
-                sink.variable(variable)
-            sink.sites(self._sites.values())
+            self._page = _Page(sink)
             for function in self._functions:
-                sink.function(function)
-            self._sink = sink
+                # A pipeline's functions run without being called from Python; nothing tells that they are used.
+                if function.name.startswith("Dataset_"):
+                    self.use_function(function.function)
 
     def detach(self) -> None:
         """Stops writing; the numbers stay."""
         with self._lock:
-            self._sink = None
+            self._page = _Page(None)
 
     def new_sites(self, count: int) -> int:
         """Reserves `count` consecutive site numbers and returns the first."""
@@ -80,37 +100,30 @@ class Catalog:
             return first
 
     def add_sites(self, sites: list[Site]) -> None:
-        """Adds sites whose numbers were reserved; a number given before is described anew."""
+        """Adds sites whose numbers were reserved."""
         with self._lock:
-            self._sites.update((site.site, site) for site in sites)
-            if self._sink is not None:
-                self._sink.sites(sites)
+            for site in sites:
+                self._sites[site.site] = site
+                if site.function != NONE:
+                    self._sites_of_graph.setdefault(site.function, []).append(site.site)
+            self._write_sites(sites)
 
     def add_function(self, function: Function) -> None:
-        """Adds a function numbered by `next_function`."""
+        """Adds a function numbered by `next_function`; its sites are added before."""
         with self._lock:
             self._functions.append(function)
-            if self._sink is not None:
-                self._sink.function(function)
-
-    @property
-    def next_function(self) -> int:
-        """The number that the next function must bear."""
-        return len(self._functions)
-
-    @property
-    def lock(self) -> threading.RLock:
-        """Held while several rows that belong together are added."""
-        return self._lock
+            self._function_numbers[function.runtime_name] = function.function
+            self.use_function(function.function)
 
     def add_variable(self, name: str, dtype: str, shape: str) -> int:
         """Adds a variable and returns its number; `shape` is a JSON array or `null`."""
         with self._lock:
-            variable = Variable(len(self._variables), name, dtype, shape)
-            self._variables.append(variable)
-            if self._sink is not None:
-                self._sink.variable(variable)
-            return variable.variable
+            self._variables.append(Variable(len(self._variables), name, dtype, shape))
+            return len(self._variables) - 1
+
+    def variable(self, number: int) -> Variable:
+        """The variable with a number."""
+        return self._variables[number]
 
     def stack(self, frames: tuple[RawFrame, ...]) -> int:
         """The number of the stack with these frames, outermost first."""
@@ -118,19 +131,65 @@ class Catalog:
         if known is not None:
             return known
         with self._lock:
-            number = len(self._frames)
             described = tuple(self._describe(frame) for frame in self._strip(frames))
             for frame in described:
-                self._add_source(frame.file)
+                self._keep_source(frame.file)
             self._frames.append(described)
-            if self._sink is not None:
-                self._sink.stack(number, described)
-            self._stacks[frames] = number
-            return number
+            self._stacks[frames] = len(self._frames) - 1
+            return len(self._frames) - 1
 
     def frames(self, stack: int) -> tuple[Frame, ...]:
         """The frames of a stack, outermost first."""
         return self._frames[stack]
+
+    def use_site(self, number: int) -> None:
+        """Sees to it that the trace knows a site which an earlier recording may have added."""
+        if number not in self._page.sites:
+            with self._lock:
+                self._write_sites([self._sites[number]])
+
+    def use_function(self, number: int) -> None:
+        """Sees to it that the trace knows a function, and those that it calls."""
+        if number in self._page.functions:
+            return
+        with self._lock:
+            self._page.functions.add(number)
+            function = self._functions[number]
+            sites = [self._sites[site] for site in self._sites_of_graph.get(function.graph, ())]
+            self._write_sites([site for site in sites if site.site not in self._page.sites])
+            self._write_variables(function.captures)
+            self._write_stack(function.stack)
+            for name in {name for site in sites for name in site.called}:
+                if name in self._function_numbers:
+                    self.use_function(self._function_numbers[name])
+            if self._page.sink is not None:
+                self._page.sink.function(function)
+
+    def _write_sites(self, sites: list[Site]) -> None:
+        for site in sites:
+            self._write_stack(site.stack)
+            self._write_variables((*site.reads, *site.writes))
+        self._page.sites.update(site.site for site in sites)
+        if self._page.sink is not None and sites:
+            self._page.sink.sites(sites)
+
+    def _write_variables(self, numbers: tuple[int, ...]) -> None:
+        for number in numbers:
+            if number != NONE and number not in self._page.variables:
+                self._page.variables.add(number)
+                if self._page.sink is not None:
+                    self._page.sink.variable(self._variables[number])
+
+    def _write_stack(self, number: int) -> None:
+        if number == NONE or number in self._page.stacks:
+            return
+        self._page.stacks.add(number)
+        if self._page.sink is None:
+            return
+        for file in {frame.file for frame in self._frames[number]} - self._page.files:
+            self._page.files.add(file)
+            self._page.sink.source(self._sources[file])
+        self._page.sink.stack(number, self._frames[number])
 
     def _strip(self, frames: tuple[RawFrame, ...]) -> tuple[RawFrame, ...]:
         """Leaves out what is ours: the outermost frames that started the program, and our hooks between."""
@@ -139,15 +198,12 @@ class Catalog:
     def _describe(self, frame: RawFrame) -> Frame:
         return Frame(frame[0], frame[1], frame[2], self.user_code.is_user(frame[0]))
 
-    def _add_source(self, file: str) -> None:
+    def _keep_source(self, file: str) -> None:
         """Keeps the text of a file at the first sight of it: it may change or vanish later."""
-        if file in self._sources:
-            return
-        text = "".join(linecache.getlines(file))
-        source = SourceFile(file, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text)
-        self._sources[file] = source
-        if self._sink is not None:
-            self._sink.source(source)
+        if file not in self._sources:
+            text = "".join(linecache.getlines(file))
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            self._sources[file] = SourceFile(file, digest, text)
 
 
 CATALOG = Catalog()

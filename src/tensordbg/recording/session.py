@@ -150,7 +150,8 @@ def record(out: str | Path = "tdbg-traces", detail: str | Detail = Detail.HEALTH
 
 def _seal(folder: Path) -> None:
     """Turns the raw events into tables; a reader would do without, so trouble here is no trouble for the program."""
-    from tensordbg.trace.seal import seal_all  # brings pyarrow, wanted only now
-
     with contextlib.suppress(Exception):
+        # It brings pyarrow, which is wanted only now.
+        from tensordbg.trace.seal import seal_all
+
         seal_all(folder)

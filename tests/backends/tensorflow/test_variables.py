@@ -9,24 +9,14 @@ from tensordbg.model import NONE, Variable
 from tensordbg.recording.catalog import Catalog
 
 
-class Rows(list[object]):
-    """The rows of a catalog, whatever they are."""
-
-    def variable(self, variable: Variable) -> None:
-        self.append(variable)
-
-    def sites(self, sites: object) -> None: ...
-
-
 def test_number_and_description() -> None:
-    catalog, rows = Catalog(), Rows()
-    catalog.attach(rows)  # type: ignore[arg-type]
+    catalog = Catalog()
     variables = Variables(catalog)
     weight = tf.Variable(tf.zeros([3, 2]), name="weight")
     variables.learn_name(weight.handle, weight.name)
     assert variables.number_of(weight.handle) == variables.number_of(weight.handle) == 0
     assert variables.number_of(tf.Variable(1.0).handle) == 1
-    assert rows[0] == Variable(0, "weight", "float32", "[3, 2]")
+    assert catalog.variable(0) == Variable(0, "weight", "float32", "[3, 2]")
 
 
 def test_a_captured_handle_is_the_same_variable() -> None:

@@ -115,6 +115,7 @@ class Eager:
 
     def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
         recorder = self._recorder
+        recorder.catalog.use_function(function.number)
         references = [getattr(tensor, _MARK, _UNKNOWN) for tensor in inputs]
         known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
         frame = sys._getframe(2)  # noqa: SLF001
@@ -163,6 +164,7 @@ class Eager:
 
     def _read(self, variable: Any, key: StackKey) -> int:
         """A variable given where a tensor is wanted is read inside TensorFlow, unseen; its value is recorded here."""
+        self._variables.learn_name(variable.handle, variable.name)
         number = self._variables.number_of(variable.handle)
         with record.stop_recording():
             value = self._plain[0](context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype)
@@ -190,6 +192,8 @@ class Eager:
                 known = catalog.new_sites(1)
                 catalog.add_sites([self._describe(known, op_type, key, variables, call)])
             self._sites[op_type, key, variables] = known
+        else:
+            self._recorder.catalog.use_site(known)
         return known
 
     def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> Site:

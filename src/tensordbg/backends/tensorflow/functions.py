@@ -36,7 +36,8 @@ class Functions:
         self._graphs = graphs
         self._known: dict[str, KnownFunction] = {}
         self._originals = OriginalFunctions()
-        self._python: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
+        self._step_keys: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
+        self._key_of_python: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
         self._plain_make: Any = None
         self._plain_trace: Any = None
 
@@ -55,7 +56,9 @@ class Functions:
 
         def func_graph_from_py_func(name: Any, python_func: Any, *args: Any, **kwargs: Any) -> Any:
             graph = trace(name, python_func, *args, **kwargs)
-            self._python[graph] = _code_place(python_func)
+            if recorder.active:
+                with recorder.guard("looking at a function"):
+                    self._step_keys[graph] = self._step_key(python_func)
             return graph
 
         atomic_function.from_func_graph = from_func_graph
@@ -84,12 +87,10 @@ class Functions:
         runtime = context.context()
         runtime.remove_function(runtime_name)
         runtime.add_function_def(definition)
-        step_key = (described.function.name, self._python.get(graph))
+        step_key = self._step_keys.get(graph, name)
         self._known[name] = KnownFunction(described.function.function, described.function.name, step_key)
 
-
-def _code_place(function: Any) -> object:
-    """Where a Python function's code begins; the same for all its traces."""
-    _, plain = tf_decorator.unwrap(function)
-    code = getattr(plain, "__code__", None)
-    return None if code is None else (code.co_filename, code.co_firstlineno)
+    def _step_key(self, function: Any) -> object:
+        """The same for all traces of one Python function, and for no other function."""
+        _, plain = tf_decorator.unwrap(function)
+        return self._key_of_python.setdefault(plain, object())

@@ -84,6 +84,7 @@ class _GraphReader:
         self._known = known
         self._nodes = list(definition.node_def)
         self._node_by_name = {node.name: node for node in self._nodes}
+        self._name_in_graph = _names_in_graph(self._nodes, graph)
         self._arguments = list(definition.signature.input_arg)
         self._is_part = isinstance(graph, loop_and_branch_graphs())
         self._new_nodes: list[Any] = []
@@ -107,16 +108,16 @@ class _GraphReader:
         self._new_arguments = [
             (index, argument) for index, (name, argument) in enumerate(arguments) if name not in sites
         ]
-        self._new_nodes = [node for node in self._nodes if node.name not in sites]
+        self._new_nodes = [node for node in self._nodes if self._name_in_graph[node.name] not in sites]
         first = catalog.new_sites(len(self._new_arguments) + len(self._new_nodes))
         names = [self.argument_names[index] for index, _ in self._new_arguments]
-        names.extend(node.name for node in self._new_nodes)
+        names.extend(self._name_in_graph[node.name] for node in self._new_nodes)
         sites.update((name, first + offset) for offset, name in enumerate(names))
         for name, argument in arguments:
             self.references[argument.name] = TensorRef(sites[name], 0)
         for node in self._nodes:
             for output in fd.outputs(node):
-                self.references[output.tensor] = TensorRef(sites[node.name], output.slot)
+                self.references[output.tensor] = TensorRef(self._site(node), output.slot)
 
     def new_sites(self, stacks: dict[str, int]) -> Iterator[Site]:
         """Describes the sites that were numbered now."""
@@ -132,14 +133,17 @@ class _GraphReader:
                 argument=index,
             )
         for node in self._new_nodes:
-            yield self._node_site(node, stacks.get(node.name, NONE))
+            yield self._node_site(node, stacks.get(self._name_in_graph[node.name], NONE))
+
+    def _site(self, node: Any) -> int:
+        return self._known.sites[self._name_in_graph[node.name]]
 
     def _node_site(self, node: Any, stack: int) -> Site:
         inputs = fd.data_inputs(node)
         touched = tuple(v for v in (self._variable_of.get(name, NONE) for name in inputs) if v != NONE)
         return Site(
-            site=self._known.sites[node.name],
-            name=node.name,
+            site=self._site(node),
+            name=self._name_in_graph[node.name],
             op_type=node.op,
             function=self._known.function,
             stack=stack,
@@ -162,7 +166,7 @@ class _GraphReader:
         for name in inputs:
             maker = self._node_by_name.get(name.partition(":")[0])
             if maker is not None and maker.op == forward:
-                return self._known.sites[maker.name]
+                return self._site(maker)
         return NONE
 
     def argument_probes(self) -> Iterator[fd.ProbePoint]:
@@ -182,8 +186,17 @@ class _GraphReader:
             wanted = dtypes.FLOATS if node.op == "Const" else dtypes.PROBED
             for output in fd.outputs(node):
                 if output.dtype in wanted:
-                    site = self._known.sites[node.name]
-                    yield fd.ProbePoint(output.tensor, output.dtype, site, output.slot, False, node.device)
+                    yield fd.ProbePoint(output.tensor, output.dtype, self._site(node), output.slot, False, node.device)
+
+
+def _names_in_graph(nodes: list[Any], graph: Any) -> dict[str, str]:
+    """The operation's name in the Python graph for each node: a definition renames what is also a result's name."""
+    arguments = {tensor.op.name for tensor in graph.inputs}
+    operations = [operation for operation in graph.get_operations() if operation.name not in arguments]
+    # The definition is made from these operations, in this order.
+    if [operation.type for operation in operations] != [node.op for node in nodes]:
+        return {node.name: node.name for node in nodes}
+    return {node.name: operation.name for node, operation in zip(nodes, operations, strict=True)}
 
 
 def _call_kind(node: Any) -> CallKind:
