@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 FORBIDDEN = {
-    "a path of somebody's machine": r"/(?:home|Users)/(?!me/)\w|/root/\w",
+    "a path of somebody's machine": r"/(?:home|Users)/(?!(?:me|user)/)\w|/root/\w",
     "the address of a package registry": r"(?:pypi|pythonhosted|npmjs)\.org",
     "a leftover": r"\b(?:XXX|FIXME)\b|<<<<<<<|>>>>>>>",
 }
