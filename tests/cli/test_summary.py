@@ -65,4 +65,7 @@ def test_no_framework(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_trace_that_never_began(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(tmp_path, capsys) == ["tdbg: nothing was recorded: the program did not start"]
+    trace = tmp_path / "empty"
+    trace.mkdir()
+    assert said(trace, capsys) == ["tdbg: nothing was recorded: the program did not start"]
+    assert not trace.exists()

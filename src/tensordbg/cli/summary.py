@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ def summarize(trace: Path, seconds: float) -> None:
         TraceError: If the trace is damaged.
     """
     if not (trace / "trace.json").exists():
+        with contextlib.suppress(OSError):
+            trace.rmdir()
         _say("nothing was recorded: the program did not start")
         return
     from tensordbg.analysis.why import why
