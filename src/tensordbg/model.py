@@ -79,10 +79,11 @@ class Health:
 
     @property
     def std(self) -> float:
-        """Population standard deviation of the finite elements, NaN where there is none."""
+        """Population standard deviation of the finite elements, NaN where there is none, inf where it is too large."""
         if not self.finite:
             return math.nan
-        return math.sqrt(max(0.0, self.sum_squares / self.finite - self.mean**2))
+        variance = self.sum_squares / self.finite - self.mean * self.mean
+        return math.sqrt(max(0.0, variance)) if math.isfinite(variance) else math.inf
 
 
 @dataclass(frozen=True)
