@@ -5,6 +5,7 @@ A reader sees the trace as it was when it was opened; open it again to see more.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -94,9 +95,7 @@ class TraceReader:
     @property
     def damage(self) -> int:
         """How many events and lines can't be read; 0 in a sound trace."""
-        manifest = self._snapshot.manifest
-        raw = sum(segment.damaged for segment in self._snapshot.raw)
-        return manifest.damaged_slots + manifest.damaged_lines + raw + self._snapshot.catalog.damaged
+        return self._retrying(self._count_damage)
 
     @property
     def tensor_count(self) -> int:
@@ -142,7 +141,7 @@ class TraceReader:
         wanted = _columns("tensors", columns)
         for chunk, length in self._retrying(self._chunks):
             if isinstance(chunk, SealedPart):
-                yield chunk.scan(wanted, where)
+                yield self._retrying(functools.partial(chunk.scan, wanted, where))
             else:
                 for begin in range(0, length, _SLICE):
                     yield _filtered(chunk.tensors(TENSORS.names, begin, min(begin + _SLICE, length)), wanted, where)
@@ -176,7 +175,10 @@ class TraceReader:
         return self._described().paths
 
     def sealed_files(self, name: str) -> tuple[Path, ...]:
-        """The Parquet files of a table, where they hold it in the present format; other tools may read them."""
+        """The Parquet files of a table, where they hold it in the present format; other tools may read them.
+
+        That they are there and end as they should has been checked.
+        """
         if self._version != FORMAT_VERSION:
             return ()
         manifest = self._snapshot.manifest
@@ -187,11 +189,11 @@ class TraceReader:
             parts = ()
         else:
             parts = manifest.executions if name == "executions" else (manifest.tables[name],)
-        return tuple(self.path / part.file for part in parts)
+        return self._retrying(lambda: tuple(self._part(name, part).check() for part in parts))
 
     def raw_tensors(self) -> pa.Table:
         """The tensor events that lie in no Parquet file of `sealed_files`."""
-        sealed = sum(length for chunk, length in self._chunks() if isinstance(chunk, SealedPart))
+        sealed = sum(length for chunk, length in self._retrying(self._chunks) if isinstance(chunk, SealedPart))
         return self.tensors(sealed if self.sealed_files("tensors") else 0, self.tensor_count)
 
     @property
@@ -212,6 +214,11 @@ class TraceReader:
             return read()
         except FileNotFoundError as error:
             raise missing(Path(error.filename or self.path)) from None
+
+    def _count_damage(self) -> int:
+        manifest = self._snapshot.manifest
+        raw = sum(segment.damaged for segment in self._snapshot.raw)
+        return manifest.damaged_slots + manifest.damaged_lines + raw + self._snapshot.catalog.damaged
 
     def _chunks(self) -> list[tuple[SealedPart | DecodedSegment, int]]:
         """What the tensor events lie in, in order, with their number of events."""

@@ -10,9 +10,10 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -61,7 +62,8 @@ def seal_full_segments(folder: Path) -> int:
         if not locked:
             return 0
         sealing = _Sealing(folder, stored)
-        return 0 if sealing.manifest.complete else sealing.seal(sealing.full_segments())
+        full = [] if sealing.manifest.complete else sealing.full_segments()
+        return sealing.seal(full) if full else 0
 
 
 def seal_all(folder: Path) -> int:
@@ -82,7 +84,7 @@ def seal_all(folder: Path) -> int:
         sealing = _Sealing(folder, stored)
         if sealing.manifest.complete:
             return 0
-        count = sealing.seal(list(sealing.segments()))
+        count = sealing.seal(sealing.segments())
         sealing.finish()
         return count
 
@@ -129,16 +131,15 @@ class _Sealing:
             full.append(segment)
         return full
 
-    def seal(self, segments: Sequence[RawSegment]) -> int:
+    def seal(self, segments: Iterable[RawSegment]) -> int:
         """Seals segments, some at a time."""
-        if not segments:
-            return 0
         before = sum(part.rows for part in self.manifest.tensors)
         catalog = read_catalog(self.folder, self.stored.version)
         program = Program(catalog, self.stored.metadata.clock_offset_ns)
         together = max(1, PART_RECORDS // self.stored.metadata.segment_records)
-        for start in range(0, len(segments), together):
-            self._seal_together(program, segments[start : start + together])
+        waiting = iter(segments)
+        while group := list(islice(waiting, together)):
+            self._seal_together(program, group)
         return sum(part.rows for part in self.manifest.tensors) - before
 
     def finish(self) -> None:

@@ -28,6 +28,16 @@ class SealedPart:
         self._name = name
         self._version = version
 
+    def check(self) -> Path:
+        """The file, if it is there and ends as it should.
+
+        Raises:
+            FileNotFoundError: If it is gone.
+            TraceError: If it is damaged.
+        """
+        _ = self._file
+        return self._folder / self._part.file
+
     def read(self) -> pa.Table:
         """All of it.
 
@@ -61,13 +71,12 @@ class SealedPart:
         if self._version != FORMAT_VERSION:
             table = self.read()
             return (table if where is None else table.filter(where)).select(columns)
-        _ = self._file  # has been checked then
-        path = self._folder / self._part.file
+        path = self.check()
         checked = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
         with reading_of(path):
             form = ds.ParquetFileFormat(default_fragment_scan_options=checked)
             dataset = ds.dataset([str(path)], schema=TABLES[self._name], format=form)
-            return dataset.to_table(columns=list(columns), filter=where)
+            return _sound(dataset.to_table(columns=list(columns), filter=where))
 
     @cached_property
     def _file(self) -> pq.ParquetFile:
@@ -88,10 +97,20 @@ class SealedPart:
         with reading_of(self._folder / self._part.file):
             if self._version == FORMAT_VERSION:
                 names = list(columns or schema.names)
-                return file.read_row_groups(groups, columns=names).select(names).cast(_only(schema, names))
-            table = upgrade_table(self._version, self._name, file.read_row_groups(groups))
+                return _sound(file.read_row_groups(groups, columns=names)).select(names).cast(_only(schema, names))
+            table = upgrade_table(self._version, self._name, _sound(file.read_row_groups(groups)))
             names = list(columns or schema.names)
             return table.select(names).cast(_only(schema, names))
+
+
+def _sound(table: pa.Table) -> pa.Table:
+    """The table, if it is consistent: the heads of Parquet's pages have no checksum.
+
+    Raises:
+        ValueError, LookupError: If it is not.
+    """
+    table.validate(full=True)
+    return table
 
 
 def _only(schema: pa.Schema, names: list[str]) -> pa.Schema:

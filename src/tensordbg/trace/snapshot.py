@@ -53,11 +53,17 @@ class Snapshot:
         """What the JSON lines say; empty where all is sealed.
 
         It is read after the segments were mapped, so all that they refer to is there.
+
+        Raises:
+            FileNotFoundError: If the lines are gone because they were sealed since the snapshot was taken.
         """
         if self.manifest.complete:
             return Catalog()
         with reading_of(self.folder):
-            return read_catalog(self.folder, self.stored.version)
+            catalog = read_catalog(self.folder, self.stored.version)
+        if read_manifest(self.folder).complete:
+            raise FileNotFoundError(2, "was sealed", str(self.folder))
+        return catalog
 
     @cached_property
     def events(self) -> RawEvents:

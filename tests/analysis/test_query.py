@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensordbg.analysis.query import sql
+from tensordbg.errors import TraceError, UsageError
+from tensordbg.trace.reader import open_trace
+from tensordbg.trace.schema import TABLES
+from tensordbg.trace.seal import seal_all, seal_full_segments
+from tests.trace.builder import TraceBuilder
+from tests.trace.samples import eventful_trace
+
+STATES: list[Callable[[Path], Any]] = [lambda trace: None, seal_full_segments, seal_all]
+
+
+@pytest.fixture(params=STATES, ids=["raw", "partly sealed", "sealed"])
+def trace(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    trace = eventful_trace(tmp_path / "it's [odd] *" / "trace").finish()
+    request.param(trace)
+    return trace
+
+
+def ask(trace: Path, query: str) -> list[dict[str, Any]]:
+    return sql(open_trace(trace), query).to_pylist()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_there_in_full(trace: Path, name: str) -> None:
+    reader = open_trace(trace)
+    found = sql(reader, f"SELECT * FROM {name}")
+    assert found.column_names == TABLES[name].names
+    assert len(found) == reader.count(name)
+
+
+def test_events_bear_names_and_the_users_line(trace: Path) -> None:
+    found = ask(
+        trace, "SELECT event, tensor, name, op_type, function, path_name, file, line FROM events ORDER BY event"
+    )
+    assert [row["event"] for row in found] == list(range(34))
+    assert found[2] == {
+        "event": 2,
+        "tensor": "Log:0",
+        "name": "Log",
+        "op_type": "Log",
+        "function": "train",
+        "path_name": "",
+        "file": "/code/train.py",
+        "line": 3,
+    }
+    eager = next(row for row in found if row["op_type"] == "AddV2")
+    assert (eager["tensor"], eager["function"], eager["line"]) == ("Add:1", None, 8)
+
+
+def test_finds_what_is_not_finite(trace: Path) -> None:
+    found = ask(trace, "SELECT tensor, count(*) AS times FROM events WHERE nan > 0 GROUP BY tensor")
+    assert found == [{"tensor": "Log:0", "times": 6}]
+
+
+def test_lists_can_be_taken_apart(trace: Path) -> None:
+    found = ask(trace, "SELECT execution, unnest(inputs) >> 16 AS maker FROM executions WHERE execution = 2")
+    assert [row["maker"] for row in found] == [1, -1]
+
+
+def test_questions_of_several_forms(trace: Path) -> None:
+    assert ask(trace, "WITH a AS (SELECT 1 AS b) SELECT b FROM a;") == [{"b": 1}]
+    assert ask(trace, "SHOW TABLES")
+    assert {row["column_name"] for row in ask(trace, "DESCRIBE events")} > {"tensor", "line", "nan"}
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "SELECT * FROM foo",
+            r"no answer to the query \(Catalog Error: .*foo does not exist.*\); it may use the tables",
+        ),
+        ("SELECT foo FROM tensors", r"no answer to the query \(Binder Error: .*\"foo\" not found.*\); it may use"),
+        ("SELEC", r"no answer to the query \(Parser Error: .*\); it may use the tables edges, events, executions, "),
+        ("SELECT 1/'a'", r"no answer to the query \(.*\); it may use"),
+        ("", r"^the query '' is not one SELECT; a trace is only read: ask one SELECT$"),
+        ("SELECT 1; SELECT 2", "is not one SELECT"),
+        ("DROP VIEW tensors", "is not one SELECT"),
+        ("SET enable_external_access = true", "is not one SELECT"),
+        ("EXPLAIN SELECT 1", "is not one SELECT"),
+        ("INSTALL httpfs", "is not one SELECT"),
+    ],
+)
+def test_errors_are_one_line(trace: Path, query: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        ask(trace, query)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM read_csv('{outside}')",
+        "SELECT * FROM '{outside}'",
+        "SELECT * FROM glob('{folder}/*')",
+        "SELECT * FROM read_text('{outside}')",
+        "COPY tensors TO '{folder}/new.csv'",
+        "COPY (SELECT 1) TO '{trace}/new.csv'",
+        "ATTACH '{folder}/new.db'",
+        "EXPORT DATABASE '{folder}/new'",
+        "EXPLAIN ANALYZE COPY (SELECT 1) TO '{trace}/new.csv'",
+    ],
+)
+def test_nothing_outside_is_read_and_nothing_is_written(tmp_path: Path, query: str) -> None:
+    trace = eventful_trace(tmp_path / "trace").finish()
+    seal_all(trace)
+    outside = tmp_path / "outside.csv"
+    outside.write_text("a\n1\n")
+    before = sorted(os.walk(tmp_path))
+    with pytest.raises(UsageError):
+        ask(trace, query.format(outside=outside, folder=tmp_path, trace=trace))
+    assert sorted(os.walk(tmp_path)) == before
+
+
+def test_variables_of_the_program_are_not_tables(trace: Path) -> None:
+    secret = open_trace(trace).table("paths")
+    with pytest.raises(UsageError, match="secret does not exist"):
+        ask(trace, "SELECT * FROM secret")
+    assert len(secret)
+
+
+def test_empty_trace(tmp_path: Path) -> None:
+    trace = TraceBuilder(tmp_path / "trace").finish()
+    assert ask(trace, "SELECT count(*) AS n FROM events") == [{"n": 0}]
+    seal_all(trace)
+    assert ask(trace, "SELECT count(*) AS n FROM events") == [{"n": 0}]
+
+
+@pytest.mark.parametrize("change", [lambda data: b"nothing", lambda data: data[:4] + bytes(900) + data[904:]])
+def test_damaged_trace(tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
+    trace = eventful_trace(tmp_path / "trace").finish()
+    seal_all(trace)
+    path = trace / "tensors-000000.parquet"
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(TraceError) as caught:
+        ask(trace, "SELECT * FROM tensors")
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from tensordbg.trace.facts import End, TraceFacts, collect_facts
+
+
+def test_collects_what_is_known() -> None:
+    rows = [
+        {"framework": {"name": "tensorflow", "version": "2.21.0"}},
+        {"warning": "b"},
+        {"warning": "a"},
+        {"warning": "b"},
+        {"end": {"time_ns": 5, "exit_code": None, "signal": "SIGKILL", "exception": "ValueError: x"}},
+    ]
+    expected = TraceFacts({"tensorflow": "2.21.0"}, ("b", "a"), End(5, None, "SIGKILL", "ValueError: x"))
+    assert collect_facts(rows) == expected
+
+
+def test_passes_over_what_is_not_understood() -> None:
+    rows = [{"framework": 3}, {"warning": None}, {"end": "soon"}, {"end": {"time_ns": "x"}}, {"colour": "red"}]
+    assert collect_facts(rows) == TraceFacts()
