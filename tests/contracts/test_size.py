@@ -10,6 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FILE_LINES = 400
+TEST_FILE_LINES = 600
+"""More than elsewhere, since tables of cases are read line by line."""
 FUNCTION_LINES = 60
 FUNCTION_ARGUMENTS = 6
 
@@ -28,7 +30,8 @@ def functions(path: Path) -> Iterator[Definition]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_file_and_its_functions_stay_small(path: Path) -> None:
     lines = len(path.read_text().splitlines())
-    assert lines <= FILE_LINES, "make two modules of it"
+    most = TEST_FILE_LINES if path.is_relative_to(ROOT / "tests") else FILE_LINES
+    assert lines <= most, "make two modules of it"
     long = [f"{node.name}, line {node.lineno}" for node in functions(path) if length(node) > FUNCTION_LINES]
     assert not long, f"these have more than {FUNCTION_LINES} lines"
 
