@@ -23,7 +23,8 @@ from tensordbg.model import Detail
     type=click.Choice([detail.value for detail in Detail]),
     default=Detail.HEALTH.value,
     show_default=True,
-    help="How much is recorded of each tensor: that it was computed, its shape, its statistics, or its elements too.",
+    help="How much is recorded of each tensor: that it was computed, its shape too, its statistics too. "
+    "For now `values` is the same as `health`.",
 )
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
 @click.argument("script")
