@@ -224,7 +224,7 @@ class TraceBuilder:
                 "event": number, "time_ns": number, "execution": execution, "step": step, "site": ref.site,
                 "slot": ref.slot, "path": self.paths.setdefault(path, len(self.paths)), "frame": frame,
                 "iteration": iteration, "device": "CPU:0", "thread": 1, "dtype": dtype,
-                "shape": json.dumps(list(array.shape)), **_health(array),
+                "shape": json.dumps(list(array.shape)), **measured(array),
             }
         )  # fmt: skip
         return number
@@ -269,7 +269,8 @@ class TraceBuilder:
         return rows
 
 
-def _health(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+def measured(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """The health of some values, as columns of `tensors`."""
     flat = array.ravel()
     finite = flat[np.isfinite(flat)]
     bad = np.flatnonzero(~np.isfinite(flat))

@@ -397,7 +397,7 @@ def test_time_misleads_where_branches_run_in_parallel() -> None:
     run.event(log, [-inf])
     run.event(x, [-1.0, 0.0])
     result = why(trace)
-    assert names(result) == ["Sqrt:0", "Log:0"]
+    assert names(result) == ["Log:0", "Sqrt:0"]
     assert [origin.propagated for origin in result.origins] == [1, 1]
 
 

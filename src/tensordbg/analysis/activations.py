@@ -48,8 +48,14 @@ class Activations:
         """Finds an activation by `mixed(execution, place, frame, iteration, occurrence)`."""
         return Lookup.of(self.keys())
 
-    def with_rows(self, execution: Ints, place: Ints, frame: Ints, iteration: Ints, places: Places) -> Activations:
-        """These and others of which no event tells, where they are not here yet."""
+    def with_rows(self, rows: tuple[Ints, Ints, Ints, Ints], places: Places) -> Activations:
+        """These and others of which no event tells, where they are not here yet.
+
+        Args:
+            rows: Execution, place, frame and iteration of each.
+            places: The places.
+        """
+        execution, place, frame, iteration = rows
         zeros = np.zeros_like(execution)
         keys, position = np.unique(mixed(execution, place, frame, iteration, zeros), return_index=True)
         new = position[self.lookup().find(keys) == NONE]

@@ -78,6 +78,7 @@ def function_name(program: Program, site: Site) -> str:
 def _health(row: dict[str, Any]) -> Health | None:
     if row["positive"] is None:
         return None
-    numbers = {name: math.nan if row[name] is None else row[name] for name in _NUMBERS}
-    first_bad = NONE if row["first_bad"] is None else row["first_bad"]
-    return Health(**{name: row[name] or 0 for name in _HEALTH}, **numbers, first_bad=first_bad)
+    measured: dict[str, Any] = {name: row[name] or 0 for name in _HEALTH}
+    measured |= {name: math.nan if row[name] is None else row[name] for name in _NUMBERS}
+    measured["first_bad"] = NONE if row["first_bad"] is None else row["first_bad"]
+    return Health(**measured)

@@ -10,6 +10,7 @@ from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
 from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, Site, TensorRef
@@ -74,14 +75,14 @@ class Gatherer:
         if written:
             name = values.program.variables[site.writes[0]].name if site.writes[0] in values.program.variables else ""
             before = past[-1] if past else NONE
-            inputs.append(InputEvidence(f"{name or 'variable'} before", "ReadVariableOp", before, (), past[:-1]))
+            inputs.append(InputEvidence(f"{name or 'variable'} (old)", "ReadVariableOp", before, (), past[:-1]))
         inputs += self._inputs(site, activation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
         made = (int(values.ports.site[graph.port[child]]) for child in below)
         feeds = tuple(site for site in made if values.program.sites[site].writes)
         return Evidence(event, site, int(values.activations.execution[activation]), written, feeds, tuple(inputs), past)
 
-    def _next_to(self, node: int, order: np.ndarray, key: np.ndarray, other: np.ndarray) -> list[int]:  # type: ignore[type-arg]
+    def _next_to(self, node: int, order: Ints, key: Ints, other: Ints) -> list[int]:
         first, last = np.searchsorted(key, [node, node + 1], sorter=order)
         return [int(found) for found in other[order[first:last]]]
 

@@ -55,6 +55,8 @@ class SourceLine:
     before: tuple[str, ...] = ()
     """The lines above it, the nearest last; only of the line that the report shows."""
     after: tuple[str, ...] = ()
+    indent: int = 0
+    """Blanks before the text; only of the line that the report shows."""
 
 
 @dataclass(frozen=True)

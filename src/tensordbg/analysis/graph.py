@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.order import in_program_order
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.spread import spread
 from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
 from tensordbg.model import NONE
-
-RANKS = 4096
-"""Ranks per event: values without one lie between those that have one."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class BadGraph:
     activation: Ints
     port: Ints
     rank: Ints
-    """`RANKS` times the number of the event; for a value without one less than that of what was made from it."""
+    """Position in the order of the program, which is nearly that of the data flow."""
     child: Ints
     """For each edge the value made."""
     parent: Ints
@@ -48,11 +46,6 @@ class BadGraph:
         """Carry marks back to all that a node was made from."""
         return spread(marks, self.child, self.parent, -self.rank)
 
-    def node_of(self, event: int) -> int:
-        """The node of a bad event."""
-        bad = int((self.event != NONE).sum())
-        return int(np.searchsorted(self.event[:bad], event))
-
 
 @dataclass
 class GraphBuilder:
@@ -63,38 +56,31 @@ class GraphBuilder:
     flow: Flow
     node_at: Ints = field(init=False)
     """The node at each address, `NONE` where there is none."""
-    _columns: list[tuple[Ints, Ints, Ints, Ints]] = field(default_factory=list)
+    _columns: list[tuple[Ints, Ints, Ints]] = field(default_factory=list)
     _count: int = 0
     _edges: list[tuple[Ints, Ints]] = field(default_factory=list)
-    _open: list[tuple[Ints, Ints, Ints, Ints]] = field(default_factory=list)
+    _open: list[tuple[Ints, Ints, Ints]] = field(default_factory=list)
     _known_variables: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.node_at = np.full(len(self.values.event_at), -1, dtype=np.int32)
         bad = np.flatnonzero(self.values.events.bad)
-        self._add(self.values.activation[bad], self.values.port[bad], bad, bad * RANKS)
+        self._add(self.values.activation[bad], self.values.port[bad], bad)
 
-    def nodes(self, activation: Ints, port: Ints, rank: Ints) -> Ints:
+    def nodes(self, activation: Ints, port: Ints) -> Ints:
         """The nodes of some values, new ones where needed; `NONE` for a value whose event is finite."""
         address = self.values.address(activation, port)
-        event = self.values.event_at[address]
-        unknown = np.flatnonzero((self.node_at[address] == NONE) & (event == NONE))
+        unknown = np.flatnonzero((self.node_at[address] == NONE) & (self.values.event_at[address] == NONE))
         if len(unknown):
-            order = unknown[np.argsort(rank[unknown], kind="stable")]  # of equal addresses the first rank counts
-            _, position = np.unique(address[order], return_index=True)
-            new = order[position]
-            self._add(activation[new], port[new], np.full(len(new), NONE, dtype=np.int64), rank[new])
+            _, position = np.unique(address[unknown], return_index=True)
+            new = unknown[position]
+            self._add(activation[new], port[new], np.full(len(new), NONE, dtype=np.int64))
         return self.node_at[address].astype(np.int64)
 
-    def after(self, activation: Ints) -> Ints:
-        """A rank behind all events of some activations."""
-        result: Ints = self.values.activations.last[activation] * RANKS + RANKS // 2
-        return result
-
-    def link(self, child: Ints, activation: Ints, port: Ints, rank: Ints) -> None:
+    def link(self, child: Ints, activation: Ints, port: Ints) -> None:
         """Say that nodes were made from some values."""
         wanted = self.values.ports.may_be_bad[port]
-        parent = self.nodes(activation[wanted], port[wanted], rank[wanted])
+        parent = self.nodes(activation[wanted], port[wanted])
         bad = parent != NONE
         self._edges.append((child[wanted][bad], parent[bad]))
 
@@ -102,21 +88,23 @@ class GraphBuilder:
         """Walk back until nothing is open."""
         while self._open:
             opened, self._open = self._open, []
-            node, activation, port, rank = (np.concatenate(column) for column in zip(*opened, strict=True))
+            node, activation, port = (np.concatenate(column) for column in zip(*opened, strict=True))
             step = self.flow.sources(activation, port)
-            self.link(node[step.of], step.activation, step.port, rank[step.of] - 1)
+            self.link(node[step.of], step.activation, step.port)
             self._link_variables(port)
-        event, activation, port, rank = (np.concatenate(column) for column in zip(*self._columns, strict=True))
+        event, activation, port = (np.concatenate(column) for column in zip(*self._columns, strict=True))
         edges = [np.stack(pair) for pair in self._edges] or [np.empty((2, 0), dtype=np.int64)]
         child, parent = np.concatenate(edges, axis=1)
+        rank = np.empty(len(event), dtype=np.int64)
+        rank[in_program_order(self.values, activation, self.values.ports.site[port])] = np.arange(len(event))
         return BadGraph(event, activation, port, rank, child, parent)
 
-    def _add(self, activation: Ints, port: Ints, event: Ints, rank: Ints) -> None:
+    def _add(self, activation: Ints, port: Ints, event: Ints) -> None:
         node = self._count + np.arange(len(activation))
         self._count += len(node)
         self.node_at[self.values.address(activation, port)] = node
-        self._columns.append((event, activation, port, rank))
-        self._open.append((node, activation, port, rank))
+        self._columns.append((event, activation, port))
+        self._open.append((node, activation, port))
 
     def _link_variables(self, port: Ints) -> None:
         site = np.unique(self.values.ports.site[port])
@@ -124,6 +112,5 @@ class GraphBuilder:
             for variable in self.values.program.sites[number].reads:
                 if variable not in self._known_variables:
                     self._known_variables.add(variable)
-                    activation, at, made_in, made_at = self.variables.steps_back(variable)
-                    child = self.nodes(activation, at, self.after(activation))
-                    self.link(child, made_in, made_at, self.after(made_in))
+                    later, earlier = self.variables.steps_back(variable)
+                    self.link(self.nodes(*later), *earlier)

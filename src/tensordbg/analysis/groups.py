@@ -31,13 +31,14 @@ class Group:
 
 
 def group_origins(origins: Origins) -> list[Group]:
-    """Group origins: first those that matter, then in the order in which they happened."""
+    """Group origins: first those that matter, then in the order of the program."""
     graph = origins.graph
     consequential = origins.reach > 0
     keys = graph.port[origins.node] * 2 + consequential
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    order = np.lexsort((graph.rank[origins.node[first]], ~consequential[first]))
-    first, counts = first[order], counts[order]
+    order = np.argsort(graph.rank[origins.node])
+    _, first, counts = np.unique(keys[order], return_index=True, return_counts=True)
+    sequence = np.lexsort((first, ~consequential[order[first]]))
+    first, counts = order[first[sequence]], counts[sequence]
     groups: list[Group] = []
     for begin in range(0, len(first), _AT_A_TIME):
         chosen = first[begin : begin + _AT_A_TIME]

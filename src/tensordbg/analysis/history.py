@@ -23,8 +23,8 @@ def earlier_events(values: Values, event: int) -> list[int]:
     execution = values.events.execution[same]
     here = execution == values.events.execution[event]
     if here.all():
-        return same[-LENGTH:].tolist()
-    return _last_of_each(same[~here], execution[~here])[-LENGTH:].tolist()
+        return [int(found) for found in same[-LENGTH:]]
+    return [int(found) for found in _last_of_each(same[~here], execution[~here])[-LENGTH:]]
 
 
 def _last_of_each(events: Ints, execution: Ints) -> Ints:

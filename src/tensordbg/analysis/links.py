@@ -70,8 +70,9 @@ def _link_call(activations: Activations, place: Place, places: Places) -> tuple[
     found[lost] = by_order(activations, inner[lost], place.parent)
     lost = np.flatnonzero(found == NONE)
     if len(lost):
-        activations = activations.with_rows(*(column[lost] for column in columns), places=places)
-        found[lost] = activations.lookup().find(mixed(*(column[lost] for column in columns), np.zeros_like(lost)))
+        execution, callers, frame, iteration = (column[lost] for column in columns)
+        activations = activations.with_rows((execution, callers, frame, iteration), places)
+        found[lost] = activations.lookup().find(mixed(execution, callers, frame, iteration, np.zeros_like(lost)))
     return activations, inner, found
 
 

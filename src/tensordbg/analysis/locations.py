@@ -30,7 +30,10 @@ class Locations:
             if line.user:
                 lines = self._of(line.file)
                 before = lines[max(0, line.line - 1 - _NEIGHBOURS) : max(0, line.line - 1)]
-                return replace(line, before=tuple(before), after=tuple(lines[line.line : line.line + _NEIGHBOURS]))
+                after = lines[line.line : line.line + _NEIGHBOURS]
+                whole = "".join(lines[line.line - 1 : line.line]).expandtabs()
+                indent = len(whole) - len(whole.lstrip())
+                return replace(line, before=tuple(before), after=tuple(after), indent=indent)
         return None
 
     def _text(self, file: str, line: int) -> str:

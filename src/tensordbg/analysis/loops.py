@@ -76,7 +76,7 @@ def _fill_turns(activations: Activations, runs: _Runs, body: Place, places: Plac
     run = np.repeat(np.arange(len(runs.turns)), runs.turns)
     iteration = np.arange(len(run)) - (np.cumsum(runs.turns) - runs.turns)[run]
     place = np.full(len(run), body.number, dtype=np.int64)
-    return activations.with_rows(runs.execution[run], place, runs.frame[run], iteration, places)
+    return activations.with_rows((runs.execution[run], place, runs.frame[run], iteration), places)
 
 
 def _outer_of_runs(activations: Activations, runs: _Runs, loop: Place, places: Places) -> tuple[Activations, Ints]:
@@ -84,7 +84,7 @@ def _outer_of_runs(activations: Activations, runs: _Runs, loop: Place, places: P
     parent = np.full(len(runs.frame), loop.parent, dtype=np.int64)
     if places.all[loop.parent].loop == NONE:
         outside = (np.zeros_like(parent), np.full(len(parent), NONE, dtype=np.int64))
-        activations = activations.with_rows(runs.execution, parent, *outside, places)
+        activations = activations.with_rows((runs.execution, parent, *outside), places)
         return activations, activations.lookup().find(mixed(runs.execution, parent, *outside, np.zeros_like(parent)))
     return activations, _match_nested(activations, runs, loop.parent)
 

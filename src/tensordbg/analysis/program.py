@@ -5,14 +5,19 @@ All that does not grow with the steps. It is read once and is small, so it lies 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
+
+_GENERATED = re.compile(r"(?:__(?:inference|forward|backward)_)+(.+?)_\d+$")
+"""Names that TensorFlow gives to the passes of a function, around its own."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,9 @@ class Program:
             while around.get(outer, NONE) in self.functions and around[outer] not in seen:
                 outer = around[outer]
                 seen.add(outer)
-            names[graph] = self.functions[outer].name
+            name = self.functions[outer].name
+            generated = _GENERATED.match(name)
+            names[graph] = generated[1] if generated else name
         return names
 
     def inputs_of(self, site: int) -> list[TensorRef]:
@@ -90,34 +97,32 @@ def read_program(trace: TraceSource) -> Program:
     )
 
 
-def _site(row: dict[str, object]) -> Site:
-    values: dict[str, object] = dict(row)
+def _site(row: dict[str, Any]) -> Site:
+    values = dict(row)
     for name in ("dtypes", "called", "reads", "writes"):
-        value = values[name]
-        values[name] = tuple(value) if isinstance(value, list) else ()
-    values["call"] = CallKind(values["call"] or "")
+        values[name] = tuple(row[name] or ())
     for name in ("name", "op_type", "device"):
-        values[name] = values[name] or ""
-    values["attributes"] = values["attributes"] or "{}"
+        values[name] = row[name] or ""
     for name in ("function", "stack", "argument", "gradient_of"):
-        if values[name] is None:
-            values[name] = NONE
-    return Site(**values)  # type: ignore[arg-type]
+        values[name] = NONE if row[name] is None else row[name]
+    values["call"] = CallKind(row["call"] or "")
+    values["attributes"] = row["attributes"] or "{}"
+    return Site(**values)
 
 
-def _function(row: dict[str, list[int]]) -> Function:
+def _function(row: dict[str, Any]) -> Function:
     outputs = zip(row["output_sites"] or (), row["output_slots"] or (), strict=False)
     return Function(
-        function=row["function"],  # type: ignore[arg-type]
-        name=row["name"] or "",  # type: ignore[arg-type]
-        runtime_name=row["runtime_name"] or "",  # type: ignore[arg-type]
-        graph=row["graph"] if row["graph"] is not None else row["function"],  # type: ignore[arg-type]
-        stack=row["stack"] if row["stack"] is not None else NONE,  # type: ignore[arg-type]
+        function=row["function"],
+        name=row["name"] or "",
+        runtime_name=row["runtime_name"] or "",
+        graph=row["function"] if row["graph"] is None else row["graph"],
+        stack=NONE if row["stack"] is None else row["stack"],
         arguments=tuple(row["arguments"] or ()),
         outputs=tuple(TensorRef(site, slot) for site, slot in outputs),
         captures=tuple(row["captures"] or ()),
-        signature=row["signature"] or "",  # type: ignore[arg-type]
-        notes=tuple(row["notes"] or ()),  # type: ignore[arg-type]
+        signature=row["signature"] or "",
+        notes=tuple(row["notes"] or ()),
     )
 
 

@@ -49,13 +49,13 @@ def add_ends(builder: GraphBuilder) -> Ends:
         runs = builder.variables.runs(number)
         runs = runs[concerned[values.activations.execution[runs]] | (values.activations.place[runs] == NONE)]
         port = np.full(len(runs), values.ports.first[number], dtype=np.int64)
-        writes.append(builder.nodes(runs, port, builder.after(runs)))
+        writes.append(builder.nodes(runs, port))
     execution, slot = _results(values, np.flatnonzero(concerned[:-1]))
     port = builder.flow.made_port(execution, slot)
     known = port != NONE
     known[known] &= values.ports.may_be_bad[port[known]]
     execution, slot, port = execution[known], slot[known], port[known]
-    nodes = builder.nodes(execution, port, builder.after(execution))
+    nodes = builder.nodes(execution, port)
     bad = nodes != NONE
     return Ends(np.concatenate(writes), nodes[bad], ~_taken(values, execution, slot)[bad])
 
@@ -117,9 +117,7 @@ def first_spread(graph: BadGraph, below: Bools, wanted: int) -> list[int]:
         below: Which nodes were made from the origin.
         wanted: How many events at most.
     """
-    found: dict[int, int] = {}
-    for node in np.flatnonzero(below & (graph.event != NONE)).tolist():
-        found.setdefault(int(graph.port[node]), int(graph.event[node]))
-        if len(found) == wanted:
-            break
-    return list(found.values())
+    nodes = np.flatnonzero(below & (graph.event != NONE))
+    nodes = nodes[np.argsort(graph.rank[nodes])]
+    _, first = np.unique(graph.port[nodes], return_index=True)
+    return [int(event) for event in graph.event[nodes[np.sort(first)[:wanted]]]]

@@ -1,4 +1,7 @@
-"""From a value to the events that tell of it, finite or not: what an operation was given, seen through what is not recorded."""
+"""From a value to the events that tell of it, finite or not: what an operation was given.
+
+Identities, arguments and calls have no events; the walk goes through them.
+"""
 
 from __future__ import annotations
 

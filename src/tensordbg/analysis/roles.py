@@ -57,7 +57,7 @@ class Roles:
         ports = self._values.ports
         taken = self._taken()
         behind = self._behind_gradients()
-        result = ~taken & ~behind[ports.site] & ports.may_be_bad & (ports.argument[ports.site] == NONE)
+        result: Bools = ~taken & ~behind[ports.site] & ports.may_be_bad & (ports.argument[ports.site] == NONE)
         for port in np.flatnonzero(result & ~self._plainly_last()[ports.site]).tolist():
             site = self._values.program.sites.get(int(ports.site[port]))
             result[port] = site is not None and self._named_loss(site)
@@ -88,7 +88,9 @@ class Roles:
         sites = np.arange(len(ports.first))
         consumer = np.repeat(sites, np.diff(ports.carrying.starts))
         source = ports.site[ports.carrying.ports]
-        return spread(self.gradient_site.astype(np.int64), source, consumer, sites) > 0
+        marks = spread(np.asarray(self.gradient_site, dtype=np.int64), source, consumer, sites)
+        behind: Bools = marks > 0
+        return behind
 
     def _plainly_last(self) -> Bools:
         """For each site whether what ends its graph is a loss without being called so."""

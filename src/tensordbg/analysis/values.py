@@ -17,6 +17,7 @@ from tensordbg.analysis.ports import Ports, number_ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.repeats import settle_repeats
+from tensordbg.model import NONE
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,6 @@ def locate_values(program: Program, events: Events, executions: Executions) -> V
     size = np.where(activations.block >= 0, ports.block_size[activations.block], 0)
     offset = np.cumsum(size) - size - np.where(activations.block >= 0, ports.block_first[activations.block], 0)
     port = ports.first[events.site] + events.slot
-    event_at = np.full(int(size.sum()), -1, dtype=np.int32 if len(events) < 2**31 else np.int64)
+    event_at: Ints = np.full(int(size.sum()), NONE, dtype=np.int32 if len(events) < 2**31 else np.int64)
     event_at[offset[activation] + port] = np.arange(len(events))
     return Values(program, events, executions, ports, places, activations, links, activation, port, offset, event_at)

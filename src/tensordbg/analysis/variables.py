@@ -1,7 +1,8 @@
 """Variables: from reading one back to the write that gave it its value, in the same execution or an earlier one.
 
 A write has no output that could be recorded. That it ran shows in its execution, and for a write inside a branch in
-the events there; when it ran shows in the event of the value that it wrote.
+the events there. Within an execution reads and writes of one variable happen in the order in which they were traced
+(TensorFlow adds the control edges), which is the order of their numbers; the order of events would mislead.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.operations import INCREMENTAL_WRITES
-from tensordbg.analysis.reading import Bools, Ints, spread_ranges
+from tensordbg.analysis.order import in_program_order
+from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
 
@@ -22,9 +24,6 @@ from tensordbg.model import NONE
 class _Accesses:
     """Reads and writes of one variable, in the order in which they happened."""
 
-    execution: Ints
-    moment: Ints
-    """Number of an event at that moment."""
     activation: Ints
     port: Ints
     writes: Bools
@@ -33,9 +32,13 @@ class _Accesses:
     bad: Bools
     """Of a read: whether what it read is not finite."""
 
-    def sorted(self) -> _Accesses:
-        order = np.lexsort((self.writes, self.moment, self.execution))
-        return _Accesses(*(getattr(self, name)[order] for name in self.__dataclass_fields__))
+    def places(self, chosen: Ints) -> tuple[Ints, Ints]:
+        """Activation and port of some of them."""
+        return self.activation[chosen], self.port[chosen]
+
+    def columns(self) -> tuple[Ints, Ints, Bools, Bools, Bools]:
+        """All of it."""
+        return self.activation, self.port, self.writes, self.incremental, self.bad
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Variables:
             self._by_block[block] = order[starts[block] : starts[block + 1]]
         return self._by_block[block]
 
-    def steps_back(self, variable: int) -> tuple[Ints, Ints, Ints, Ints]:
+    def steps_back(self, variable: int) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
         """Where bad reads, and writes that build on the old value, have their value from.
 
         Returns:
@@ -90,7 +93,7 @@ class Variables:
         same = same[np.where(accesses.writes[before[same]], accesses.writes[same], accesses.bad[before[same]])]
         later = np.concatenate([from_write, same])
         earlier = np.concatenate([last_write[from_write], before[same]])
-        return accesses.activation[later], accesses.port[later], accesses.activation[earlier], accesses.port[earlier]
+        return accesses.places(later), accesses.places(earlier)
 
     def _sites(self, name: str) -> dict[int, list[int]]:
         result: dict[int, list[int]] = {}
@@ -109,8 +112,9 @@ class Variables:
     def _accesses(self, variable: int) -> _Accesses:
         parts = [self._reads(site) for site in self.readers.get(variable, ())]
         parts += [self._writes(site) for site in self.writers.get(variable, ())]
-        joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _Accesses.__dataclass_fields__)
-        return _Accesses(*joined).sorted()
+        columns = [np.concatenate(column) for column in zip(*(part.columns() for part in parts), strict=True)]
+        order = in_program_order(self.values, columns[0], self.values.ports.site[columns[1]])
+        return _Accesses(*(column[order] for column in columns))
 
     def _reads(self, site: int) -> _Accesses:
         values = self.values
@@ -120,7 +124,7 @@ class Variables:
         seen = event != NONE
         runs, port, event = runs[seen], port[seen], event[seen].astype(np.int64)
         no = np.zeros(len(runs), dtype=np.bool_)
-        return _Accesses(values.activations.execution[runs], event, runs, port, no, no, values.events.bad[event])
+        return _Accesses(runs, port, no, no, values.events.bad[event])
 
     def _writes(self, site: int) -> _Accesses:
         values = self.values
@@ -128,16 +132,4 @@ class Variables:
         port = np.full(len(runs), values.ports.first[site], dtype=np.int64)
         incremental = values.program.sites[site].op_type.startswith(INCREMENTAL_WRITES)
         yes = np.ones(len(runs), dtype=np.bool_)
-        execution = values.activations.execution[runs]
-        return _Accesses(execution, self._moments(site, runs), runs, port, yes, yes & incremental, ~yes)
-
-    def _moments(self, site: int, runs: Ints) -> Ints:
-        """The latest event among a write's inputs, or where those have none the last of the activation."""
-        values = self.values
-        edges = values.ports.carrying
-        ports = edges.ports[edges.starts[site] : edges.starts[site + 1]]
-        owner, position = spread_ranges(np.zeros(len(runs), dtype=np.int64), np.full(len(runs), len(ports)))
-        event = values.event(runs[owner], ports[position])
-        result = np.full(len(runs), NONE, dtype=np.int64)
-        np.maximum.at(result, owner, event)
-        return np.where(result == NONE, values.activations.last[runs], result)
+        return _Accesses(runs, port, yes, yes & incremental, ~yes)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tensordbg.analysis.causes import judge
 from tensordbg.analysis.causes.case import Case, unravelled
+from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.events import read_bad, read_events, read_executions
 from tensordbg.analysis.evidence import Evidence, Gatherer
@@ -112,13 +111,11 @@ class _Reporter:
         self, evidence: Evidence, view: TensorView, inputs: tuple[InputView, ...], history: list[History]
     ) -> Case:
         site = evidence.site
-        attributes = json.loads(site.attributes)
         variables = [*site.reads, *site.writes, *self._fed_variables(evidence)]
         return Case(
             view=view,
             op_type=site.op_type,
             inputs=inputs,
-            attributes=attributes if isinstance(attributes, dict) else {},
             gradient=bool(self.origins.roles.gradient_site[site.site]),
             given=site.argument != NONE or site.op_type == INPUT,
             read=bool(site.reads) or site.op_type in ("ReadVariableOp", "ResourceGather", "ResourceGatherNd"),

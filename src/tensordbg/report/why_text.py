@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 
-from rich.console import Console, Group, RenderableType
-from rich.constrain import Constrain
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
 from tensordbg.analysis.finding import WhyResult
@@ -19,9 +18,19 @@ _LISTED = 8
 """So many further origins are listed, and so many harmless ones."""
 
 
+class _Narrow:
+    """Keeps what it holds within `WIDTH`, without filling lines up with blanks."""
+
+    def __init__(self, inside: RenderableType) -> None:
+        self._inside = inside
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield from console.render(self._inside, options.update_width(min(WIDTH, options.max_width)))
+
+
 def why_text(result: WhyResult) -> RenderableType:
     """The report, for a `rich` console."""
-    return Constrain(Group(*_parts(result)), WIDTH)
+    return _Narrow(Group(*_parts(result)))
 
 
 def render(result: WhyResult) -> str:

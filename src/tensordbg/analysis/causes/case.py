@@ -1,15 +1,15 @@
-"""What a rule looks at: the operation, its output and its inputs, and how they grew; and words for the numbers in it."""
+"""What a rule looks at: an operation, its output, its inputs and how they grew; and words for the numbers in it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tensordbg.analysis.finding import InputView, TensorView
 from tensordbg.model import NONE, Health
 
-LARGEST: Mapping[str, float] = {
+_LARGEST: Mapping[str, float] = {
     "bfloat16": 3.3895313892515355e38,
     "complex64": 3.4028234663852886e38,
     "float16": 65504.0,
@@ -21,7 +21,7 @@ LARGEST: Mapping[str, float] = {
 }
 """The largest finite number of each type."""
 
-SMALLEST_NORMAL: Mapping[str, float] = {"float16": 6.1e-5, "float64": 2.2250738585072014e-308}
+SMALLEST_NORMAL: Mapping[str, float] = {"float64": 2.2250738585072014e-308}
 """The smallest normal number of a type; float32's for all others."""
 
 HALF = frozenset({"bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"})
@@ -46,7 +46,6 @@ class Case:
     view: TensorView
     op_type: str
     inputs: tuple[InputView, ...]
-    attributes: Mapping[str, object] = field(default_factory=dict)
     gradient: bool = False
     """Whether the operation belongs to a backward pass."""
     given: bool = False
@@ -69,7 +68,7 @@ class Case:
     @property
     def largest(self) -> float:
         """The largest finite number of the output's type."""
-        return LARGEST.get(self.view.dtype, LARGEST["float32"])
+        return largest_of(self.view.dtype)
 
     def health(self, k: int) -> Health | None:
         """The statistics of input k, `None` where it was not recorded."""
@@ -107,11 +106,23 @@ class Cause:
     suggestion: Callable[[Case], str]
 
 
+def largest_of(dtype: str) -> float:
+    """The largest finite number of a type; float32's for one that is not known."""
+    return _LARGEST.get(dtype, _LARGEST["float32"])
+
+
 def magnitude(health: Health | None) -> float:
     """The largest finite magnitude, 0 where there is none."""
     if health is None:
         return 0.0
     return max((abs(value) for value in (health.min, health.max) if not math.isnan(value)), default=0.0)
+
+
+def vanishing(health: Health | None, dtype: str) -> int:
+    """How many elements a kernel takes for zero: those below the normal numbers too, but for half precision."""
+    if health is None:
+        return 0
+    return health.zero + (0 if dtype in HALF else health.subnormal)
 
 
 def infinite(health: Health | None) -> int:
@@ -134,15 +145,14 @@ def of_elements(count: int, size: int) -> str:
     return f"{count:,} of its {size:,} elements"
 
 
+def counted(count: int, one: str, several: str) -> str:
+    """`1 zero`, `1,280 zeros`."""
+    return f"{count:,} {one if count == 1 else several}"
+
+
 def are(count: int) -> str:
     """`is` or `are`."""
     return "is" if count == 1 else "are"
-
-
-def element(case: Case) -> str:
-    """Where the first bad element lies: ` at [37, 4]`, or nothing for a scalar."""
-    index = case.first_bad_index
-    return f" at {list(index)}" if index else ""
 
 
 def unravelled(health: Health | None, shape: tuple[int, ...] | None) -> tuple[int, ...] | None:

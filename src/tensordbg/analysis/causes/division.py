@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes.case import Case, Cause, are, of_elements
-from tensordbg.model import Health
+from tensordbg.analysis.causes.case import Case, Cause, are, of_elements, vanishing
 
 _DIVISOR = {
     "Div": 1,
@@ -28,18 +27,13 @@ _REDUCTIONS = frozenset({"Max", "Mean", "Min", "Prod", "EuclideanNorm", "Segment
 _OF = {"InvGrad": "a reciprocal", "ReciprocalGrad": "a reciprocal", "RsqrtGrad": "a root", "SqrtGrad": "a square root"}
 
 
-def _vanishing(health: Health | None) -> int:
-    """How many elements a kernel takes for zero."""
-    return 0 if health is None else health.zero + health.subnormal
-
-
 def _divisor(case: Case) -> int | None:
     return _DIVISOR.get(case.op_type)
 
 
 def _division_by_zero(case: Case) -> bool:
     divisor = _divisor(case)
-    return divisor is not None and _vanishing(case.health(divisor)) > 0
+    return divisor is not None and vanishing(case.health(divisor), case.view.dtype) > 0
 
 
 def _zeros(case: Case, k: int) -> str:
@@ -71,12 +65,12 @@ def _mend_division(case: Case) -> str:
 
 def _infinite_gradient(case: Case) -> bool:
     if case.op_type in _AT_ZERO:
-        return _vanishing(case.health(_AT_ZERO[case.op_type])) > 0
+        return vanishing(case.health(_AT_ZERO[case.op_type]), case.view.dtype) > 0
     if not case.gradient:
         return False
     if case.op_type == "Pow":
         base, exponent = case.health(0), case.health(1)
-        return _vanishing(base) > 0 and exponent is not None and exponent.negative > 0
+        return vanishing(base, case.view.dtype) > 0 and exponent is not None and exponent.negative > 0
     return _division_by_zero(case)
 
 
@@ -96,8 +90,8 @@ def _mend_gradient(case: Case) -> str:
             "`tf.sqrt(tf.reduce_sum(v * v) + 1e-12)` in place of `tf.norm(v)`."
         )
     return (
-        "Keep the input of the forward operation away from 0. A `tf.where` after it does not help, as the gradient still "
-        "passes through the branch not taken: also put a harmless value in before it, "
+        "Keep the input of the forward operation away from 0. A `tf.where` after it does not help, as the gradient "
+        "still passes through the branch not taken: put a harmless value in before it as well, "
         "`tf.where(ok, f(tf.where(ok, x, 1.0)), 0.0)`."
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes.case import Case, Cause, infinite
+from tensordbg.analysis.causes.case import Case, Cause, counted, infinite
 from tensordbg.model import Health
 
 _SOFTMAX = frozenset({"LogSoftmax", "Softmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
@@ -30,8 +30,8 @@ def _explain_masked(case: Case) -> str:
     assert logits is not None
     row = f" of {shape[-1]:,}" if shape else ""
     return (
-        f"{logits.neg_inf:,} of the {logits.size:,} elements of {case.name(0)} are -inf, and at least one row{row} holds "
-        "nothing else; a softmax takes the row's maximum away first, and -inf - (-inf) is NaN."
+        f"{logits.neg_inf:,} of the {logits.size:,} elements of {case.name(0)} are -inf, and at least one row{row} "
+        "holds nothing else; a softmax takes the row's maximum away first, and -inf - (-inf) is NaN."
     )
 
 
@@ -57,9 +57,10 @@ def _explain_zero_times(case: Case) -> str:
     if case.op_type in _QUOTIENTS:
         return f"Both {case.name(0)} and {case.name(1)} hold infinities; infinity / infinity is NaN."
     k = next((k for k in range(len(case.inputs)) if infinite(case.health(k))), 0)
-    health, other = case.health(k), case.health(1 - k)
-    zeros = f"{other.zero:,} zeros" if other is not None else "zeros"
-    return f"{case.name(k)} holds {infinite(health):,} infinities, {case.name(1 - k)} {zeros}; 0 * infinity is NaN."
+    other = case.health(1 - k)
+    zeros = counted(other.zero, "zero", "zeros") if other is not None else "zeros"
+    infinities = counted(infinite(case.health(k)), "infinity", "infinities")
+    return f"{case.name(k)} holds {infinities}, {case.name(1 - k)} holds {zeros}; 0 * infinity is NaN."
 
 
 def _mend_zero_times(case: Case) -> str:

@@ -1,0 +1,34 @@
+"""The table of causes: the first entry whose test holds says why an operation gave what it gave.
+
+A test looks at the operation's type and at the statistics of what went in and came out, never at names.
+"""
+
+from __future__ import annotations
+
+from tensordbg.analysis.causes import division, domain, incoming, infinities, logarithms, overflow
+from tensordbg.analysis.causes.case import Case, Cause
+from tensordbg.analysis.finding import Verdict
+
+UNKNOWN = Cause(
+    "unknown",
+    lambda case: True,
+    lambda case: f"None of the known causes fits what {case.op_type} was given.",
+    lambda case: "Look at its inputs: `tdbg show` prints how each of them looked before.",
+)
+
+TABLE: tuple[Cause, ...] = (
+    *incoming.CAUSES,
+    *infinities.CAUSES,
+    *division.CAUSES,
+    *logarithms.CAUSES,
+    *domain.CAUSES,
+    *overflow.CAUSES,
+    UNKNOWN,
+)
+"""All causes, in the order in which they are tried."""
+
+
+def judge(case: Case) -> Verdict:
+    """Name the cause of an origin."""
+    cause = next(cause for cause in TABLE if cause.test(case))
+    return Verdict(cause.name, cause.explanation(case), cause.suggestion(case))

@@ -1,0 +1,39 @@
+"""Values that were bad before any operation had touched them."""
+
+from __future__ import annotations
+
+from tests.analysis.causes.cases import cause, inf, nan, verdict
+
+
+def test_bad_input_data_names_the_row() -> None:
+    said = verdict("Placeholder", [[1.0, 2.0], [1.0, 2.0], [inf, nan]], given=True)
+    assert said.cause == "bad_input_data"
+    assert said.explanation == (
+        "Placeholder:0 came in from outside with 1 NaN and 1 +inf among 6 elements; "
+        "the first is in row 2 of the batch, at [2, 0]."
+    )
+
+
+def test_a_scalar_has_no_row() -> None:
+    assert verdict("Placeholder", nan, given=True).explanation == "Placeholder:0 came in from outside with NaN."
+
+
+def test_bad_variable() -> None:
+    said = verdict("ReadVariableOp", [nan, 1.0], read=True, variable="dense/kernel")
+    assert said.cause == "bad_variable"
+    assert said.explanation.startswith("The variable dense/kernel held 1 NaN among 2 elements")
+
+
+def test_a_value_from_outside_written_into_a_variable() -> None:
+    assert cause("Input", [nan], given=True, feeds_variable=True) == "bad_variable"
+    assert cause("Input", [nan], given=True) == "bad_input_data"
+
+
+def test_a_read_after_a_write_is_not_a_bad_variable() -> None:
+    assert cause("AssignVariableOp", [nan], [1.0], read=False, written=True) == "arithmetic_overflow"
+
+
+def test_non_finite_constant() -> None:
+    said = verdict("Const", [-inf, 0.0])
+    assert said.cause == "non_finite_constant"
+    assert "tf.float32.min" in said.suggestion
