@@ -43,9 +43,9 @@ class DecodedSegment:
     first: int
     """Number of the first tensor event."""
     executions: Executions
-    records: Array
+    raw: RawSegment
     rows: Array
-    """Where the tensor events lie in `records`."""
+    """Where the tensor events lie in its records."""
     execution: Array
     step: Array
     devices: tuple[str, ...]
@@ -65,7 +65,9 @@ class DecodedSegment:
             segment=self,
         )
         schema = pa.schema([TENSORS.field(name) for name in columns])
-        return pa.table([_COLUMNS[name](part) for name in columns], schema=schema)
+        table = pa.table([_COLUMNS[name](part) for name in columns], schema=schema)
+        self.raw.release()
+        return table
 
 
 class Decoder:
@@ -103,8 +105,9 @@ class Decoder:
         executions = self._assembly.add(lifecycle)
         execution, step = self._causes(segment, rows, (rest, lifecycle))
         decoded = DecodedSegment(
-            self._first, executions, records, rows, execution, step, self._devices, self._clock_offset_ns
+            self._first, executions, segment, rows, execution, step, self._devices, self._clock_offset_ns
         )
+        segment.release()
         self._first += len(rows)
         return decoded
 
@@ -146,7 +149,7 @@ class _Part:
 
     def raw(self, name: str) -> Array:
         """One field of the records."""
-        values: Array = self.segment.records[name][self.rows]
+        values: Array = self.segment.raw.records[name][self.rows]
         return values
 
     def flagged(self, flag: RecordFlag) -> Array:

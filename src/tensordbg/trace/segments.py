@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ class RawSegment:
     """How many slots hold something else."""
     slots: int
     """How many there are to be."""
+    memory: mmap.mmap | None
+    """The file's memory; None of an empty file."""
 
     @property
     def full(self) -> bool:
@@ -40,6 +43,11 @@ class RawSegment:
     def newest_ns(self) -> int:
         """The last time in it, by the monotonic clock; 0 if there is none."""
         return int(self.records["time_ns"][self.rows].max(initial=0))
+
+    def release(self) -> None:
+        """Lets the system have the memory back until it is looked at again; the records stay valid."""
+        if self.memory is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self.memory.madvise(mmap.MADV_DONTNEED)
 
 
 def segment_files(folder: Path) -> dict[int, Path]:
@@ -60,12 +68,16 @@ def map_segment(path: Path, index: int, slots: int) -> RawSegment:
     """
     size = path.stat().st_size
     count = min(size // RECORD_SIZE, slots)
-    if count == 0:
-        records = np.zeros(0, dtype=TENSOR_RECORD)
-    else:
-        records = np.memmap(path, dtype=TENSOR_RECORD, mode="r", shape=(count,)).view(np.ndarray)
+    memory = None
+    if count:
+        with path.open("rb") as file:
+            memory = mmap.mmap(file.fileno(), count * RECORD_SIZE, access=mmap.ACCESS_READ)
+    records = np.frombuffer(memory or b"", dtype=TENSOR_RECORD)
     sequence = np.array(records["sequence"])
     meant = index * slots + 1 + np.arange(count, dtype=np.uint64)
     kinds = records["kind"]
     good = (sequence == meant) & (kinds >= min(RecordKind)) & (kinds <= max(RecordKind))
-    return RawSegment(index, records, np.flatnonzero(good), int(np.count_nonzero(sequence[~good])), slots)
+    damaged = int(np.count_nonzero(sequence[~good]))
+    segment = RawSegment(index, records, np.flatnonzero(good), damaged, slots, memory)
+    segment.release()
+    return segment
