@@ -53,7 +53,7 @@ EXECUTIONS = pa.schema(
         ("step", pa.int64()),  # how often this function (over all its traces), or this eager site, had run before
         ("thread", pa.int64()),
         ("begin_ns", pa.int64()),
-        ("end_ns", pa.int64()),  # null where the program ended before it did
+        ("end_ns", pa.int64()),  # null where the program ended before it did; of an eager operation `begin_ns`
         ("failed", pa.bool_()),
         ("inputs", pa.list_(pa.int64())),  # for each input: execution that made it << 16 | slot, -1 unknown
     ]
