@@ -243,7 +243,8 @@ class TraceBuilder:
                 {
                     "function": graph.number, "name": graph.name, "runtime_name": graph.runtime_name,
                     "graph": graph.graph, "stack": NONE, "arguments": graph.arguments,
-                    "output_sites": [ref.site for ref in graph.outputs], "output_slots": [ref.slot for ref in graph.outputs],
+                    "output_sites": [ref.site for ref in graph.outputs],
+                    "output_slots": [ref.slot for ref in graph.outputs],
                     "captures": graph.captures, "signature": "", "notes": [],
                 }
                 for graph in self.graphs

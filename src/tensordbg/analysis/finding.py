@@ -90,7 +90,7 @@ class Origin:
     """The innermost line of the user's own code."""
     verdict: Verdict
     reaches: tuple[str, ...]
-    """Of `loss`, `gradient`, `variable` and `output` what it came to; empty if it died out."""
+    """Of `loss`, `gradient`, `variable` and `output` what it came to, or its gradient; empty if it died out."""
     propagated: int
     """Number of non-finite tensors that were made from it."""
     spread: tuple[TensorView, ...]
@@ -99,6 +99,8 @@ class Origin:
     """How often this operation was an origin at all."""
     history: tuple[History, ...]
     """Of the tensor itself first, then of its inputs."""
+    same_input_as: str = ""
+    """For a gradient the earlier origin that was given the same bad number: its forward operation."""
 
     @property
     def consequential(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tensordbg.analysis.causes.case import Growth, magnitude
 from tensordbg.analysis.finding import History, InputView, TensorView
 
@@ -12,7 +14,7 @@ _FACTOR = 10.0
 """It must have grown by at least this much over those steps."""
 
 
-def find_growth(inputs: tuple[InputView, ...], histories: list[History]) -> Growth | None:
+def find_growth(inputs: Sequence[InputView], histories: Sequence[History]) -> Growth | None:
     """The input that grew most, if any grew over the last steps without a break."""
     found = []
     for given, history in zip(inputs, histories, strict=True):
@@ -23,7 +25,7 @@ def find_growth(inputs: tuple[InputView, ...], histories: list[History]) -> Grow
     return max(found, key=lambda growth: growth.magnitudes[-1] / growth.magnitudes[0], default=None)
 
 
-def _growth(tensor: str, views: list[TensorView]) -> Growth | None:
+def _growth(tensor: str, views: Sequence[TensorView]) -> Growth | None:
     sizes = [magnitude(view.health) for view in views]
     begin = len(sizes) - 1
     while begin > 0 and 0 < sizes[begin - 1] < sizes[begin]:

@@ -53,3 +53,6 @@ INCREMENTAL_WRITES = (
     "ResourceStridedSliceAssign",
 )
 """Beginnings of the types of operations whose new value depends on the old one."""
+
+READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2"})
+"""Operations whose output is what a variable holds, even where the recorder could not tell which."""

@@ -107,17 +107,3 @@ def _taken(values: Values, execution: Ints, slot: Ints) -> Bools:
     keys = (executions.input_row[taken] << 16) | executions.input_slot[taken]
     result: Bools = np.isin((execution << 16) | slot, keys)
     return result
-
-
-def first_spread(graph: BadGraph, below: Bools, wanted: int) -> list[int]:
-    """The first bad events below an origin, each at another site.
-
-    Args:
-        graph: The graph.
-        below: Which nodes were made from the origin.
-        wanted: How many events at most.
-    """
-    nodes = np.flatnonzero(below & (graph.event != NONE))
-    nodes = nodes[np.argsort(graph.rank[nodes])]
-    _, first = np.unique(graph.port[nodes], return_index=True)
-    return [int(event) for event in graph.event[nodes[np.sort(first)[:wanted]]]]

@@ -32,7 +32,8 @@ def origin_line(origin: Origin) -> Text:
     view = origin.view
     times = f", {count(origin.occurrences)} times" if origin.occurrences > 1 else ""
     place = f" ({place_of(origin.source)})" if origin.source else ""
-    return Text.assemble("  ", (view.tensor, "bold"), f" {moment_of(view)}{place}: {origin.verdict.cause}{times}")
+    kin = f", from the same input as {origin.same_input_as}" if origin.same_input_as else ""
+    return Text.assemble("  ", (view.tensor, "bold"), f" {moment_of(view)}{place}: {origin.verdict.cause}{kin}{times}")
 
 
 def headline(origin: Origin) -> Text:

@@ -36,6 +36,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "consequential": origin.consequential,
         "reaches": list(origin.reaches),
         "propagated": origin.propagated,
+        "same_input_as": origin.same_input_as or None,
         "occurrences": origin.occurrences,
         "spread": [_tensor(view) for view in origin.spread],
         "history": [_history(history) for history in origin.history if history.past],

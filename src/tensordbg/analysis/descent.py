@@ -1,0 +1,55 @@
+"""How far an origin spread: how many bad tensors were made from it, and the first few of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.graph import BadGraph
+from tensordbg.analysis.reading import Bools
+from tensordbg.model import NONE
+
+_AT_A_TIME = 60
+"""Origins whose descendants are found in one pass: at most as many as a mark has bits."""
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Descent:
+    """What was made from one origin."""
+
+    events: int
+    """Number of bad events."""
+    first: tuple[int, ...]
+    """The first of them in the order of the program, each of another operation."""
+
+
+def find_descent(graph: BadGraph, starts: Sequence[tuple[int, ...]]) -> list[Descent]:
+    """Follow what was made from some origins.
+
+    Args:
+        graph: What was made from which.
+        starts: For each origin its node, and those of its kin, which count as made from it.
+    """
+    found = []
+    for begin in range(0, len(starts), _AT_A_TIME):
+        chosen = starts[begin : begin + _AT_A_TIME]
+        marks = np.zeros(len(graph), dtype=np.int64)
+        for bit, nodes in enumerate(chosen):
+            marks[list(nodes)] |= np.int64(1 << bit)
+        marks = graph.descend(marks)
+        for bit, nodes in enumerate(chosen):
+            below = (marks & np.int64(1 << bit)) != 0
+            below[nodes[0]] = False
+            found.append(_descent(graph, below & (graph.event != NONE)))
+    return found
+
+
+def _descent(graph: BadGraph, below: Bools) -> Descent:
+    nodes = np.flatnonzero(below)
+    nodes = nodes[np.argsort(graph.rank[nodes])]
+    _, first = np.unique(graph.port[nodes], return_index=True)
+    return Descent(len(nodes), tuple(graph.event[nodes[np.sort(first)[:_SHOWN]]].tolist()))

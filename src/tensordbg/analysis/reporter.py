@@ -1,0 +1,119 @@
+"""From origins to findings: gathers what is known of each, and has its cause judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tensordbg.analysis.causes.case import Case, unravelled
+from tensordbg.analysis.causes.table import judge
+from tensordbg.analysis.descent import Descent, find_descent
+from tensordbg.analysis.details import Details, function_name
+from tensordbg.analysis.evidence import Evidence, Gatherer
+from tensordbg.analysis.finding import History, InputView, Origin, TensorView
+from tensordbg.analysis.groups import Group, group_origins
+from tensordbg.analysis.growth import find_growth
+from tensordbg.analysis.kinship import join_kin
+from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.operations import INPUT, READS
+from tensordbg.analysis.origins import Origins
+from tensordbg.analysis.reach import Reach
+from tensordbg.model import NONE
+
+
+def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
+    """One finding for each group of like origins, in their order."""
+    groups = group_origins(origins)
+    gatherer = Gatherer(origins.values, origins.graph)
+    evidence = [gatherer.gather(group.node) for group in groups]
+    groups, elder = join_kin(groups, evidence, origins.roles.gradient_site)
+    descents = find_descent(origins.graph, [(group.node, *group.kin) for group in groups])
+    views = details.views(_events_of(evidence, descents))
+    reporter = _Reporter(origins, views, Locations(origins.values.program))
+    for k, group in enumerate(groups):
+        found = reporter.finding(group, evidence[k], descents[k])
+        yield replace(found, same_input_as=views[evidence[elder[k]].event].tensor) if k in elder else found
+
+
+def _events_of(evidence: Sequence[Evidence], descents: Sequence[Descent]) -> set[int]:
+    events = {event for descent in descents for event in descent.first}
+    for each in evidence:
+        events.update((each.event, *each.past))
+        for given in each.inputs:
+            events.update((given.event, *given.past))
+    return events - {NONE}
+
+
+@dataclass(frozen=True)
+class _Reporter:
+    """Turns evidence into findings."""
+
+    origins: Origins
+    views: Mapping[int, TensorView]
+    """Of every event that the evidence names."""
+    locations: Locations
+
+    def finding(self, group: Group, evidence: Evidence, descent: Descent) -> Origin:
+        view = self._view(evidence)
+        inputs = tuple(
+            InputView(each.tensor, each.op_type, self.views.get(each.event), each.made_by) for each in evidence.inputs
+        )
+        history = (
+            History(view.tensor, self._all(evidence.past)),
+            *(History(each.tensor, self._all(each.past)) for each in evidence.inputs),
+        )
+        stack = self.locations.stack(evidence.site.stack)
+        case = self._case(evidence, view, inputs)
+        case = replace(case, growth=find_growth(inputs, history[1:]))
+        return Origin(
+            view=view,
+            first_bad_index=case.first_bad_index,
+            inputs=inputs,
+            stack=stack,
+            source=self.locations.own(stack),
+            verdict=judge(case),
+            reaches=tuple(bit.name.lower() for bit in Reach if bit & group.reach and bit.name),
+            propagated=descent.events,
+            spread=self._all(descent.first),
+            occurrences=group.occurrences,
+            history=history,
+        )
+
+    def _all(self, events: Sequence[int]) -> tuple[TensorView, ...]:
+        return tuple(self.views[event] for event in events)
+
+    def _view(self, evidence: Evidence) -> TensorView:
+        """The origin's tensor; for a write under the name of the write, in the execution in which it ran."""
+        view, site = self.views[evidence.event], evidence.site
+        if not evidence.written:
+            return view
+        executions, row = self.origins.values.executions, evidence.execution
+        return replace(
+            view,
+            tensor=f"{site.name}:0",
+            op_name=site.name,
+            op_type=site.op_type,
+            site=site.site,
+            slot=0,
+            function=function_name(self.origins.values.program, site),
+            execution=int(executions.number[row]),
+            step=int(executions.step[row]),
+            iteration=None,
+        )
+
+    def _case(self, evidence: Evidence, view: TensorView, inputs: tuple[InputView, ...]) -> Case:
+        program, site = self.origins.values.program, evidence.site
+        fed = [variable for write in evidence.feeds for variable in program.sites[write].writes]
+        names = [program.variables[k].name for k in (*site.reads, *site.writes, *fed) if k in program.variables]
+        return Case(
+            view=view,
+            op_type=site.op_type,
+            inputs=inputs,
+            gradient=bool(self.origins.roles.gradient_site[site.site]),
+            given=site.argument != NONE or site.op_type == INPUT,
+            read=bool(site.reads) or site.op_type in READS,
+            variable=next(iter(names), ""),
+            written=evidence.written,
+            feeds_variable=bool(evidence.feeds),
+            first_bad_index=unravelled(view.health, view.shape),
+        )
