@@ -42,13 +42,13 @@ def test_what_is_not_finite_is_reported(sample: Path, capsys: pytest.CaptureFixt
 def test_all_is_finite(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(one_tensor(Path("runs/a"), Tensor()), capsys) == [
         "tdbg: recorded 1 tensor in 1 step (1.2 s): runs/a",
-        "tdbg: All 1 tensors were finite; `tdbg ls runs/a` lists them",
+        "tdbg: All 1 tensors were finite; `tdbg ls runs` lists them",
     ]
 
 
 def test_health_was_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(one_tensor(Path("runs/a"), Tensor(health=None)), capsys)[1] == (
-        "tdbg: no values were looked at; `tdbg ls runs/a` lists the tensors"
+        "tdbg: no values were looked at; `tdbg ls runs` lists the tensors"
     )
 
 

@@ -64,8 +64,8 @@ def _nothing(reader: TraceReader) -> str:
 
 
 def _tell_health(result: WhyResult, trace: Path) -> None:
-    # Without a name the newest in the usual folder is meant, which this one is.
-    named = "" if trace.parent == Path(DEFAULT_FOLDER) else f" {trace}"
+    # The newest trace of a folder is meant, which this one is; that of the usual folder needs no name.
+    named = "" if trace.parent == Path(DEFAULT_FOLDER) else f" {trace.parent}"
     if not result.measured:
         _say(f"no values were looked at; `tdbg ls{named}` lists the tensors")
     elif not result.non_finite_events:
