@@ -349,7 +349,7 @@ def test_the_first_origin_is_the_guilty_line(tmp_path: Path, name: str, program:
 
 
 def test_every_cause_has_a_program() -> None:
-    from tensordbg.analysis.causes import TABLE
+    from tensordbg.analysis.causes.table import TABLE
 
     assert {cause.name for cause in TABLE} - {"unknown"} == set(PROGRAMS)
 
