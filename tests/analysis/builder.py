@@ -20,14 +20,31 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tensordbg.analysis.events import read_bad, read_events, read_executions
+from tensordbg.analysis.finding import WhyResult
+from tensordbg.analysis.program import read_program
+from tensordbg.analysis.values import Values, locate_values
 from tensordbg.model import NONE, CallKind, TensorRef
 from tensordbg.trace.schema import TABLES
 
-FILE = "/home/user/train.py"
+FILE = "/home/me/train.py"
 LIBRARY = "/usr/lib/python3/site-packages/tensorflow/python/ops/math_ops.py"
 BACKPROP = "/usr/lib/python3/site-packages/tensorflow/python/eager/backprop.py"
 
 inf, nan = math.inf, math.nan
+
+
+def names(result: WhyResult) -> list[str]:
+    """The tensors of all origins, in order."""
+    return [origin.view.tensor for origin in result.origins]
+
+
+def located(trace: TraceBuilder) -> Values:
+    """Where all values of a trace lie."""
+    bad, not_a_number = read_bad(trace)
+    program = read_program(trace)
+    executions = read_executions(trace, program)
+    return locate_values(program, read_events(trace, executions, bad, not_a_number), executions)
 
 
 @dataclass
@@ -124,8 +141,7 @@ class TraceBuilder:
         self.stacks: list[dict[str, Any]] = []
         self.lines = list(source)
         self._steps: dict[tuple[int, int], int] = {}
-        self._tables: dict[str, pa.Table] = {}
-        self._line = 0
+        self.given: dict[str, pa.Table] = {}
 
     # What the program consists of.
 
@@ -232,9 +248,9 @@ class TraceBuilder:
     # As a reader gives it.
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        if name not in self._tables:
-            self._tables[name] = pa.Table.from_pylist(self._rows(name), schema=TABLES[name])
-        table = self._tables[name]
+        table = self.given.get(name)
+        if table is None:
+            table = pa.Table.from_pylist(self._rows(name), schema=TABLES[name])
         return table if columns is None else table.select(list(columns))
 
     def _rows(self, name: str) -> list[dict[str, Any]]:

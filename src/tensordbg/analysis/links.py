@@ -11,6 +11,7 @@ from tensordbg.analysis.hashing import Lookup, mixed
 from tensordbg.analysis.loops import link_loop
 from tensordbg.analysis.places import BODY, COND, Place, Places
 from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.silent import add_silent_writers
 from tensordbg.model import NONE, CallKind
 
 
@@ -32,6 +33,7 @@ class Links:
 
 def link_activations(activations: Activations, places: Places) -> tuple[Activations, Links]:
     """Link all activations, and add those that no event tells of but that lie between others."""
+    activations = add_silent_writers(activations, places)
     pairs: list[tuple[Ints, Ints]] = []  # activation, the one that called it
     turns: list[tuple[Ints, Ints]] = []  # activation, the turn before it
     results: list[tuple[Ints, Ints, int]] = []  # activation that gave the results, its caller, call site

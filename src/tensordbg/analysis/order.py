@@ -13,7 +13,6 @@ from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind
 
-
 _AFTER = np.iinfo(np.int64).max
 """In place of a turn: the results of a call come after all that ran in it."""
 

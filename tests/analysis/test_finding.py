@@ -1,0 +1,10 @@
+"""What a result says of itself."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.finding import WhyResult
+
+
+def test_status() -> None:
+    assert WhyResult(10, 0, 1, True).status == "finite"
+    assert WhyResult(10, 1, 1, True).status == "non_finite"

@@ -1,0 +1,55 @@
+"""Each operation is named once, first those that matter."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.why import why
+from tests.analysis.builder import TraceBuilder, inf, names, nan
+
+
+def test_the_same_in_every_step() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    log = f.op("Log", x)
+    kept = f.op("Maximum", log)
+    f.returns(kept)
+    for _ in range(5):
+        run = trace.run(f)
+        run.event(x, [0.0])
+        run.event(log, [-inf])
+        run.event(kept, [0.0])
+    (origin,) = why(trace).origins
+    assert (origin.occurrences, origin.view.step, origin.consequential) == (5, 0, False)
+
+
+def test_harmless_and_grave_at_one_operation_are_told_apart() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    log = f.op("Log", x)
+    kept = f.op("Maximum", log)
+    f.returns(kept)
+    for step in range(4):
+        run = trace.run(f)
+        run.event(x, [0.0])
+        run.event(log, [-inf])
+        run.event(kept, [nan if step == 3 else 0.0])
+    grave, harmless = why(trace).origins
+    assert (grave.consequential, grave.view.step, grave.occurrences) == (True, 3, 1)
+    assert (harmless.consequential, harmless.view.step, harmless.occurrences) == (False, 0, 3)
+
+
+def test_what_matters_comes_first() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    first, second, third = f.op("Log", x), f.op("Sqrt", x), f.op("Reciprocal", x)
+    kept = f.op("Maximum", first)
+    f.returns(kept, second, third)
+    run = trace.run(f)
+    run.event(x, [0.0, -1.0])
+    run.event(third, [inf, -1.0])
+    run.event(first, [-inf, nan])
+    run.event(kept, [0.0, 0.0])
+    run.event(second, [0.0, nan])
+    assert names(why(trace)) == ["Sqrt:0", "Reciprocal:0", "Log:0"]

@@ -1,0 +1,29 @@
+"""Columns of tables as arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from tensordbg.analysis.reading import flat_lists, integers, spread_ranges
+
+
+def test_integers() -> None:
+    table = pa.table({"a": pa.array([1, None, 3])})
+    assert integers(table, "a", -1).tolist() == [1, -1, 3]
+    assert integers(pa.table({"a": pa.chunked_array([[1], [2, 3]])}), "a").tolist() == [1, 2, 3]
+
+
+def test_flat_lists() -> None:
+    lists = pa.chunked_array(
+        [pa.array([[1, 2], []], pa.list_(pa.int64())), pa.array([[3], None], pa.list_(pa.int64()))]
+    )
+    starts, values = flat_lists(pa.table({"a": lists}), "a")
+    assert starts.tolist() == [0, 2, 2, 3, 3]
+    assert values.tolist() == [1, 2, 3]
+
+
+def test_spread_ranges() -> None:
+    owner, position = spread_ranges(np.array([5, 0, 9]), np.array([2, 0, 3]))
+    assert owner.tolist() == [0, 0, 2, 2, 2]
+    assert position.tolist() == [5, 6, 9, 10, 11]
