@@ -92,6 +92,14 @@ def test_a_folder_with_a_main_is_run(tmp_path: Path) -> None:
     assert launched(tmp_path, "app") == plain(tmp_path, "app")
 
 
+def test_the_trace_names_the_programs_own_command(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("pass")
+    launched(tmp_path, "program.py", "--epochs", "3")
+    metadata = json.loads((tmp_path / "trace" / "trace.json").read_text())
+    assert metadata["command"] == [sys.executable, "program.py", "--epochs", "3"]
+    assert metadata["program"] == "program"
+
+
 @pytest.mark.parametrize(
     ("program", "code", "exception"),
     [

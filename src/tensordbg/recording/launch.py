@@ -42,6 +42,12 @@ def parse(words: list[str]) -> Launch:
     return Launch(trace, detail, None, rest[0], tuple(rest[1:]))
 
 
+def _command(launch: Launch) -> tuple[str, ...]:
+    """The command line that runs the program without us."""
+    what = (launch.script,) if launch.module is None else ("-m", launch.module)
+    return (sys.executable, *what, *launch.arguments)
+
+
 def _new_main() -> types.ModuleType:
     """A fresh `__main__`, as the interpreter makes one for a program."""
     main = types.ModuleType("__main__")
@@ -128,7 +134,7 @@ def main() -> None:
     launch = parse(sys.argv[1:])
     name = launch.module or Path(launch.script).stem
     try:
-        session = Session(launch.trace, launch.detail, name)
+        session = Session(launch.trace, launch.detail, name, _command(launch))
     except RecordingError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)

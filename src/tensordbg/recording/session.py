@@ -6,16 +6,17 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tensordbg.errors import RecordingError
+from tensordbg.health import kernel_name
 from tensordbg.model import Detail
 from tensordbg.recording.backend import BACKENDS, Backend, load_backend
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.recorder import Recorder
-from tensordbg.trace.metadata import SEGMENT_RECORDS, describe_this_process
+from tensordbg.trace.metadata import SEGMENT_RECORDS, TraceMetadata, describe_this_process
 from tensordbg.trace.writer import TraceWriter, new_trace_folder
 
 
@@ -33,8 +34,14 @@ class Session:
     _current: Session | None = None
     _lock = threading.Lock()
 
-    def __init__(self, folder: Path, detail: Detail, program: str) -> None:
+    def __init__(self, folder: Path, detail: Detail, program: str, command: tuple[str, ...] | None = None) -> None:
         """Makes the trace in `folder`, which must hold nothing yet.
+
+        Args:
+            folder: Where the trace goes.
+            detail: How much is recorded.
+            program: Short name of what is recorded.
+            command: The program's command line, where it is not this process's own.
 
         Raises:
             RecordingError: If this process is being recorded already, the folder can't be used, or the compiled part
@@ -42,7 +49,7 @@ class Session:
         """
         self._claim()
         try:
-            self.recorder, self._writer = _open(folder, detail, program)
+            self.recorder, self._writer = _open(folder, detail, _describe(program, detail, command))
         except BaseException:
             self._release()
             raise
@@ -94,16 +101,19 @@ class Session:
             Session._current = None
 
 
-def _open(folder: Path, detail: Detail, program: str) -> tuple[Recorder, TraceWriter]:
+def _describe(program: str, detail: Detail, command: tuple[str, ...] | None) -> TraceMetadata:
+    own = describe_this_process(program, detail, kernel_name(), SEGMENT_RECORDS)
+    return own if command is None else replace(own, command=command)
+
+
+def _open(folder: Path, detail: Detail, metadata: TraceMetadata) -> tuple[Recorder, TraceWriter]:
     try:
-        from tensordbg import _native  # the package can be imported where it was not compiled
-        from tensordbg.recording.log import EventLog
+        from tensordbg.recording.log import EventLog  # needs the compiled part
     except ImportError as error:
         raise RecordingError(
             f"the compiled part of tensordbg is missing ({error}); recording needs it: install a wheel, or build it "
             "with `pip install .` where a C++ compiler is at hand"
         ) from error
-    metadata = describe_this_process(program, detail, _native.kernel_name(), SEGMENT_RECORDS)
     writer = TraceWriter.create(folder, metadata)
     try:
         log = EventLog(folder, detail)
