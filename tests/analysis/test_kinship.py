@@ -27,14 +27,15 @@ def training(forward_input_shared: bool) -> TraceBuilder:
 
 def test_the_forward_operation_answers_for_its_gradient() -> None:
     log, slope = why(training(True)).origins
-    assert (log.view.tensor, log.same_input_as) == ("Log:0", "")
+    assert (log.view.tensor, log.gradient_of) == ("Log:0", None)
     assert log.reaches == ("loss", "gradient", "variable", "output")
     assert log.propagated == 2
-    assert slope.same_input_as == "Log:0"
+    assert slope.gradient_of is not None
+    assert (slope.gradient_of.tensor, slope.gradient_of.is_origin) == ("Log:0", True)
     assert slope.reaches == ("gradient", "variable")
 
 
 def test_not_for_another_input() -> None:
     log, slope = why(training(False)).origins
     assert log.reaches == ("loss", "output")
-    assert slope.same_input_as == ""
+    assert slope.gradient_of is None

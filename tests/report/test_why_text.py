@@ -42,7 +42,7 @@ step  min  max  zeros    step      min  max
    2   -1    0      1       2  0.08333    1
 
 further origins:
-  gradient_tape/Reciprocal:0 in step 3 (train.py:7): infinite_gradient, from the same input as Log:0
+  gradient_tape/Reciprocal:0 in step 3 (train.py:7): infinite_gradient, the gradient of Log:0
 
 harmless, as nothing came of it:
   Dropped:0 in step 0 (train.py:9): division_by_zero, 5 times

@@ -28,6 +28,9 @@ class InputEvidence:
     event: int
     """`NONE` where it is not recorded."""
     made_by: tuple[str, ...]
+    """Types of the operations that made its elements, the latest first."""
+    same: frozenset[int]
+    """Events of the same elements: its own, and those of what it was passed on or reshaped from."""
     past: tuple[int, ...]
 
 
@@ -75,7 +78,8 @@ class Gatherer:
         if written:
             name = values.program.variables[site.writes[0]].name if site.writes[0] in values.program.variables else ""
             before = past[-1] if past else NONE
-            inputs.append(InputEvidence(f"{name or 'variable'} (old)", "ReadVariableOp", before, (), past[:-1]))
+            old = f"{name or 'variable'} (old)"
+            inputs.append(InputEvidence(old, "ReadVariableOp", before, (), frozenset(), past[:-1]))
         inputs += self._inputs(site, activation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
         made = (int(values.ports.site[graph.port[child]]) for child in below)
@@ -117,20 +121,23 @@ class Gatherer:
         events = resolve(self._flow, activation, port) if port != NONE else []
         event = events[-1] if events else NONE
         past = tuple(earlier_events(self._values, event)) if event != NONE else ()
-        return InputEvidence(tensor, op_type, event, self._made_by(event), past)
+        made_by, same = self._behind(event)
+        return InputEvidence(tensor, op_type, event, made_by, same, past)
 
-    def _made_by(self, event: int) -> tuple[str, ...]:
-        """The types of the operations behind an event, back to the first that computes something."""
+    def _behind(self, event: int) -> tuple[tuple[str, ...], frozenset[int]]:
+        """The operations behind an event, back to the first that computes something: their types and events."""
         types: list[str] = []
+        events: set[int] = set()
         while event != NONE and len(types) < _FARTHEST:
             site = self._values.program.sites.get(int(self._values.events.site[event]))
             if site is None:
                 break
             types.append(site.op_type)
+            events.add(event)
             if site.op_type not in _RESHAPING and site.argument < 0:
                 break
             event = self._first_input(event)
-        return tuple(types)
+        return tuple(types), frozenset(events)
 
     def _first_input(self, event: int) -> int:
         values = self._values

@@ -77,6 +77,16 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class ForwardOperation:
+    """An operation whose gradient went wrong."""
+
+    tensor: str
+    source: SourceLine | None
+    is_origin: bool
+    """Whether it is an origin itself, from the same bad number."""
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where the trouble started."""
 
@@ -99,8 +109,8 @@ class Origin:
     """How often this operation was an origin at all."""
     history: tuple[History, ...]
     """Of the tensor itself first, then of its inputs."""
-    same_input_as: str = ""
-    """For a gradient the earlier origin that was given the same bad number: its forward operation."""
+    gradient_of: ForwardOperation | None = None
+    """For an operation of a backward pass the forward operation that it is the gradient of, where that is known."""
 
     @property
     def consequential(self) -> bool:

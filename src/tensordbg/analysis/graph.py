@@ -13,6 +13,7 @@ import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.order import in_program_order
+from tensordbg.analysis.pipelines import pipeline_links
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.spread import spread
 from tensordbg.analysis.values import Values
@@ -66,6 +67,9 @@ class GraphBuilder:
         self.node_at = np.full(len(self.values.event_at), -1, dtype=np.int32)
         bad = np.flatnonzero(self.values.events.bad)
         self._add(self.values.activation[bad], self.values.port[bad], bad)
+        # The nodes of the bad events stand in the order of their number.
+        made, source = pipeline_links(self.values)
+        self._edges.append((np.searchsorted(bad, made), np.searchsorted(bad, source)))
 
     def nodes(self, activation: Ints, port: Ints) -> Ints:
         """The nodes of some values, new ones where needed; `NONE` for a value whose event is finite."""

@@ -12,7 +12,6 @@ from dataclasses import replace
 from tensordbg.analysis.evidence import Evidence
 from tensordbg.analysis.groups import Group
 from tensordbg.analysis.reading import Bools
-from tensordbg.model import NONE
 
 
 def join_kin(
@@ -26,23 +25,26 @@ def join_kin(
         gradient_site: For each site whether it belongs to a backward pass.
 
     Returns:
-        groups: The same; forward origins know their gradients and reach what those reach.
+        groups: The same; forward origins that matter know their gradients and reach what those reach.
         elder: For the position of a gradient that of the forward origin with the same input.
     """
-    joined = list(groups)
     forward: dict[int, int] = {}
+    for k, each in enumerate(evidence):
+        if not gradient_site[each.site.site]:
+            for event in _inputs(each):
+                forward.setdefault(event, k)
+    joined = list(groups)
     elder: dict[int, int] = {}
     for k, (group, each) in enumerate(zip(groups, evidence, strict=True)):
-        if not group.reach:
+        kin = [forward[event] for event in _inputs(each) if event in forward]
+        if not kin or not gradient_site[each.site.site]:
             continue
-        events = {given.event for given in each.inputs if given.event != NONE}
-        if not gradient_site[each.site.site]:
-            for event in events:
-                forward.setdefault(event, k)
-            continue
-        kin = [forward[event] for event in events if event in forward]
-        if kin:
-            elder[k] = min(kin)
-            first = joined[elder[k]]
+        elder[k] = min(kin)
+        first = joined[elder[k]]
+        if first.reach and group.reach:
             joined[elder[k]] = replace(first, reach=first.reach | group.reach, kin=(*first.kin, group.node))
     return joined, elder
+
+
+def _inputs(evidence: Evidence) -> frozenset[int]:
+    return frozenset[int]().union(*(given.same for given in evidence.inputs))

@@ -41,8 +41,27 @@ PASSING = frozenset(
 INPUT = "Input"
 """The type of the site of a value that came in from Python."""
 
-SOURCES = frozenset({"Const", INPUT, "Placeholder"})
-"""They compute nothing: their value was given."""
+TAKES_FROM_PIPELINE = "GetNext"
+"""A word in the types of operations that take a batch out of an input pipeline."""
+
+PIPELINE_MAKER = "Dataset"
+"""A word in the types of operations that make a stage of an input pipeline."""
+
+OUTSIDE = frozenset(
+    {
+        INPUT,
+        "EagerPyFunc",
+        "ParseExampleV2",
+        "ParseSingleExample",
+        "Placeholder",
+        "PyFunc",
+        "PyFuncStateless",
+        "QueueDequeueManyV2",
+        "QueueDequeueV2",
+        "RestoreV2",
+    }
+)
+"""What they give came in from outside of the recorded program."""
 
 INCREMENTAL_WRITES = (
     "AssignAddVariableOp",

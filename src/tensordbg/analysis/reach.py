@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
+from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.roles import Roles, makes_values
 from tensordbg.analysis.values import Values
@@ -91,7 +92,8 @@ def _results(values: Values, execution: Ints) -> tuple[Ints, Ints]:
         counts[members] = min(len(called.outputs), len(plain.outputs)) or len(called.outputs)
     eager = np.flatnonzero(executions.function[execution] == NONE)
     site = executions.site[execution[eager]]
-    counts[eager] = np.where(site >= 0, values.ports.count[site], 0)
+    came_in = np.isin(site, [each.site for each in program.sites.values() if each.op_type == INPUT])
+    counts[eager] = np.where((site >= 0) & ~came_in, values.ports.count[site], 0)
     owner, slot = spread_ranges(np.zeros(len(execution), dtype=np.int64), counts)
     return execution[owner], slot
 

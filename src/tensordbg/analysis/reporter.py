@@ -10,15 +10,15 @@ from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.descent import Descent, find_descent
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.evidence import Evidence, Gatherer
-from tensordbg.analysis.finding import History, InputView, Origin, TensorView
+from tensordbg.analysis.finding import ForwardOperation, History, InputView, Origin, TensorView
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
 from tensordbg.analysis.kinship import join_kin
 from tensordbg.analysis.locations import Locations
-from tensordbg.analysis.operations import INPUT, READS
+from tensordbg.analysis.operations import OUTSIDE, READS, TAKES_FROM_PIPELINE
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
-from tensordbg.model import NONE
+from tensordbg.model import NONE, Site
 
 
 def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
@@ -31,8 +31,8 @@ def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
     views = details.views(_events_of(evidence, descents))
     reporter = _Reporter(origins, views, Locations(origins.values.program))
     for k, group in enumerate(groups):
-        found = reporter.finding(group, evidence[k], descents[k])
-        yield replace(found, same_input_as=views[evidence[elder[k]].event].tensor) if k in elder else found
+        forward = reporter.forward(evidence[k], evidence[elder[k]] if k in elder else None)
+        yield replace(reporter.finding(group, evidence[k], descents[k]), gradient_of=forward)
 
 
 def _events_of(evidence: Sequence[Evidence], descents: Sequence[Descent]) -> set[int]:
@@ -76,8 +76,21 @@ class _Reporter:
             propagated=descent.events,
             spread=self._all(descent.first),
             occurrences=group.occurrences,
-            history=history,
+            # A pipeline has no steps by which to tell before from after.
+            history=history if view.execution != NONE else (),
         )
+
+    def forward(self, evidence: Evidence, elder: Evidence | None) -> ForwardOperation | None:
+        """What an origin is the gradient of; `elder` is the forward origin from the same bad number."""
+        sites = self.origins.values.program.sites
+        if elder is not None:
+            site, slot = elder.site, self.views[elder.event].slot
+        elif evidence.site.gradient_of in sites:
+            site, slot = sites[evidence.site.gradient_of], 0
+        else:
+            return None
+        source = self.locations.own(self.locations.stack(site.stack))
+        return ForwardOperation(f"{site.name}:{slot}", source, elder is not None)
 
     def _all(self, events: Sequence[int]) -> tuple[TensorView, ...]:
         return tuple(self.views[event] for event in events)
@@ -110,10 +123,15 @@ class _Reporter:
             op_type=site.op_type,
             inputs=inputs,
             gradient=bool(self.origins.roles.gradient_site[site.site]),
-            given=site.argument != NONE or site.op_type == INPUT,
+            given=_is_given(site),
             read=bool(site.reads) or site.op_type in READS,
             variable=next(iter(names), ""),
             written=evidence.written,
             feeds_variable=bool(evidence.feeds),
             first_bad_index=unravelled(view.health, view.shape),
         )
+
+
+def _is_given(site: Site) -> bool:
+    """Whether a value came in from outside: an argument, a batch, what Python put out."""
+    return site.argument != NONE or site.op_type in OUTSIDE or TAKES_FROM_PIPELINE in site.op_type

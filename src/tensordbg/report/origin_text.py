@@ -32,7 +32,7 @@ def origin_line(origin: Origin) -> Text:
     view = origin.view
     times = f", {count(origin.occurrences)} times" if origin.occurrences > 1 else ""
     place = f" ({place_of(origin.source)})" if origin.source else ""
-    kin = f", from the same input as {origin.same_input_as}" if origin.same_input_as else ""
+    kin = f", the gradient of {origin.gradient_of.tensor}" if origin.gradient_of else ""
     return Text.assemble("  ", (view.tensor, "bold"), f" {moment_of(view)}{place}: {origin.verdict.cause}{kin}{times}")
 
 
@@ -95,6 +95,10 @@ def _reasons(origin: Origin) -> Table:
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     table.add_row("cause", Text.assemble((origin.verdict.cause, "bold"), ": ", origin.verdict.explanation))
+    if origin.gradient_of is not None:
+        place = f" ({place_of(origin.gradient_of.source)})" if origin.gradient_of.source else ""
+        also = ", which is an origin itself" if origin.gradient_of.is_origin else ""
+        table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{also}")
     table.add_row("mend", origin.verdict.suggestion)
     table.add_row("spread", _spread(origin))
     if origin.occurrences > 1:

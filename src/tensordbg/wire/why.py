@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensordbg.analysis.finding import History, InputView, Origin, SourceLine, TensorView, WhyResult
+from tensordbg.analysis.finding import ForwardOperation, History, InputView, Origin, SourceLine, TensorView, WhyResult
 from tensordbg.model import Health
 from tensordbg.wire.health import health_to_json
 
@@ -36,7 +36,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "consequential": origin.consequential,
         "reaches": list(origin.reaches),
         "propagated": origin.propagated,
-        "same_input_as": origin.same_input_as or None,
+        "gradient_of": _forward(origin.gradient_of),
         "occurrences": origin.occurrences,
         "spread": [_tensor(view) for view in origin.spread],
         "history": [_history(history) for history in origin.history if history.past],
@@ -58,6 +58,13 @@ def _tensor(view: TensorView) -> dict[str, Any]:
         "shape": _shape(view),
         "health": _health(view.health),
     }
+
+
+def _forward(forward: ForwardOperation | None) -> dict[str, Any] | None:
+    if forward is None:
+        return None
+    source = None if forward.source is None else _line(forward.source)
+    return {"tensor": forward.tensor, "source": source, "is_origin": forward.is_origin}
 
 
 def _input(given: InputView) -> dict[str, Any]:
