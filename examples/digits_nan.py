@@ -102,7 +102,7 @@ def main() -> None:
     digits = load_digits()
     order = np.random.default_rng(0).permutation(len(digits.target))
     images, labels = digits.data.astype(np.float32)[order], digits.target[order]
-    train, test = slice(0, 1500), slice(1500, None)
+    test = slice(1500, None)  # the first 1500 are for training
 
     network = Network()
     optimizer = Momentum(network.trainable_variables, arguments.learning_rate)

@@ -5,7 +5,7 @@ Each marks the guilty line with `# HERE`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -468,5 +468,32 @@ def test_bad_rows_of_keras_data(tmp_path: Path) -> None:
         model.fit(x, np.ones((12, 1), np.float32), batch_size=4, shuffle=False, verbose=0)
 
     origin = why_of(program, tmp_path)["origins"][0]
-    assert origin["cause"] == "bad_input_data"
-    assert origin["first_bad_index"] in ([9, 1], [1, 1])
+    assert (origin["cause"], origin["first_bad_index"]) == ("bad_input_data", [9, 1])
+    assert {"loss", "gradient", "variable"} <= set(origin["reaches"])
+
+
+def test_a_division_inside_of_an_input_pipeline(tmp_path: Path) -> None:
+    def program() -> None:
+        dataset = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 0.0, 4.0]).map(tf.math.reciprocal).batch(2)
+        total = tf.function(tf.reduce_sum)
+        for batch in dataset:
+            total(batch)
+
+    origin = why_of(program, tmp_path)["origins"][0]
+    assert (origin["cause"], origin["op_type"], origin["consequential"]) == ("division_by_zero", "Reciprocal", True)
+    assert "Dataset.from_tensor_slices" in origin["source"]["text"]
+
+
+def test_a_bad_row_out_of_a_generator(tmp_path: Path) -> None:
+    def rows() -> Iterator[np.ndarray]:
+        for number in range(6):
+            yield np.array([1.0, np.inf if number == 4 else 2.0], np.float32)
+
+    def program() -> None:
+        spec = tf.TensorSpec([2], tf.float32)
+        total = tf.function(tf.reduce_sum)
+        for batch in tf.data.Dataset.from_generator(rows, output_signature=spec).batch(3):
+            total(batch)
+
+    origin = why_of(program, tmp_path)["origins"][0]
+    assert (origin["cause"], origin["consequential"], origin["first_bad_index"]) == ("bad_input_data", True, [1])
