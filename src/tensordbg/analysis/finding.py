@@ -113,6 +113,21 @@ class Origin:
     """For an operation of a backward pass the forward operation that it is the gradient of, where that is known."""
 
     @property
+    def cause(self) -> str:
+        """Name of the cause, such as `log_of_zero`; `unknown` where none fits."""
+        return self.verdict.cause
+
+    @property
+    def explanation(self) -> str:
+        """The cause in a sentence, with the numbers of this case."""
+        return self.verdict.explanation
+
+    @property
+    def suggestion(self) -> str:
+        """What can be done."""
+        return self.verdict.suggestion
+
+    @property
     def consequential(self) -> bool:
         """Whether it came to anything that matters."""
         return bool(self.reaches)
