@@ -58,6 +58,26 @@ def test_a_shape_carries_nothing() -> None:
     assert sorted(names(why(trace))) == ["Log:0", "RandomThing:0"]
 
 
+def test_zeros_like_something_bad_are_sound() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    log = f.op("Log", f.argument("x"))
+    zeros = f.op("ZerosLike", log)
+    other = f.op("Thing", zeros)
+    run = trace.run(f)
+    run.event(log, [-inf])
+    run.event(other, [nan])
+    assert names(why(trace)) == ["Log:0", "Thing:0"]
+
+
+def test_whole_numbers_carry_nothing() -> None:
+    trace = TraceBuilder()
+    log = trace.eager("Log", values=[-inf])
+    index = trace.eager("Cast", trace.output(log), dtype="int32")  # not recorded
+    trace.eager("Thing", trace.output(index), values=[nan])
+    assert names(why(trace)) == ["Thing:0", "Log:0"]
+
+
 def test_time_misleads_where_branches_run_in_parallel() -> None:
     """The consumer's probe ran before its producer's, and an unrelated bad value came in between."""
     trace = TraceBuilder()

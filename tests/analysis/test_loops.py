@@ -162,3 +162,38 @@ def test_a_function_called_in_a_loop() -> None:
         run.event(log, [out], path="while/body/_2/while/PartitionedCall", **place)
     (origin,) = why(trace).origins
     assert (origin.view.tensor, origin.view.iteration, origin.propagated) == ("Log:0", 1, 2)
+
+
+def test_the_last_turn_where_the_condition_records_nothing() -> None:
+    trace, p = loop_trace()
+    run = trace.run(p["outer"])
+    for turn, value in enumerate([1.0, 2.0, inf]):
+        run.event(p["product"], [value], path="while/body/_2", frame=7, iteration=turn)
+    run.event(p["negative"], [-inf])
+    (origin,) = why(trace).origins
+    assert (origin.view.iteration, origin.propagated) == (2, 1)
+
+
+def test_outer_turns_that_overlap() -> None:
+    """Both outer turns begin before either inner loop does: the first inner run still belongs to the first turn."""
+    trace = TraceBuilder()
+    inner_cond, inner_body = trace.function("inner_cond"), trace.function("inner_body")
+    inner_cond.returns(inner_cond.argument("a"))
+    square = inner_body.op("Square", inner_body.argument("b"), name="while/while/Square")
+    inner_body.returns(square)
+    cond, body = trace.function("outer_cond"), trace.function("outer_body")
+    cond.returns(cond.argument("c"))
+    drawn = body.op("RandomNormal", body.argument("d"), name="while/Random")
+    (result,) = body.loop(inner_cond, inner_body, drawn, name="while/while")
+    body.returns(result)
+    outer = trace.function("outer")
+    (final,) = outer.loop(cond, body, outer.argument("x"))
+    outer.returns(final)
+    run = trace.run(outer)
+    for turn, value in enumerate([nan, 1.0]):
+        run.event(drawn, [value], path="while/body/_2", frame=5, iteration=turn)
+    for turn, value in enumerate([nan, inf]):
+        run.event(square, [value], path="while/body/_2/while/while/body/_8", frame=100 + turn, iteration=0)
+    overflow, random = why(trace).origins  # what the first turn made, nothing used
+    assert (random.view.tensor, random.propagated) == ("while/Random:0", 1)
+    assert (overflow.view.tensor, overflow.view.event) == ("while/while/Square:0", 3)

@@ -34,6 +34,9 @@ def test_calls_and_turns() -> None:
     shuffled = np.random.default_rng(0).permutation(len(wanted))
     order = in_program_order(values, values.activation[shuffled], values.events.site[shuffled])
     assert shuffled[order].tolist() == wanted
+    # The results of a call come after everything in it.
+    activation = np.array([values.activation[wanted[2]], 0])
+    assert in_program_order(values, activation, np.array([first.site, result.site])).tolist() == [0, 1]
 
 
 def test_nothing_to_sort() -> None:

@@ -42,9 +42,10 @@ def test_a_row_that_is_masked_throughout(constant: bool) -> None:
     assert (mask.consequential, mask.propagated) == (False, 1)
 
 
-def test_infinite_data_is_no_mask() -> None:
+@pytest.mark.parametrize("finite", [3.0, -3.0])
+def test_infinite_data_is_no_mask(finite: float) -> None:
     """The same with finite elements that are not zero: a bad row of data, to which the NaN is put down."""
-    (origin,) = why(masked([[3.0, 1.0], [-inf, 2.0]], [[1.0, 0.0], [nan, nan]], constant=False)).origins
+    (origin,) = why(masked([[finite, 0.0], [-inf, 0.0]], [[1.0, 0.0], [nan, nan]], constant=False)).origins
     assert (origin.view.tensor, origin.verdict.cause, origin.propagated) == ("mask:0", "bad_input_data", 2)
     assert "row 1 of the batch, at [1, 0]" in origin.verdict.explanation
 

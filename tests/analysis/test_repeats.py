@@ -43,3 +43,25 @@ def test_unrecorded_input_pipeline() -> None:
     trace.event(NONE, NONE, double, [inf])
     (origin,) = why(trace).origins
     assert (origin.view.tensor, origin.propagated) == ("Log:0", 1)
+
+
+def test_calls_without_inlining_from_the_turns_of_a_loop() -> None:
+    """The k-th call is that of the k-th turn, even where all turns had begun before the first call ended."""
+    trace = TraceBuilder()
+    inner, cond, body = trace.function("inner"), trace.function("cond"), trace.function("body")
+    root = inner.op("Sqrt", inner.argument("a"))
+    inner.returns(root)
+    cond.returns(cond.argument("c"))
+    drawn = body.op("RandomNormal", body.argument("b"), name="while/Random")
+    (result,) = body.call(inner, drawn, name="while/PartitionedCall")
+    body.returns(result)
+    outer = trace.function("outer")
+    (final,) = outer.loop(cond, body, outer.argument("x"))
+    outer.returns(final)
+    run = trace.run(outer)
+    for turn, value in enumerate([1.0, nan, 1.0]):
+        run.event(drawn, [value], path="while/body/_2", frame=5, iteration=turn)
+    for value in [1.0, nan, 1.0]:
+        run.event(root, [value])
+    (origin,) = why(trace).origins
+    assert (origin.view.tensor, origin.propagated) == ("while/Random:0", 1)

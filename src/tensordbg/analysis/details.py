@@ -65,7 +65,7 @@ class Details:
             device=row["device"] or "",
             dtype=row["dtype"] or "",
             shape=tuple(shape) if shape is not None else None,
-            health=_health(row),
+            health=health_of(row),
         )
 
 
@@ -75,10 +75,12 @@ def function_name(program: Program, site: Site) -> str:
     return program.python_names.get(site.function) or (frames[-1].function if frames else "")
 
 
-def _health(row: dict[str, Any]) -> Health | None:
-    if row["positive"] is None:
+def health_of(row: dict[str, Any]) -> Health | None:
+    """The health in a row of `tensors`; None where not even the elements that are not finite were counted."""
+    if row["nan"] is None or row["size"] is None:
         return None
     measured: dict[str, Any] = {name: row[name] or 0 for name in _HEALTH}
+    measured["unmeasured"] = tuple(name for name in ("positive", *_HEALTH, *_NUMBERS) if row[name] is None)
     measured |= {name: math.nan if row[name] is None else row[name] for name in _NUMBERS}
     measured["first_bad"] = NONE if row["first_bad"] is None else row["first_bad"]
     return Health(**measured)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools, Ints, TraceSource, flat_lists, integers
-from tensordbg.model import NONE
+from tensordbg.model import NONE, SOMEWHERE
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,10 @@ class Executions:
 
 def read_bad(trace: TraceSource) -> tuple[Bools, Bools]:
     """Which tensors hold a NaN or an infinity, and which a NaN."""
-    table = trace.table("tensors", ["neg_inf", "pos_inf", "nan"])
+    table = trace.table("tensors", ["neg_inf", "pos_inf", "nan", "first_bad"])
     nan = integers(table, "nan") > 0
-    return nan | (integers(table, "neg_inf") > 0) | (integers(table, "pos_inf") > 0), nan
+    uncounted = integers(table, "first_bad", NONE) == SOMEWHERE
+    return nan | (integers(table, "neg_inf") > 0) | (integers(table, "pos_inf") > 0) | uncounted, nan
 
 
 def read_executions(trace: TraceSource, program: Program) -> Executions:

@@ -105,7 +105,7 @@ def _taken(values: Values, execution: Ints, slot: Ints) -> Bools:
     makes = makes_values(values)
     eager_site = np.where(executions.site >= 0, executions.site, 0)
     useful = (executions.function != NONE) | (makes[eager_site] if len(makes) else False)
-    taken = useful[consumer] & (executions.input_row != NONE)
+    taken = useful[consumer]
     keys = (executions.input_row[taken] << 16) | executions.input_slot[taken]
     result: Bools = np.isin((execution << 16) | slot, keys)
     return result

@@ -119,7 +119,7 @@ def _put_in_place(activations: Activations, executions: Executions, places: Plac
 
 
 def _homes(places: Places, root: Place, stray: Place) -> list[int]:
-    """The places below `root` at which a stray place may stand; a loop, if it is called by one, alone."""
+    """The places below `root` at which a stray place may stand."""
     chain: list[tuple[int, int]] = []
     top = stray
     while top.parent != NONE:
@@ -132,8 +132,7 @@ def _homes(places: Places, root: Place, stray: Place) -> list[int]:
             home = None if home is None else places.child(home, places.program.sites[call_site], part)
         if home is not None:
             homes.append(home)
-    loops = [home.number for home in homes if home.loop != NONE]
-    return loops[:1] or [home.number for home in homes]
+    return [home.number for home in homes]
 
 
 def _callers(places: Places, root: Place, block: int) -> list[Place]:

@@ -89,8 +89,8 @@ class Variables:
         building = np.flatnonzero(accesses.writes & accesses.incremental)
         building = building[building > 0]
         same = np.concatenate([bad_reads[bad_reads > 0], building])
-        # A finite read just before shows that the variable was still sound then.
-        same = same[np.where(accesses.writes[before[same]], accesses.writes[same], accesses.bad[before[same]])]
+        # A read just before tells what the variable held; if that was finite, nothing bad came from it.
+        same = same[~accesses.writes[before[same]] | accesses.writes[same]]
         later = np.concatenate([from_write, same])
         earlier = np.concatenate([last_write[from_write], before[same]])
         return accesses.places(later), accesses.places(earlier)

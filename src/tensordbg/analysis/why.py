@@ -37,5 +37,5 @@ def why(trace: TraceSource) -> WhyResult:
 
 
 def _measured(trace: TraceSource) -> bool:
-    column = trace.table("tensors", ["positive"]).column("positive")
+    column = trace.table("tensors", ["first_bad"]).column("first_bad")
     return len(column) == 0 or column.null_count < len(column)

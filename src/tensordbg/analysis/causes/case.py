@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tensordbg.analysis.finding import InputView, TensorView
-from tensordbg.model import NONE, Health
+from tensordbg.model import Health
 
 _LARGEST: Mapping[str, float] = {
     "bfloat16": 3.3895313892515355e38,
@@ -157,7 +157,7 @@ def are(count: int) -> str:
 
 def unravelled(health: Health | None, shape: tuple[int, ...] | None) -> tuple[int, ...] | None:
     """The index of the first bad element, by the tensor's shape."""
-    if health is None or health.first_bad == NONE or shape is None:
+    if health is None or health.first_bad < 0 or shape is None:
         return None
     index: list[int] = []
     rest = health.first_bad
