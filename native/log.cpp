@@ -72,10 +72,11 @@ std::uint32_t thread_number() {
   return number;
 }
 
-EventLog::EventLog(std::string folder, std::uint64_t segment_records, Detail detail)
+EventLog::EventLog(std::string folder, std::uint64_t segment_records, Detail detail, std::unique_ptr<ValueStore> values)
     : folder_(std::move(folder)),
       segment_records_(segment_records),
       detail_(detail),
+      values_(std::move(values)),
       generation_(g_generation.fetch_add(1) + 1) {
   const std::string segments = folder_ + "/segments";
   if (mkdir(segments.c_str(), 0777) != 0 && errno != EEXIST) {

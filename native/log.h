@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "record.h"
+#include "values.h"
 
 namespace tensordbg {
 
@@ -26,8 +28,9 @@ struct Segment {
 
 class EventLog {
  public:
-  // The folder must exist; `segments/` and `names.jsonl` are made in it. Throws std::runtime_error.
-  EventLog(std::string folder, std::uint64_t segment_records, Detail detail);
+  // The folder must exist; `segments/` and `names.jsonl` are made in it. `values` is null where none are kept. Throws
+  // std::runtime_error.
+  EventLog(std::string folder, std::uint64_t segment_records, Detail detail, std::unique_ptr<ValueStore> values);
 
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
@@ -43,6 +46,7 @@ class EventLog {
   std::int64_t new_execution() { return next_execution_.fetch_add(1, std::memory_order_relaxed); }
 
   Detail detail() const { return detail_; }
+  ValueStore* values() const { return values_.get(); }
   std::uint64_t generation() const { return generation_; }
   std::uint64_t appended() const { return next_.load(std::memory_order_relaxed); }
   // Why the log stopped growing; empty while it grows.
@@ -61,6 +65,7 @@ class EventLog {
   const std::string folder_;
   const std::uint64_t segment_records_;
   const Detail detail_;
+  const std::unique_ptr<ValueStore> values_;
   const std::uint64_t generation_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<std::int64_t> next_execution_{1};

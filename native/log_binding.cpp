@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "health.h"
 #include "log.h"
@@ -16,9 +17,27 @@ namespace {
 
 constexpr std::uint8_t kRankUnknown = 255;
 
-void open_log(const std::string& folder, std::uint64_t segment_records, int detail) {
+void open_log(const std::string& folder, std::uint64_t segment_records, int detail, std::int64_t value_budget,
+              std::int64_t value_file_bytes) {
   if (active_log() != nullptr) throw std::runtime_error("a log is already open in this process");
-  start_log(new EventLog(folder, segment_records, static_cast<Detail>(detail)));
+  std::unique_ptr<ValueStore> values;
+  if (static_cast<Detail>(detail) == Detail::kValues) {
+    values = std::make_unique<ValueStore>(folder, value_budget, value_file_bytes);
+  }
+  start_log(new EventLog(folder, segment_records, static_cast<Detail>(detail), std::move(values)));
+}
+
+void choose_values(const nb::list& sites, bool kept) {
+  EventLog* log = active_log();
+  if (log == nullptr || log->values() == nullptr) return;
+  for (const nb::handle site : sites) log->values()->sites.set(nb::cast<std::uint32_t>(site), kept);
+}
+
+nb::object value_status() {
+  EventLog* log = active_log();
+  if (log == nullptr || log->values() == nullptr) return nb::none();
+  const ValueStore* values = log->values();
+  return nb::make_tuple(values->used(), values->refused(), values->failure());
 }
 
 nb::object log_status() {
@@ -91,7 +110,7 @@ void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slo
     record->site = site;
     record->slot = slot;
     record->device = device;
-    fill_tensor(log->detail(), static_cast<DType>(dtype), view.buf, view.ndim,
+    fill_tensor(log, static_cast<DType>(dtype), view.buf, view.ndim,
                 [&view](int axis) { return static_cast<std::int64_t>(view.shape[axis]); }, record);
     log->finish(record, sequence);
   }
@@ -102,9 +121,13 @@ void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slo
 
 void bind_log(nb::module_& module) {
   module.def("open_log", &open_log, nb::arg("folder"), nb::arg("segment_records"), nb::arg("detail"),
+             nb::arg("value_budget") = 0, nb::arg("value_file_bytes") = 0,
              "Starts recording into `folder`; `detail` is 0 (ops), 1 (shapes), 2 (health) or 3 (values).");
   module.def("close_log", &stop_log, "Stops recording; what was recorded stays.");
   module.def("log_status", &log_status, "(records appended, records dropped, why it stopped growing), or None.");
+  module.def("choose_values", &choose_values, nb::arg("sites"), nb::arg("kept"),
+             "Keeps the values of these sites from now on, or keeps them no longer.");
+  module.def("value_status", &value_status, "(bytes kept, values refused, why writing failed), or None.");
   module.def("begin_execution", &begin_execution, nb::arg("site"), nb::arg("function"), nb::arg("step"),
              nb::arg("inputs"), "Records that an execution begins; returns its number, -1 where nothing is recorded.");
   module.def("end_execution", &end_execution, nb::arg("execution"), nb::arg("failed"));

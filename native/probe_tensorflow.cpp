@@ -183,7 +183,7 @@ void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, con
   record->slot = probe->slot;
   record->device = static_cast<std::uint16_t>(device);
   record->kind = RecordKind::kGraphTensor;
-  fill_tensor(log->detail(), dtype_of(api.TensorType(tensor)), api.TensorData(tensor), api.NumDims(tensor),
+  fill_tensor(log, dtype_of(api.TensorType(tensor)), api.TensorData(tensor), api.NumDims(tensor),
               [tensor](int axis) { return api.Dim(tensor, axis); }, record);
   log->finish(record, sequence);
 }

@@ -8,7 +8,7 @@
 namespace tensordbg {
 
 constexpr std::size_t kRecordSize = 256;
-constexpr std::size_t kMaxDims = 24;
+constexpr std::size_t kMaxDims = 22;
 constexpr std::size_t kMaxInputs = 24;
 
 enum class RecordKind : std::uint8_t {
@@ -41,6 +41,7 @@ struct HealthFields {
 struct TensorFields {
   std::int64_t size;
   HealthFields health;
+  std::int64_t value_position;  // where the elements lie in `values/`, + 1; 0 where they were not kept
   std::uint32_t dims[kMaxDims];
 };
 

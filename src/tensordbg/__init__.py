@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tensordbg.api import Trace, open, why  # noqa: A004
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
     from tensordbg.recording.session import record
+    from tensordbg.recording.value_filter import ValueFilter
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "UsageError",
+    "ValueFilter",
     "__version__",
     "open",
     "record",
@@ -41,6 +43,7 @@ _HOMES = {
     "Trace": "tensordbg.api",
     "TraceError": "tensordbg.errors",
     "UsageError": "tensordbg.errors",
+    "ValueFilter": "tensordbg.recording.value_filter",
     "open": "tensordbg.api",
     "record": "tensordbg.recording.session",
     "why": "tensordbg.api",

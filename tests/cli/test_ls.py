@@ -3,7 +3,8 @@ from __future__ import annotations
 import click
 import pytest
 
-from tensordbg.cli.ls import Steps, command, steps_of
+from tensordbg.cli.arguments import Steps, steps_of
+from tensordbg.cli.ls import command
 from tests.cli.conftest import Invoke
 from tests.sample_trace import TENSOR_EVENTS
 

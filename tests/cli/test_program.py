@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.cli.program import Program
+from tensordbg.cli.program import Program, Wanted
 from tensordbg.errors import UsageError
 from tensordbg.model import Detail
+from tensordbg.recording.launch import parse
+from tensordbg.recording.value_filter import ValueFilter
 
 
 @pytest.fixture(autouse=True)
@@ -23,16 +25,24 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_command_of_a_script() -> None:
     program = Program.script("train.py", ("--epochs", "3"))
     assert program.name == "train"
-    assert program.command(Path("t"), Detail.SHAPES) == [
+    assert program.command(Path("t"), Wanted(Detail.SHAPES)) == [
         *(sys.executable, "-m", "tensordbg.recording.launch", "--trace", "t", "--detail", "shapes"),
         *("train.py", "--epochs", "3"),
     ]
 
 
+def test_command_that_keeps_values() -> None:
+    wanted = Wanted(Detail.VALUES, ValueFilter(name="^dense", op_types=("MatMul", "Add"), steps=(3, None), budget=7))
+    words = Program.module("package.train", ("--values", "mine")).command(Path("t"), wanted)[3:]
+    launch = parse(words)
+    assert launch.values == wanted.values
+    assert (launch.detail, launch.module, launch.arguments) == (Detail.VALUES, "package.train", ("--values", "mine"))
+
+
 def test_command_of_a_module() -> None:
     program = Program.module("package.train", ("--epochs", "3"))
     assert program.name == "package.train"
-    assert program.command(Path("t"), Detail.HEALTH)[-4:] == ["-m", "package.train", "--epochs", "3"]
+    assert program.command(Path("t"), Wanted(Detail.HEALTH))[-4:] == ["-m", "package.train", "--epochs", "3"]
 
 
 def test_folder_with_main_is_a_script() -> None:

@@ -96,3 +96,19 @@ def test_terminated_program(folder: Path, program: Write) -> None:
         _, errors = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGTERM
     assert "tdbg: nothing was recorded" in errors
+
+
+def test_options_of_values_reach_the_program(tdbg: Tdbg, program: Write) -> None:
+    name = program("import sys; from tensordbg.recording.session import Session\nprint(Session._current._value_filter)")
+    words = ["--values-of", "dense", "--values-op-type", "Add", "--values-steps", "3..", "--values-budget", "1K"]
+    done = tdbg("run", "--detail", "values", *words, name)
+    assert done.stdout == (
+        "ValueFilter(name='dense', op_types=('Add',), function='', file='', steps=(3, None), budget=1024)\n"
+    )
+
+
+def test_options_of_values_are_for_that_detail(tdbg: Tdbg, program: Write) -> None:
+    line = error_of(tdbg("run", "--values-of", "dense", program("")))
+    assert line == "options of values are for --detail values, not health; give that too"
+    line = error_of(tdbg("run", "--detail", "values", "--values-of", "*", program("")))
+    assert line.startswith("the name '*' is no regular expression")

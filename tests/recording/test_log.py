@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tensordbg.health.spec import DTYPE_NUMBERS
+from tensordbg.health.spec import DTYPE_NUMBERS, DTYPES
 from tensordbg.model import Detail
-from tensordbg.recording.log import NO_FUNCTION, EventLog, input_reference
+from tensordbg.recording.log import NO_FUNCTION, EventLog, ValueStatus, input_reference
 from tensordbg.trace.record import EXECUTION_RECORD, TENSOR_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.values import KeptTensor, ValueFiles
 
 
 @pytest.fixture
@@ -44,11 +46,11 @@ def test_a_tensor_is_measured(log: EventLog, tmp_path: Path) -> None:
 
 def test_many_dimensions_are_kept_and_very_many_folded(log: EventLog, tmp_path: Path) -> None:
     log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros([2] * 12, np.float32))
-    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros([1] * 23 + [2, 3], np.float32))
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros([1] * 21 + [2, 3], np.float32))
     twelve, many = written(tmp_path, TENSOR_RECORD)
     assert list(twelve["dims"][: twelve["rank"]]) == [2] * 12
     assert not twelve["flags"] & RecordFlag.MANY_DIMS
-    assert list(many["dims"][: many["rank"]]) == [1] * 23 + [6]
+    assert list(many["dims"][: many["rank"]]) == [1] * 21 + [6]
     assert many["flags"] & RecordFlag.MANY_DIMS
     assert many["size"] == 6
 
@@ -125,3 +127,105 @@ def test_a_closed_log_takes_nothing(log: EventLog, tmp_path: Path) -> None:
     log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros(1, np.float32))
     assert len(written(tmp_path, TENSOR_RECORD)) == 0
     assert (log.failure(), log.dropped()) == ("", 0)
+
+
+@pytest.fixture
+def keeping(tmp_path: Path) -> Iterator[EventLog]:
+    """Keeps the values of sites 0 to 3, in files of 4096 bytes, up to a mebibyte."""
+    log = EventLog(tmp_path, Detail.VALUES, 2**20, 4096)
+    log.choose_values(list(range(4)), True)
+    yield log
+    log.close()
+
+
+def values_of(folder: Path) -> list[np.ndarray | None]:
+    """What was kept of each event."""
+    files = ValueFiles(folder, 4096)
+    found: list[np.ndarray | None] = []
+    for record in written(folder, TENSOR_RECORD):
+        shape = tuple(int(extent) for extent in record["dims"][: record["rank"]])
+        place = KeptTensor(int(record["value_position"]) - 1, DTYPES[record["dtype"]], shape, None)
+        found.append(files.read(place) if record["value_position"] else None)
+    return found
+
+
+def test_values_lie_one_after_the_other_over_files(keeping: EventLog, tmp_path: Path) -> None:
+    arrays = [np.arange(size, dtype=np.float64) for size in (0, 1, 9, 600, 3, 1500)]
+    for array in arrays:
+        keeping.append_tensor(1, 2, 0, DTYPE_NUMBERS["float64"], 0, array)
+    assert [value.tobytes() for value in values_of(tmp_path)] == [array.tobytes() for array in arrays]  # type: ignore[union-attr]
+    assert [path.stat().st_size for path in sorted((tmp_path / "values").iterdir())][:-1] == [4096] * 4
+    assert keeping.values() == ValueStatus(64 + 128 + 4800 + 64 + 12032, 0, "")
+
+
+def test_only_chosen_sites_are_kept(keeping: EventLog, tmp_path: Path) -> None:
+    keeping.choose_values([2, 2**32 - 1], False)
+    keeping.choose_values([100_000], True)
+    for site in (1, 2, 3, 4, 99_999, 100_000, 2**31):
+        keeping.append_tensor(1, site, 0, DTYPE_NUMBERS["int32"], 0, np.array([site % 1000], np.int32))
+    assert [None if value is None else value.tolist() for value in values_of(tmp_path)] == [
+        *([1], None, [3], None),
+        *(None, [0], None),
+    ]
+
+
+def test_the_budget_is_the_end_of_values_not_of_events(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.VALUES, 200, 4096)
+    try:
+        log.choose_values([0], True)
+        for size in (16, 16, 40, 1):
+            log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.ones(size, np.float32))
+        status = log.values()
+    finally:
+        log.close()
+    assert [value is not None for value in values_of(tmp_path)] == [True, True, False, False]
+    assert status == ValueStatus(128, 2, "")
+
+
+def test_a_write_that_fails_is_the_end_of_values_not_of_events(keeping: EventLog, tmp_path: Path) -> None:
+    array = np.arange(1000, dtype=np.int32)
+    keeping.append_tensor(1, 0, 0, DTYPE_NUMBERS["int32"], 0, array)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, limits[1]))
+    try:
+        keeping.append_tensor(1, 0, 0, DTYPE_NUMBERS["int32"], 0, array)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    keeping.append_tensor(1, 0, 0, DTYPE_NUMBERS["int32"], 0, array)
+    first, *rest = values_of(tmp_path)
+    assert first is not None
+    assert (first == array).all()
+    assert rest == [None, None]
+    assert (keeping.values().refused, keeping.values().failure) == (2, "writing failed: File too large")
+
+
+def test_threads_keep_their_own_values(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.VALUES, 2**30, 4096)
+    log.choose_values(list(range(4)), True)
+
+    def append(thread: int) -> None:
+        for turn in range(2_000):
+            array = np.full(turn % 50, thread * 10_000 + turn, np.int64)
+            log.append_tensor(1, thread, 0, DTYPE_NUMBERS["int64"], 0, array)
+
+    threads = [threading.Thread(target=append, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log.close()
+    turns = [0] * 4
+    for record, value in zip(written(tmp_path, TENSOR_RECORD), values_of(tmp_path), strict=True):
+        thread = record["site"]
+        assert value is not None
+        assert value.tolist() == [thread * 10_000 + turns[thread]] * (turns[thread] % 50)
+        turns[thread] += 1
+    assert turns == [2_000] * 4
+
+
+def test_other_details_keep_no_values(log: EventLog, tmp_path: Path) -> None:
+    log.choose_values([0], True)
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.ones(1, np.float32))
+    assert values_of(tmp_path) == [None]
+    assert log.values() == ValueStatus(0, 0, "")
+    assert not (tmp_path / "values").exists()

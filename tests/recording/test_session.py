@@ -56,6 +56,13 @@ def test_an_unknown_detail_names_the_known(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_filter_of_values_is_for_the_detail_values(tmp_path: Path) -> None:
+    refused = pytest.raises(RecordingError, match="values are kept only with detail 'values', not 'health'")
+    with refused, tensordbg.record(tmp_path, values=tensordbg.ValueFilter()):
+        raise AssertionError
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_can_not_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     refused = pytest.raises(RecordingError, match="can be written there")

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.health import measure
 from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.model import NONE, CallKind, Detail, Frame, Function, Health, Site, SourceFile, TensorRef, Variable
 from tensordbg.trace.metadata import TraceMetadata, describe_this_process
@@ -82,6 +83,13 @@ class Tensor:
     iteration: int = 0
     device: int = 1
     thread: int = 7
+    elements: np.ndarray[Any, Any] | None = None
+    """Those that are kept, with the shape, dtype and health above; see `kept`."""
+
+
+def kept(elements: np.ndarray[Any, Any], **rest: Any) -> Tensor:
+    """A tensor whose elements are kept."""
+    return Tensor(elements.shape, measure(elements), elements.dtype.name, elements=elements, **rest)
 
 
 class TraceBuilder:
@@ -95,6 +103,7 @@ class TraceBuilder:
         self.records: list[np.ndarray[Any, Any]] = []
         self.executions = 0
         self.clock = 0
+        self.values = b""
 
     def describe(self, program: ProgramParts) -> None:
         self.writer.sites(program.sites)
@@ -147,6 +156,9 @@ class TraceBuilder:
         """As a program that is killed: nothing says how it ended."""
         self.writer.close()
         write_segments(self.folder, self.all_records(), self.slots)
+        if self.values:
+            (self.folder / "values").mkdir()
+            (self.folder / "values" / "000000.bin").write_bytes(self.values)
         return self.folder
 
     def all_records(self) -> np.ndarray[Any, Any]:
@@ -169,6 +181,10 @@ class TraceBuilder:
         if tensor.shape is not None:
             record["rank"], record["size"] = len(tensor.shape), int(np.prod(tensor.shape))
             record["dims"][: len(tensor.shape)] = tensor.shape
+        if tensor.elements is not None:
+            self.values += b"\0" * (-len(self.values) % 64)
+            record["value_position"] = len(self.values) + 1
+            self.values += tensor.elements.tobytes()
         if tensor.health is not None:
             record["flags"] = RecordFlag.HEALTH
             for name in ("negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal", "first_bad"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.model import NONE, CallKind, Function, Site
-from tensordbg.trace.record import EXECUTION_RECORD, TENSOR_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.record import EXECUTION_RECORD, MAX_DIMS, TENSOR_RECORD, RecordFlag, RecordKind
 from tests.trace.builder import NO_FUNCTION, ProgramParts, TraceBuilder, write_segments
 
 SITES = 400
@@ -63,7 +63,7 @@ def _place(tensors: np.ndarray[Any, Any], random: np.random.Generator) -> None:
     tensors["dtype"], tensors["function"] = DTYPE_NUMBERS["float32"], NO_FUNCTION
     for number, shape in enumerate(SHAPES):
         of_shape = order % len(SHAPES) == number
-        dims = np.zeros(24, dtype=np.uint32)
+        dims = np.zeros(MAX_DIMS, dtype=np.uint32)
         dims[: len(shape)] = shape
         tensors["dims"][of_shape] = dims
         tensors["rank"][of_shape] = len(shape)

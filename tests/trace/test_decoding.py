@@ -61,6 +61,7 @@ def test_every_column_of_a_tensor_in_a_graph(build: TraceBuilder) -> None:
         "max": 7.5,
         "sum": 11.0,
         "sum_squares": 13.0,
+        "value_position": None,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -16,6 +17,20 @@ trace_argument = click.argument("trace", default=DEFAULT_FOLDER, metavar="[TRACE
 """A trace, or a folder of traces, whose newest is meant."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+Steps = tuple[int | None, int | None]
+
+
+def steps_of(context: click.Context, parameter: click.Parameter, value: str) -> Steps:
+    """`N`, `A..B`, `A..` or `..B` as the first and the last step."""
+    match = re.fullmatch(r"(\d+)|(\d*)\.\.(\d*)|", value)
+    if not match:
+        message = f"{value!r} is neither a step such as 3 nor a range such as 3..9"
+        raise click.BadParameter(message, context, parameter)
+    if match[1]:
+        return int(match[1]), int(match[1])
+    return (int(match[2]) if match[2] else None), (int(match[3]) if match[3] else None)
 
 
 def trace_and(name: str) -> Callable[[Function], Function]:

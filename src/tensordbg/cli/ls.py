@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import click
 
-from tensordbg.cli.arguments import json_option, trace_argument
+from tensordbg.cli.arguments import json_option, steps_of, trace_argument
 
 SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "std", "zero", "non-finite")
 """As in `analysis.listing`, which is not imported just for the help."""
-
-
-Steps = tuple[int | None, int | None]
-
-
-def steps_of(context: click.Context, parameter: click.Parameter, value: str) -> Steps:
-    """`N`, `A..B`, `A..` or `..B` as the first and the last step."""
-    match = re.fullmatch(r"(\d+)|(\d*)\.\.(\d*)|", value)
-    if not match:
-        message = f"{value!r} is neither a step such as 3 nor a range such as 3..9"
-        raise click.BadParameter(message, context, parameter)
-    if match[1]:
-        return int(match[1]), int(match[1])
-    return (int(match[2]) if match[2] else None), (int(match[3]) if match[3] else None)
 
 
 @click.command("ls")

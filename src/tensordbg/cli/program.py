@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tensordbg.cli.messages import did_you_mean
 from tensordbg.errors import UsageError
 from tensordbg.model import Detail
+from tensordbg.recording.value_filter import ValueFilter
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be recorded of a program."""
+
+    detail: Detail
+    values: ValueFilter = field(default_factory=ValueFilter)
+    """Which tensors are kept whole, where the detail is `values`."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +61,11 @@ class Program:
             )
         return cls(name=module, words=("-m", module, *arguments))
 
-    def command(self, trace: Path, detail: Detail) -> list[str]:
+    def command(self, trace: Path, wanted: Wanted) -> list[str]:
         """The command line of the process that runs it and records it into `trace`."""
         launcher = [sys.executable, "-m", "tensordbg.recording.launch"]
-        return [*launcher, "--trace", str(trace), "--detail", detail.value, *self.words]
+        values = ["--values", wanted.values.to_json()] if wanted.detail is Detail.VALUES else []
+        return [*launcher, "--trace", str(trace), "--detail", wanted.detail.value, *values, *self.words]
 
 
 def _importable(package: str) -> bool:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensordbg.cli.arguments import DEFAULT_FOLDER
+from tensordbg.cli.arguments import DEFAULT_FOLDER, steps_of
+from tensordbg.errors import UsageError
 from tensordbg.model import Detail
+
+if TYPE_CHECKING:
+    from tensordbg.cli.program import Wanted
 
 
 @click.command(
@@ -23,13 +28,21 @@ from tensordbg.model import Detail
     type=click.Choice([detail.value for detail in Detail]),
     default=Detail.HEALTH.value,
     show_default=True,
-    help="How much is recorded of each tensor: that it was computed, its shape too, its statistics too. "
-    "For now `values` is the same as `health`.",
+    help="How much is recorded of each tensor: that it was computed, its shape too, its statistics too, its elements "
+    "too.",
 )
+@click.option("--values-of", "name", metavar="REGEX", help="Keep elements only of operations whose name holds this.")
+@click.option("--values-op-type", "op_types", metavar="TYPE", multiple=True, help="... only of this type of operation.")
+@click.option("--values-function", "function", metavar="NAME", help="... only in functions of this name or pattern.")
+@click.option("--values-file", "file", metavar="FILE", help="... only of operations that this source file created.")
+@click.option(
+    "--values-steps", "steps", metavar="N|A..B", default="", callback=steps_of, help="... only in these steps."
+)
+@click.option("--values-budget", "budget", metavar="SIZE", help="... only so many bytes, such as 500M; 2G by default.")
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
-def command(out: str, detail: str, as_module: bool, script: str, arguments: tuple[str, ...]) -> int:
+def command(out: str, detail: str, as_module: bool, script: str, arguments: tuple[str, ...], **chosen: Any) -> int:
     """Record the Python program SCRIPT, run with ARGS.
 
     Nothing in the program is changed: it has its own arguments, output, exit code and signals. Each run makes a new
@@ -39,5 +52,19 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     from tensordbg.cli.program import Program
     from tensordbg.cli.supervise import record
 
+    wanted = _wanted(Detail(detail), chosen)
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
-    return record(program, Path(out), Detail(detail))
+    return record(program, Path(out), wanted)
+
+
+def _wanted(detail: Detail, chosen: dict[str, Any]) -> Wanted:
+    """What is to be recorded, with the filter that the options of values make."""
+    from tensordbg.cli.program import Wanted
+    from tensordbg.recording.value_filter import ValueFilter, parse_size
+
+    given = {name: value for name, value in chosen.items() if value not in {None, (), (None, None)}}
+    if given and detail is not Detail.VALUES:
+        raise UsageError(f"options of values are for --detail values, not {detail.value}; give that too")
+    if "budget" in given:
+        given["budget"] = parse_size(given["budget"])
+    return Wanted(detail, ValueFilter(**given))

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from tensordbg.cli.child import Child, end_as
 from tensordbg.cli.messages import one_line
-from tensordbg.cli.program import Program
+from tensordbg.cli.program import Program, Wanted
 from tensordbg.cli.sealing import Sealing
-from tensordbg.model import Detail
 from tensordbg.trace.writer import new_trace_folder
 
 
-def record(program: Program, out: Path, detail: Detail) -> int:
+def record(program: Program, out: Path, wanted: Wanted) -> int:
     """Records a program into a new trace in the folder `out`.
 
     Returns:
@@ -24,7 +23,7 @@ def record(program: Program, out: Path, detail: Detail) -> int:
         RecordingError: If no trace can be made in `out`; the program has not been started then.
     """
     trace = new_trace_folder(out, program.name)
-    child = Child(program.command(trace, detail))
+    child = Child(program.command(trace, wanted))
     began = time.monotonic()
     child.start()
     with Sealing(trace):

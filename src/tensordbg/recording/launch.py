@@ -1,6 +1,6 @@
 """Runs a program under recording, as `python program.py` or `python -m package` would run it.
 
-    python -m tensordbg.recording.launch --trace FOLDER --detail DETAIL (-m MODULE | SCRIPT) ARGS...
+    python -m tensordbg.recording.launch --trace FOLDER --detail DETAIL [--values FILTER] (-m MODULE | SCRIPT) ARGS...
 
 `tdbg run` starts this with the user's own interpreter and waits. The program sees its own `sys.argv`, `__main__` and
 `sys.path`; its output, exceptions, exit code and signals are its own.
@@ -20,6 +20,7 @@ from tensordbg.errors import RecordingError
 from tensordbg.model import Detail
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.session import Session
+from tensordbg.recording.value_filter import ValueFilter
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,18 @@ class Launch:
     """Name of a module, or None where `script` is run."""
     script: str
     arguments: tuple[str, ...]
+    values: ValueFilter | None = None
+    """Which tensors are kept whole."""
 
 
 def parse(words: list[str]) -> Launch:
     """Reads the command line above; `tdbg run` wrote it, so it is well-formed."""
-    trace, detail, rest = Path(words[1]), Detail(words[3]), words[4:]
+    trace, detail, values, rest = Path(words[1]), Detail(words[3]), None, words[4:]
+    if detail is Detail.VALUES and rest[0] == "--values":
+        values, rest = ValueFilter.from_json(rest[1]), rest[2:]
     if rest[0] == "-m":
-        return Launch(trace, detail, rest[1], "", tuple(rest[2:]))
-    return Launch(trace, detail, None, rest[0], tuple(rest[1:]))
+        return Launch(trace, detail, rest[1], "", tuple(rest[2:]), values)
+    return Launch(trace, detail, None, rest[0], tuple(rest[1:]), values)
 
 
 def _command(launch: Launch) -> tuple[str, ...]:
@@ -134,7 +139,7 @@ def main() -> None:
     launch = parse(sys.argv[1:])
     name = launch.module or Path(launch.script).stem
     try:
-        session = Session(launch.trace, launch.detail, name, _command(launch))
+        session = Session(launch.trace, launch.detail, name, _command(launch), launch.values)
     except RecordingError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)

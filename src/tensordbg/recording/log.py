@@ -6,11 +6,12 @@ do no checks.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from tensordbg import _native
 from tensordbg.model import Detail
-from tensordbg.trace.metadata import SEGMENT_RECORDS
+from tensordbg.trace.metadata import SEGMENT_RECORDS, VALUE_FILE_BYTES
 
 UNKNOWN_INPUT = -1
 NO_FUNCTION = 0xFFFFFFFF
@@ -21,6 +22,17 @@ _DETAIL_NUMBERS = {Detail.OPS: 0, Detail.SHAPES: 1, Detail.HEALTH: 2, Detail.VAL
 def input_reference(execution: int, slot: int) -> int:
     """How an execution's record names an input: the execution that made it, and the slot."""
     return execution << 16 | slot
+
+
+@dataclass(frozen=True)
+class ValueStatus:
+    """What became of the values of tensors that were to be kept whole."""
+
+    kept_bytes: int
+    refused: int
+    """How many tensors were not kept since the budget was used up or a write failed."""
+    failure: str
+    """Why a write failed; empty if none did."""
 
 
 class EventLog:
@@ -35,12 +47,21 @@ class EventLog:
     device = staticmethod(_native.intern_device)
     """(name) -> number."""
 
-    def __init__(self, folder: Path, detail: Detail) -> None:
-        _native.open_log(str(folder), SEGMENT_RECORDS, _DETAIL_NUMBERS[detail])
+    choose_values = staticmethod(_native.choose_values)
+    """(sites, kept): keeps the values of these sites from now on, or no longer."""
+
+    def __init__(
+        self, folder: Path, detail: Detail, value_budget: int = 0, value_file_bytes: int = VALUE_FILE_BYTES
+    ) -> None:
+        _native.open_log(str(folder), SEGMENT_RECORDS, _DETAIL_NUMBERS[detail], value_budget, value_file_bytes)
 
     def close(self) -> None:
         """Appends nothing from now on."""
         _native.close_log()
+
+    def values(self) -> ValueStatus:
+        """What became of the values so far."""
+        return ValueStatus(*(_native.value_status() or (0, 0, "")))
 
     def failure(self) -> str:
         """Why the log stopped growing; empty while it grows."""

@@ -10,18 +10,28 @@ from collections.abc import Iterator
 
 from tensordbg.model import Detail
 from tensordbg.recording.catalog import Catalog
-from tensordbg.recording.log import EventLog
+from tensordbg.recording.log import NO_FUNCTION, EventLog
+from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.trace.writer import TraceWriter
 
 
 class Recorder:
     """Records into one trace. All methods may be called from any thread."""
 
-    def __init__(self, catalog: Catalog, log: EventLog, writer: TraceWriter, detail: Detail) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        log: EventLog,
+        writer: TraceWriter,
+        detail: Detail,
+        values: ValueChoice | None = None,
+    ) -> None:
+        """Into a trace that `catalog`, `log` and `writer` belong to; `values` is there where tensors are kept whole."""
         self.catalog = catalog
         self.log = log
         self.detail = detail
         self._writer = writer
+        self._values = values
         self._lock = threading.Lock()
         self._steps: dict[object, int] = {}
         self._warned: set[str] = set()
@@ -38,6 +48,20 @@ class Recorder:
             step = self._steps.get(key, 0)
             self._steps[key] = step + 1
             return step
+
+    def begin_call(self, site: int, function: int, step_key: object, inputs: list[int]) -> int:
+        """Records that a call of a function begins, and returns its execution."""
+        step = self.next_step(step_key)
+        if self._values is not None:
+            self._values.begin_function(function, step)
+        return self.log.begin_execution(site, function, step, inputs)
+
+    def begin_operation(self, site: int, inputs: list[int]) -> int:
+        """Records that an eager operation has run, and returns its execution; its tensors follow."""
+        step = self.next_step(site)
+        if self._values is not None:
+            self._values.begin_site(site, step)
+        return self.log.begin_execution(site, NO_FUNCTION, step, inputs)
 
     def warn(self, message: str) -> None:
         """Says something once: in the trace, and in one line on standard error."""

@@ -16,6 +16,8 @@ from tensordbg.recording.backend import BACKENDS, Backend, load_backend
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.recorder import Recorder
+from tensordbg.recording.value_choice import ValueChoice
+from tensordbg.recording.value_filter import ValueFilter, size_text
 from tensordbg.trace.metadata import SEGMENT_RECORDS, TraceMetadata, describe_this_process
 from tensordbg.trace.writer import TraceWriter, new_trace_folder
 
@@ -34,7 +36,14 @@ class Session:
     _current: Session | None = None
     _lock = threading.Lock()
 
-    def __init__(self, folder: Path, detail: Detail, program: str, command: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        detail: Detail,
+        program: str,
+        command: tuple[str, ...] | None = None,
+        values: ValueFilter | None = None,
+    ) -> None:
         """Makes the trace in `folder`, which must hold nothing yet.
 
         Args:
@@ -42,6 +51,7 @@ class Session:
             detail: How much is recorded.
             program: Short name of what is recorded.
             command: The program's command line, where it is not this process's own.
+            values: Which tensors are kept whole if the detail is `values`; all by default, within the default budget.
 
         Raises:
             RecordingError: If this process is being recorded already, the folder can't be used, or the compiled part
@@ -49,7 +59,9 @@ class Session:
         """
         self._claim()
         try:
-            self.recorder, self._writer = _open(folder, detail, _describe(program, detail, command))
+            self._value_filter = values or ValueFilter()
+            metadata = _describe(program, detail, command)
+            self.recorder, self._writer = _open(folder, metadata, self._value_filter)
         except BaseException:
             self._release()
             raise
@@ -88,6 +100,13 @@ class Session:
         failure = self.recorder.log.failure() or self._writer.failure
         if failure:
             self.recorder.warn(f"recording stopped early: {failure}; {self.recorder.log.dropped()} events were dropped")
+        values = self.recorder.log.values()
+        if values.refused:
+            why = values.failure or f"the budget of {size_text(self._value_filter.budget)} is used up"
+            self.recorder.warn(
+                f"the values of {values.refused} tensors were not kept: {why}; choose fewer with a filter, or make "
+                "room (--values-budget)"
+            )
 
     def _claim(self) -> None:
         with Session._lock:
@@ -106,7 +125,7 @@ def _describe(program: str, detail: Detail, command: tuple[str, ...] | None) -> 
     return own if command is None else replace(own, command=command)
 
 
-def _open(folder: Path, detail: Detail, metadata: TraceMetadata) -> tuple[Recorder, TraceWriter]:
+def _open(folder: Path, metadata: TraceMetadata, values: ValueFilter) -> tuple[Recorder, TraceWriter]:
     try:
         from tensordbg.recording.log import EventLog  # needs the compiled part
     except ImportError as error:
@@ -116,22 +135,25 @@ def _open(folder: Path, detail: Detail, metadata: TraceMetadata) -> tuple[Record
         ) from error
     writer = TraceWriter.create(folder, metadata)
     try:
-        log = EventLog(folder, detail)
+        log = EventLog(folder, metadata.detail, values.budget)
     except RuntimeError as error:
         writer.close()
         raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
-    recorder = Recorder(CATALOG, log, writer, detail)
-    CATALOG.attach(writer)
-    return recorder, writer
+    choice = ValueChoice(writer, values, log.choose_values) if metadata.detail is Detail.VALUES else None
+    CATALOG.attach(choice or writer)
+    return Recorder(CATALOG, log, writer, metadata.detail, choice), writer
 
 
 @contextlib.contextmanager
-def record(out: str | Path = "tdbg-traces", detail: str | Detail = Detail.HEALTH) -> Iterator[Recording]:
+def record(
+    out: str | Path = "tdbg-traces", detail: str | Detail = Detail.HEALTH, values: ValueFilter | None = None
+) -> Iterator[Recording]:
     """Records what the block computes into a new trace in the folder `out`.
 
     Args:
         out: Folder of traces, made if it does not exist; every recording makes a new trace in it.
         detail: `ops`, `shapes`, `health` or `values`, see `Detail`.
+        values: Which tensors are kept whole if the detail is `values`; all by default, up to 2 GiB.
 
     Yields:
         The recording; its `path` is the trace's folder.
@@ -144,8 +166,10 @@ def record(out: str | Path = "tdbg-traces", detail: str | Detail = Detail.HEALTH
     except ValueError:
         known = ", ".join(level.value for level in Detail)
         raise RecordingError(f"detail {detail!r} is not known; choose one of {known}") from None
+    if values is not None and wanted is not Detail.VALUES:
+        raise RecordingError(f"values are kept only with detail 'values', not {wanted.value!r}; give one or leave both")
     folder = new_trace_folder(Path(out), "record")
-    session = Session(folder, wanted, "record")
+    session = Session(folder, wanted, "record", values=values)
     session.start()
     try:
         yield Recording(folder)

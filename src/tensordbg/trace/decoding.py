@@ -191,6 +191,11 @@ def _size(part: _Part) -> pa.Array:
     return pa.array(np.ascontiguousarray(part.raw("size")), mask=part.raw("rank") == UNKNOWN_RANK)
 
 
+def _value_position(part: _Part) -> pa.Array:
+    position = part.raw("value_position")
+    return pa.array(position - 1, mask=position <= 0)
+
+
 def _word(number: Array, words: tuple[str, ...]) -> pa.Array:
     """A column of words by number; the first word stands for a number that has none."""
     known = np.where(number < len(words), number, 0).astype(np.int32)
@@ -224,4 +229,5 @@ _COLUMNS: dict[str, Callable[[_Part], pa.Array]] = {
     "max": _measured("max"),
     "sum": _measured("sum"),
     "sum_squares": _measured("sum_squares"),
+    "value_position": _value_position,
 }

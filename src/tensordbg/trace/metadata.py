@@ -20,6 +20,9 @@ FORMAT = 1
 SEGMENT_RECORDS = 65536
 """How many events one raw segment holds, unless something else is asked for."""
 
+VALUE_FILE_BYTES = 2**28
+"""How much of the kept values one file holds."""
+
 _MOST_RECORDS = 2**24
 
 

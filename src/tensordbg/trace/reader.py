@@ -6,6 +6,7 @@ A reader sees the trace as it was when it was opened; open it again to see more.
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from tensordbg.errors import UsageError
-from tensordbg.model import Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import Frame, Function, Health, Site, SourceFile, Variable
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.damage import damaged, missing, reading_of
 from tensordbg.trace.decoding import DecodedSegment
@@ -28,6 +29,7 @@ from tensordbg.trace.schema import FORMAT_VERSION, TABLES, TENSORS
 from tensordbg.trace.sealed import SealedPart
 from tensordbg.trace.snapshot import take_snapshot
 from tensordbg.trace.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
+from tensordbg.trace.values import Array, KeptTensor, ValueFiles
 
 __all__ = ["TraceReader", "list_traces", "open_trace"]
 
@@ -35,6 +37,10 @@ Result = TypeVar("Result")
 
 _SLICE = 2**20
 """Raw events are searched so many at a time."""
+
+_COUNTS = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal", "first_bad")
+_HEALTH = (*_COUNTS, "min", "max", "sum", "sum_squares")
+"""Columns of `tensors` that are fields of `Health`."""
 
 
 def open_trace(path: Path | str) -> TraceReader:
@@ -149,6 +155,35 @@ class TraceReader:
     def matching(self, where: Any, columns: Sequence[str] | None = None) -> pa.Table:
         """The tensor events for which an expression holds, as one table; see `scan`."""
         return _together([table for table in self.scan(columns, where) if len(table)], _columns("tensors", columns))
+
+    def value(self, event: int) -> Array:
+        """The elements of the tensor of an event, if they were kept; the array can't be written.
+
+        Raises:
+            UsageError: If there is no such event, or its elements were not kept.
+        """
+        wanted = ("dtype", "shape", "value_position", *_HEALTH)
+        rows = self.tensors(event, event + 1, wanted).to_pylist() if 0 <= event < self.tensor_count else []
+        if not rows:
+            raise UsageError(f"no event {event}; the trace has {self.tensor_count}, the first is 0")
+        (row,) = rows
+        if row["value_position"] is None:
+            raise UsageError(
+                f"the elements of event {event} were not kept; record with --detail values, and a filter that it passes"
+            )
+        with reading_of(self.path / "values"):
+            shape = tuple(int(extent) for extent in json.loads(row["shape"]))
+            known = {name: row[name] for name in _HEALTH}
+            health = None if None in known.values() else Health(**known)
+        return self.read_value(KeptTensor(row["value_position"], row["dtype"], shape, health))
+
+    def read_value(self, kept: KeptTensor) -> Array:
+        """Elements of which it is known where they lie; the array can't be written.
+
+        Raises:
+            UsageError: If NumPy lacks their dtype.
+        """
+        return ValueFiles(self.path).read(kept)
 
     def sites(self) -> Mapping[int, Site]:
         """All sites by number."""

@@ -10,7 +10,7 @@ import enum
 import numpy as np
 
 RECORD_SIZE = 256
-MAX_DIMS = 24
+MAX_DIMS = 22
 MAX_INPUTS = 24
 
 
@@ -74,6 +74,7 @@ TENSOR_RECORD = np.dtype(
         ("max", "<f8"),
         ("sum", "<f8"),
         ("sum_squares", "<f8"),
+        ("value_position", "<i8"),  # where the elements lie in `values/`, + 1; 0 where they were not kept
         ("dims", "<u4", (MAX_DIMS,)),
     ]
 )

@@ -29,7 +29,7 @@ TENSORS = pa.schema(
         ("dtype", _WORD),
         ("shape", _WORD),  # JSON array, "[100, 10]"; null where only operations are recorded
         ("size", pa.int64()),  # null where only operations are recorded
-        # All below are null where health was not measured.
+        # The next are null where health was not measured.
         ("negative", pa.int64()),
         ("zero", pa.int64()),
         ("positive", pa.int64()),
@@ -42,6 +42,7 @@ TENSORS = pa.schema(
         ("max", pa.float64()),
         ("sum", pa.float64()),
         ("sum_squares", pa.float64()),
+        ("value_position", pa.int64()),  # where the elements lie, see `values.py`; null where they were not kept
     ]
 )
 

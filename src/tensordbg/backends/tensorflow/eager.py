@@ -17,7 +17,7 @@ from tensordbg.backends.tensorflow.internals import context, op_def_registry, py
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Site
-from tensordbg.recording.log import NO_FUNCTION, UNKNOWN_INPUT, input_reference
+from tensordbg.recording.log import UNKNOWN_INPUT, input_reference
 from tensordbg.recording.recorder import Recorder
 
 # Our mark on an eager tensor: (the recorder, the reference of what made it).
@@ -120,7 +120,7 @@ class Eager:
         known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
         frame = sys._getframe(2)  # noqa: SLF001
         site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
-        return recorder.log.begin_execution(site, function.number, recorder.next_step(function.step_key), known)
+        return recorder.begin_call(site, function.number, function.step_key, known)
 
     def _operation(self, op_type: str, inputs: Any, result: Any) -> None:
         """Records an eager operation that has just run."""
@@ -129,7 +129,7 @@ class Eager:
         touched: list[int] = []
         references = [self._input(value, key, touched) for value in _flat(inputs)]
         site = self._site(op_type, key, tuple(touched), CallKind.NONE)
-        execution = recorder.log.begin_execution(site, NO_FUNCTION, recorder.next_step(site), references)
+        execution = recorder.begin_operation(site, references)
         for slot, tensor in enumerate(_flat(result)):
             self._tensor(execution, site, slot, tensor)
 
@@ -174,7 +174,7 @@ class Eager:
         """Records a tensor that no recorded operation made, as an execution of its own."""
         recorder = self._recorder
         site = self._site(op_type, key, variables, CallKind.NONE)
-        execution = recorder.log.begin_execution(site, NO_FUNCTION, recorder.next_step(site), [])
+        execution = recorder.begin_operation(site, [])
         self._tensor(execution, site, 0, value)
         return input_reference(execution, 0)
 

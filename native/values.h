@@ -1,0 +1,72 @@
+// Whole tensors, kept in files beside the events: appended from any thread, without the GIL, up to a budget. Like the
+// events they outlive the process: what was written lies in the kernel's page cache.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace tensordbg {
+
+// Which sites' values are kept: one byte for each, read by any thread while Python changes it.
+class SiteSet {
+ public:
+  ~SiteSet();
+  void set(std::uint32_t site, bool kept);
+  bool has(std::uint32_t site) const {
+    if (site / kPart >= kParts) return false;
+    const std::atomic<std::uint8_t>* part = parts_[site / kPart].load(std::memory_order_acquire);
+    return part != nullptr && part[site % kPart].load(std::memory_order_relaxed) != 0;
+  }
+
+ private:
+  static constexpr std::uint32_t kPart = 16384;
+  static constexpr std::uint32_t kParts = 4096;
+
+  std::atomic<std::atomic<std::uint8_t>*> parts_[kParts] = {};
+  std::mutex mutex_;
+};
+
+// Position p, counted over all files, lies in file p / file_bytes at p % file_bytes; a value may go on in the next file.
+class ValueStore {
+ public:
+  static constexpr std::int64_t kAlignment = 64;
+
+  // The folder must exist; `values/` is made in it with the first value.
+  ValueStore(std::string folder, std::int64_t budget, std::int64_t file_bytes);
+
+  // Writes the bytes and returns their position; -1 where they are not kept. Once a value did not fit in the budget, or
+  // could not be written, no more are kept: a history is cut at one point, not thinned out.
+  std::int64_t append(const void* data, std::int64_t bytes);
+
+  std::int64_t used() const { return next_.load(std::memory_order_relaxed); }
+  // How many values were not kept since the budget was used up or a write failed.
+  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  // Why a write failed; empty if none did.
+  std::string failure() const;
+
+  SiteSet sites;
+
+ private:
+  struct File;
+
+  bool reserve(std::int64_t bytes, std::int64_t* position);
+  bool write_at(std::int64_t position, const char* data, std::int64_t bytes);
+  std::shared_ptr<File> file(std::int64_t index);
+  void fail(const std::string& why);
+
+  const std::string folder_;
+  const std::int64_t budget_;
+  const std::int64_t file_bytes_;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<std::uint64_t> refused_{0};
+  std::atomic<bool> stopped_{false};
+  mutable std::mutex mutex_;
+  std::string failure_;
+  std::shared_ptr<File> newest_;
+};
+
+}  // namespace tensordbg
