@@ -75,7 +75,7 @@ def test_whole_numbers_carry_nothing() -> None:
     log = trace.eager("Log", values=[-inf])
     index = trace.eager("Cast", trace.output(log), dtype="int32")  # not recorded
     trace.eager("Thing", trace.output(index), values=[nan])
-    assert names(why(trace)) == ["Thing:0", "Log:0"]
+    assert names(why(trace)) == ["Log:0", "Thing:0"]
 
 
 def test_time_misleads_where_branches_run_in_parallel() -> None:
