@@ -76,6 +76,17 @@ def test_a_scalar_made_from_gradients_is_no_loss() -> None:
     assert not marked(trace, norm)[2]
 
 
+def test_a_loop_that_keeps_what_its_gradient_needs() -> None:
+    """The empty list that it starts from bears the name of the gradient."""
+    trace, f, x = step()
+    cond, body = trace.function("cond"), trace.function("body")
+    cond.argument("a")
+    body.returns(body.argument("a"), body.argument("kept", "variant"))
+    empty = f.op("EmptyTensorList", name="gradient_tape/while/accumulator", dtype="variant")
+    result, _kept = f.loop(cond, body, x, empty)
+    assert marked(trace, f.op("Mean", result))[2]
+
+
 def test_without_gradients_a_loss_must_be_called_one() -> None:
     trace, f, x = step()
     assert not marked(trace, f.op("Mean", x))[2]

@@ -16,6 +16,7 @@ import re
 
 import numpy as np
 
+from tensordbg.analysis.operations import VALUE_FREE
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.spread import spread
@@ -88,7 +89,11 @@ class Roles:
         sites = np.arange(len(ports.first))
         consumer = np.repeat(sites, np.diff(ports.carrying.starts))
         source = ports.site[ports.carrying.ports]
-        marks = spread(np.asarray(self.gradient_site, dtype=np.int64), source, consumer, sites)
+        marks = np.asarray(self.gradient_site, dtype=np.int64)
+        for site in self._values.program.sites.values():
+            if site.op_type in VALUE_FREE:  # the lists in which a forward loop keeps what its gradient needs
+                marks[site.site] = 0
+        marks = spread(marks, source, consumer, sites)
         behind: Bools = marks > 0
         return behind
 
