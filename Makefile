@@ -3,6 +3,7 @@
 #   make          set up: .venv/, the package with its compiled part, TensorFlow
 #   make demo     record a training that goes wrong, show why, then record the mended one
 #   make test     ruff, mypy and all tests
+#   make test-oldest   the tests on the oldest TensorFlow that is supported, in an environment of its own
 #   make lint     ruff and mypy alone
 #   make docs     the manual, in site/
 #   make bench    the benchmarks
@@ -41,6 +42,19 @@ demo: setup
 .PHONY: test
 test: setup $(DONE)/test lint
 	$(BIN)/python -m pytest
+
+# TensorFlow 2.16 needs NumPy 1, and that an older pyarrow; its warnings are its own.
+OLDEST := build/oldest
+.PHONY: test-oldest
+test-oldest: $(OLDEST)/done
+	$(OLDEST)/bin/python -m pytest -W ignore tests/backends tests/recording tests/e2e tests/analysis tests/trace
+
+$(OLDEST)/done: constraints-oldest.txt pyproject.toml $(NATIVE)
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --group build --group test
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --no-build-isolation --editable .
+	@touch $@
 
 .PHONY: lint
 lint: setup $(DONE)/lint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +77,14 @@ def test_reader_that_goes_away_is_no_error(tdbg: Tdbg) -> None:
     command = f"'{sys.executable}' -m tensordbg --help | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, text=True)
     assert "Traceback" not in done.stderr
+
+
+def test_libraries_that_do_not_go_together_are_one_line(tdbg: Tdbg, folder: Path) -> None:
+    (folder / "pyarrow").mkdir()
+    (folder / "pyarrow" / "__init__.py").write_text(
+        "raise ImportError('pyarrow requires NumPy 2.0 or newer, found 1.26')"
+    )
+    (folder / "trace.json").write_text("{}")
+    line = error_of(tdbg("why", str(folder), PYTHONPATH=str(folder)))
+    assert "pyarrow requires NumPy 2.0 or newer, found 1.26" in line
+    assert "pip install 'pyarrow<24'" in line

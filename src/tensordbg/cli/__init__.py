@@ -44,6 +44,9 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         return _refuse(error.format_message())
     except TensordbgError as error:
         return _refuse(str(error))
+    except ImportError as error:
+        # Before TensorFlow 2.18 there is NumPy 1 in the environment, which later releases of pyarrow refuse.
+        return _refuse(f"{error}; bring the libraries in line, with NumPy 1 by `pip install 'pyarrow<24'`")
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:
