@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from tensordbg.analysis.elements import RecordedTensor
     from tensordbg.analysis.finding import WhyResult
     from tensordbg.analysis.listing import Listing
-    from tensordbg.analysis.show import TensorHistory
     from tensordbg.trace.reader import TraceReader
 
 
@@ -53,8 +53,8 @@ class Trace:
         order = Order(by=order_by.removeprefix("-"), reverse=order_by.startswith("-"), limit=limit)
         return list_tensors(self._reader, Selection(**selection), order)
 
-    def tensor(self, name: str, function: str = "") -> TensorHistory:
-        """One tensor over steps and iterations, as `tdbg show` shows it.
+    def tensor(self, name: str, function: str = "") -> RecordedTensor:
+        """One tensor over steps and iterations, as `tdbg show` shows it; its `values()` are the elements, if kept.
 
         Args:
             name: Name of the operation, with `:` and the slot, which is 0 by default.
@@ -63,9 +63,10 @@ class Trace:
         Raises:
             UsageError: If the trace has no such tensor.
         """
+        from tensordbg.analysis.elements import RecordedTensor
         from tensordbg.analysis.show import history_of
 
-        return history_of(self._reader, name, function)
+        return RecordedTensor(**vars(history_of(self._reader, name, function)), reader=self._reader)
 
     def table(self, name: str) -> pa.Table:
         """One of the tables of `tensordbg.trace.schema.TABLES`, as a `pyarrow.Table`.

@@ -18,3 +18,11 @@ def test_unknown_tensor(invoke: Invoke) -> None:
     said = invoke("show", "Lag:0")
     assert (said.code, said.out) == (2, "")
     assert said.err == "tdbg: error: no tensor 'Lag:0' in tdbg-traces/sample; did you mean 'Log:0'?\n"
+
+
+def test_steps(invoke: Invoke) -> None:
+    history = invoke("show", "Log", "--step", "1..", "--json").json
+    assert [event["step"] for event in history["events"]] == [1, 2]
+    assert history["total"] == 2
+    said = invoke("show", "Log", "--iteration", "0")
+    assert (said.code, said.err) == (2, "tdbg: error: no event of 'Log:0' there; it has steps 0 to 2\n")

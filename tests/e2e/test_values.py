@@ -216,3 +216,39 @@ def test_values_of_a_killed_program(tmp_path: Path) -> None:
     made = [value for _, value in values_of(reader, "add")]
     for before, (_, after) in zip(made, found[1:], strict=False):
         assert np.allclose(np.sin(before), after, atol=1e-6)
+
+
+LOOP = """
+import tensorflow as tf
+
+@tf.function
+def powers(x):
+    for _ in tf.range(3):
+        x *= 2.0
+    return x + 1.0
+
+for step in range(4):
+    powers(tf.constant([1.0, float(step)]))
+"""
+
+
+def test_from_the_command_line_to_a_file(tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+
+    def tdbg(*words: str) -> str:
+        command = [sys.executable, "-m", "tensordbg", *words]
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, check=True, text=True
+        ).stdout
+
+    tdbg("run", "--detail", "values", "--values-of", "while/mul$", "--values-steps", "2..", "loop.py")
+    assert tdbg("show", "while/mul", "--values", "--step", "3", "--slice", "1").splitlines() == [
+        line
+        for turn, value in enumerate(("6.", "12.", "24."))
+        for line in (f"step 3, turn {turn}  while/mul:0  float32[2]", value)
+    ]
+    tdbg("show", "while/mul", "--values", "--write", "history.npy")
+    history = np.load(tmp_path / "history.npy")
+    assert history.tolist() == [[2.0**turn, step * 2.0**turn] for step in (2, 3) for turn in (1, 2, 3)]
+    assert tensordbg.open(tmp_path / "tdbg-traces").tensor("while/mul:0").values().tolist() == history.tolist()

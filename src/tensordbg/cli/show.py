@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from tensordbg.cli.arguments import json_option, trace_and
+from tensordbg.cli.arguments import Steps, json_option, steps_of, trace_and
+from tensordbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.show import TensorHistory
+    from tensordbg.trace.reader import TraceReader
 
 
 @click.command("show")
 @trace_and("NAME[:SLOT]")
 @click.option("--function", default="", metavar="NAME", help="Only in functions of this name or pattern.")
+@click.option(
+    "--step", "steps", metavar="N|A..B", default="", callback=steps_of, help="Only this step, or these steps."
+)
+@click.option("--iteration", type=click.IntRange(min=0), metavar="N", help="Only this turn of a loop.")
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="At most so many; 0 for all.")
+@click.option("--values", "as_values", is_flag=True, help="Print the elements, where they were kept.")
+@click.option("--slice", "part", default="", metavar="SLICE", help="... only these, such as '[0, :, ::2]'.")
+@click.option("--range", "ranges", multiple=True, metavar="RANGE", help="... highlight these, such as '[-inf, 0]'.")
+@click.option("--precision", type=click.IntRange(0, 100), metavar="N", help="... with so many digits.")
+@click.option("--all", "everything", is_flag=True, help="... also those in the middle of a large tensor.")
+@click.option("--write", metavar="FILE.npy", help="... into a file of NumPy instead.")
 @json_option
-def command(trace_and_rest: tuple[str, str], function: str, limit: int, as_json: bool) -> None:
+def command(trace_and_rest: tuple[str, str], as_values: bool, as_json: bool, **options: Any) -> None:
     """Show one tensor over the steps and iterations.
 
     NAME is the name of an operation, SLOT which of its outputs, 0 by default. TRACE is a trace, or a folder of traces,
     whose newest is meant; by default tdbg-traces.
     """
     from tensordbg.cli.output import print_json, print_rich, reading
+    from tensordbg.cli.show_values import ValuesWanted, show_values
 
+    chosen = {name: options.pop(name) for name in ("part", "ranges", "write", "precision", "everything")}
+    _check(as_values, as_json, chosen)
     trace, tensor = trace_and_rest
     with reading(trace) as reader:
-        from tensordbg.analysis.show import history_of
-
-        history = history_of(reader, tensor, function, limit)
-    if as_json:
+        history = _history(reader, tensor, **options)
+        values = show_values(reader, history, ValuesWanted(**chosen)) if as_values else []
+    if as_values:
+        print_rich(*values)
+    elif as_json:
         from tensordbg.wire.show import history_to_json
 
         print_json(history_to_json(history))
@@ -33,3 +54,25 @@ def command(trace_and_rest: tuple[str, str], function: str, limit: int, as_json:
         from tensordbg.report.show import history_text
 
         print_rich(history_text(history))
+
+
+def _check(as_values: bool, as_json: bool, chosen: dict[str, Any]) -> None:
+    """Options that do not go together."""
+    names = {"part": "slice", "ranges": "range", "everything": "all"}
+    for name, value in chosen.items():
+        if not as_values and (value or value == 0) and value is not False:
+            raise UsageError(f"--{names.get(name, name)} is for --values; give that too")
+    if as_values and as_json:
+        raise UsageError("elements are not printed as JSON; leave --json out, or write a file with --write FILE.npy")
+
+
+def _history(
+    reader: TraceReader, tensor: str, function: str, steps: Steps, iteration: int | None, limit: int
+) -> TensorHistory:
+    """The events that are shown."""
+    from tensordbg.analysis.elements import narrowed, shortened
+    from tensordbg.analysis.show import history_of
+
+    if steps == (None, None) and iteration is None:
+        return history_of(reader, tensor, function, limit)
+    return shortened(narrowed(history_of(reader, tensor, function), steps, iteration), limit)
