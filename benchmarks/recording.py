@@ -1,0 +1,131 @@
+"""What it costs to record a program: ours at each detail, and TensorFlow's own debugger, next to the plain program.
+
+Plain and watched steps alternate in one process, and the median of their paired ratios is what counts; absolute times
+mean little on a shared machine. Each contender has a process of its own, as TensorFlow's debugger can be enabled only
+once. A table is printed and kept in `benchmarks/results/`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+SECONDS = 6.0
+"""So long each pair of contenders is timed."""
+
+OURS = ("ops", "shapes", "health")
+THEIRS = ("NO_TENSOR", "CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH", "check_numerics")
+PROGRAMS = ("mlp", "transformer", "convolution", "eager", "keras fit")
+
+
+@contextlib.contextmanager
+def watching(contender: str, folder: str) -> Iterator[None]:
+    """Has the contender watch what is built and run inside."""
+    import tensorflow as tf
+
+    import tensordbg
+
+    if contender in OURS:
+        with tensordbg.record(folder, detail=contender):
+            yield
+    elif contender == "check_numerics":
+        tf.debugging.enable_check_numerics()
+        yield
+    else:
+        tf.debugging.experimental.enable_dump_debug_info(folder, contender, circular_buffer_size=1000)
+        yield
+
+
+def timed(step: Callable[[], object]) -> float:
+    """Seconds that a step takes."""
+    start = time.perf_counter()
+    step()
+    return time.perf_counter() - start
+
+
+def compare(program: str, contender: str) -> dict[str, float]:
+    """Times the plain and the watched program in turn, in this process."""
+    sys.path.insert(0, str(HERE))
+    from programs.steps import PROGRAMS as MAKERS
+
+    plain = MAKERS[program]()
+    for _ in range(3):
+        plain()
+    if program == "eager":
+        return _compare_eager(plain, contender)
+    with tempfile.TemporaryDirectory() as folder, watching(contender, folder):
+        watched = MAKERS[program]()
+        for _ in range(3):
+            watched()
+        pairs = []
+        end = time.perf_counter() + SECONDS
+        while time.perf_counter() < end:
+            pairs.append((timed(plain), timed(watched)))
+    return _summary(pairs)
+
+
+def _compare_eager(step: Callable[[], object], contender: str) -> dict[str, float]:
+    """Eager operations are watched wherever they are: the plain times are those from before."""
+    before = [timed(step) for _ in range(200)]
+    with tempfile.TemporaryDirectory() as folder, watching(contender, folder):
+        step()
+        after = []
+        end = time.perf_counter() + SECONDS
+        while time.perf_counter() < end and len(after) < 200:
+            after.append(timed(step))
+    return _summary(list(zip(before, after, strict=False)))
+
+
+def _summary(pairs: list[tuple[float, float]]) -> dict[str, float]:
+    return {
+        "ratio": statistics.median(watched / plain for plain, watched in pairs),
+        "plain_ms": 1e3 * statistics.median(plain for plain, _ in pairs),
+        "watched_ms": 1e3 * statistics.median(watched for _, watched in pairs),
+        "pairs": len(pairs),
+    }
+
+
+def measured(program: str, contender: str) -> dict[str, float] | None:
+    """The comparison, in a process of its own; None where the contender fails."""
+    command = [sys.executable, __file__, program, contender]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    )
+    lines = done.stdout.strip().splitlines()
+    return json.loads(lines[-1]) if done.returncode == 0 and lines else None
+
+
+def main() -> None:
+    results: dict[str, dict[str, dict[str, float] | None]] = {}
+    header = f"{'times the plain step':24}" + "".join(f"{name:>14}" for name in PROGRAMS)
+    print(header)
+    for contender in (*OURS, *THEIRS):
+        results[contender] = {program: measured(program, contender) for program in PROGRAMS}
+        ratios = [results[contender][program] for program in PROGRAMS]
+        cells = [f"{found['ratio']:14.2f}" if found else f"{'fails':>14}" for found in ratios]
+        print(f"{contender:24}" + "".join(cells), flush=True)
+    per_operation = results["health"]["eager"]
+    if per_operation:
+        added = (per_operation["watched_ms"] - per_operation["plain_ms"]) * 10
+        print(f"an eager operation, recorded with health: {added:.1f} µs more")
+    RESULTS.mkdir(exist_ok=True)
+    facts = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
+    (RESULTS / "recording.json").write_text(json.dumps({"facts": facts, "results": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        print(json.dumps(compare(sys.argv[1], sys.argv[2])))
+    else:
+        main()
