@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Invoke
-from tests.trace.builder import TraceBuilder, kept, small_program
+from tests.trace.builder import Tensor, TraceBuilder, kept, small_program
 
 
 def value(step: int) -> np.ndarray:
@@ -60,6 +60,22 @@ def test_all_elements(invoke: Invoke, trace: str) -> None:
 def test_limit(invoke: Invoke, trace: str) -> None:
     lines = invoke("show", trace, "Add", "--values", "--limit", "1").out.splitlines()
     assert lines[0] == "step 2  Add:0  float64[2, 2]"
+    assert lines[-1] == "events 3 to 3 of 3; --limit 0 shows all"
+    invoke("show", trace, "Log", "--values", "--limit", "1", "--write", "all.npy")
+    assert np.load("all.npy").shape == (3, 2, 3)
+
+
+def test_the_limit_is_for_what_was_kept(invoke: Invoke, sample: Path) -> None:
+    build = TraceBuilder(sample.parent.parent / "partly")
+    build.describe(small_program())
+    for step in range(5):
+        call = build.begin(5, 0, step)
+        build.graph_tensor(50 + step, 1, kept(value(step)) if step in {0, 1} else Tensor())
+        build.end(call)
+    build.finish()
+    lines = invoke("show", "partly", "Log", "--values", "--limit", "1", "--precision", "1").out.splitlines()
+    assert lines[0] == "step 0  Log:0  float32[2, 3]"
+    assert lines[-1] == "events 1 to 1 of 2; --limit 0 shows all; of 5 events 2 were kept"
 
 
 def test_files(invoke: Invoke, trace: str) -> None:

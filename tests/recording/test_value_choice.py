@@ -105,6 +105,26 @@ def test_steps_of_a_function_and_all_that_it_calls(kept: Kept) -> None:
     assert kept.changes == 2
 
 
+def test_a_function_that_two_others_call_follows_the_one_that_runs(kept: Kept) -> None:
+    made = choice(kept, ValueFilter(steps=(1, None)))
+    made.begin_function(0, 1)
+    made.sites([Site(6, "call", "PartitionedCall", 2, 0, call=CallKind.CALL, called=("inner_1",))])
+    made.function(Function(2, "evaluate", "evaluate_2", 2))
+    made.begin_function(2, 0)
+    assert kept.sites == {1, 2}
+    made.begin_function(0, 2)
+    assert kept.sites == {1, 2, 3}
+    made.begin_function(2, 1)
+    assert kept.sites == {1, 2, 3, 6}
+
+
+def test_sites_that_come_later_to_a_graph_that_is_kept(kept: Kept) -> None:
+    made = choice(kept, ValueFilter(steps=(1, None)))
+    made.begin_function(0, 1)
+    made.sites([Site(7, "Neg", "Neg", 0, NONE), Site(8, "Abs", "Abs", 1, NONE), Site(9, "Abs", "Abs", NONE, NONE)])
+    assert kept.sites == {1, 2, 3, 7, 8}
+
+
 def test_steps_of_an_eager_operation(kept: Kept) -> None:
     made = choice(kept, ValueFilter(name="Add", steps=(None, 0)))
     made.begin_site(4, 0)

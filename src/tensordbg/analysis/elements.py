@@ -76,13 +76,19 @@ def narrowed(history: History, steps: Steps, iteration: int | None) -> History:
 
 
 def shortened(history: History, limit: int) -> History:
-    """At most so many events: those around the first that is not finite, or else the last ones; 0 leaves all."""
-    total = len(history.points)
+    """At most so many events, see `window`."""
+    part = window(history.points, limit)
+    return replace(history, points=history.points[part], skipped=part.start)
+
+
+def window(points: Sequence[ListedTensor], limit: int) -> slice:
+    """At most so many events: those around the first that is not finite, or else the last ones; 0 means all."""
+    total = len(points)
     if not 0 < limit < total:
-        return history
-    bad = (place for place, point in enumerate(history.points) if point.health is not None and point.health.non_finite)
+        return slice(0, total)
+    bad = (place for place, point in enumerate(points) if point.health is not None and point.health.non_finite)
     begin = max(0, min(next(bad, total) - limit // 2, total - limit))
-    return replace(history, points=history.points[begin : begin + limit], skipped=begin)
+    return slice(begin, begin + limit)
 
 
 def kept_points(reader: TraceReader, history: TensorHistory) -> list[KeptPoint]:

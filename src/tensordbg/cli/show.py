@@ -42,8 +42,10 @@ def command(trace_and_rest: tuple[str, str], as_values: bool, as_json: bool, **o
     _check(as_values, as_json, chosen)
     trace, tensor = trace_and_rest
     with reading(trace) as reader:
-        history = _history(reader, tensor, **options)
-        values = show_values(reader, history, ValuesWanted(**chosen)) if as_values else []
+        limit = options.pop("limit")
+        # Of the elements so many are shown of the events that have them.
+        history = _history(reader, tensor, limit=0 if as_values else limit, **options)
+        values = show_values(reader, history, ValuesWanted(**chosen, limit=limit)) if as_values else []
     if as_values:
         print_rich(*values)
     elif as_json:

@@ -29,6 +29,8 @@ class ValuesWanted:
     precision: int | None
     everything: bool
     """Whether elements are printed that NumPy would leave out."""
+    limit: int
+    """At most so many events are printed, 0 for all; a file has all."""
 
 
 def show_values(reader: TraceReader, history: TensorHistory, wanted: ValuesWanted) -> list[Text]:
@@ -38,7 +40,7 @@ def show_values(reader: TraceReader, history: TensorHistory, wanted: ValuesWante
         UsageError: If none were kept, a slice or range is wrong, or the file can't be written.
         TraceError: If they can't be read.
     """
-    from tensordbg.analysis.elements import elements_of, kept_points
+    from tensordbg.analysis.elements import elements_of, kept_points, window
     from tensordbg.analysis.intervals import parse_interval
     from tensordbg.analysis.slices import parse_slice, take
     from tensordbg.report.elements import Look, elements_text
@@ -47,11 +49,24 @@ def show_values(reader: TraceReader, history: TensorHistory, wanted: ValuesWante
     intervals = tuple(parse_interval(text) for text in wanted.ranges)
     target = None if wanted.write is None else _free(Path(wanted.write))
     points = kept_points(reader, history)
-    arrays = (take(elements_of(reader, point), index) for point in points)
     if target is not None:
-        return [_write(target, list(arrays))]
+        return [_write(target, [take(elements_of(reader, point), index) for point in points])]
     look = Look(_print_options(wanted), intervals)
-    return [elements_text(point.point, array, look) for point, array in zip(points, arrays, strict=True)]
+    part = window([point.point for point in points], wanted.limit)
+    texts = [elements_text(point.point, take(elements_of(reader, point), index), look) for point in points[part]]
+    return [*texts, *_footer(part, len(points), history.total)]
+
+
+def _footer(part: slice, kept: int, total: int) -> list[Text]:
+    """What is not printed; nothing where all is."""
+    from rich.text import Text
+
+    said = []
+    if part != slice(0, kept):
+        said.append(f"events {part.start + 1} to {part.stop} of {kept}; --limit 0 shows all")
+    if kept < total:
+        said.append(f"of {total} events {kept} were kept")
+    return [Text("; ".join(said), style="dim")] if said else []
 
 
 def _print_options(wanted: ValuesWanted) -> dict[str, Any]:

@@ -36,7 +36,9 @@ class ValueChoice:
         """Runtime names of the functions that each graph calls."""
         self._graphs: dict[str, int] = {}
         self._graph_of: dict[int, int] = {}
-        self._open_functions: set[int] = set()
+        self._under: dict[int, list[int]] = {}
+        """For each function the graphs that run with it; forgotten when there are new ones."""
+        self._open_graphs: set[int] = set()
         self._open_sites: set[int] = set()
 
     def sites(self, sites: Iterable[Site]) -> None:
@@ -44,6 +46,7 @@ class ValueChoice:
         known = list(sites)
         self._sink.sites(known)
         with self._lock:
+            self._under.clear()
             for site in known:
                 self._called.setdefault(site.function, set()).update(site.called)
                 if site.function == NONE or site.function in self._graph_names:
@@ -55,6 +58,7 @@ class ValueChoice:
         """Learns the name that the sites of a graph have waited for."""
         self._sink.function(function)
         with self._lock:
+            self._under.clear()
             self._graphs[function.runtime_name] = function.graph
             self._graph_of[function.function] = function.graph
             self._graph_names.setdefault(function.graph, function.name)
@@ -76,12 +80,16 @@ class ValueChoice:
 
     def begin_function(self, function: int, step: int) -> None:
         """A call of a function begins; called before anything in it runs."""
-        if not self._wanted.by_step or (function in self._open_functions) is self._wanted.has_step(step):
+        if not self._wanted.by_step:
             return
+        kept = self._wanted.has_step(step)
         with self._lock:
-            kept = self._wanted.has_step(step)
-            (self._open_functions.add if kept else self._open_functions.discard)(function)
-            self._choose(self._sites_under(self._graph_of.get(function, function)), kept)
+            # A function that two others call is switched by whichever runs.
+            graphs = [graph for graph in self._graphs_under(function) if (graph in self._open_graphs) is not kept]
+            (self._open_graphs.update if kept else self._open_graphs.difference_update)(graphs)
+            sites = [site for graph in graphs for site in self._chosen.get(graph, ())]
+            if sites:
+                self._choose(sites, kept)
 
     def begin_site(self, site: int, step: int) -> None:
         """An eager operation begins; called before its tensors are recorded."""
@@ -100,8 +108,9 @@ class ValueChoice:
                 self._chosen_eager.add(site.site)
             else:
                 self._chosen.setdefault(site.function, []).append(site.site)
-        if chosen and not self._wanted.by_step:
-            self._choose([site.site for site in chosen], True)
+        now = [site.site for site in chosen if not self._wanted.by_step or site.function in self._open_graphs]
+        if now:
+            self._choose(now, True)
 
     def _place(self, site: Site) -> Place:
         frame = self._places.get(site.stack)
@@ -113,14 +122,16 @@ class ValueChoice:
             file=frame.file if frame else "",
         )
 
-    def _sites_under(self, graph: int) -> list[int]:
-        """The chosen sites of a graph and of all that it calls."""
-        seen: set[int] = set()
-        waiting = [graph]
-        while waiting:
-            current = waiting.pop()
-            if current not in seen:
-                seen.add(current)
-                names = self._called.get(current, ())
-                waiting.extend(self._graphs[name] for name in names if name in self._graphs)
-        return [site for current in seen for site in self._chosen.get(current, ())]
+    def _graphs_under(self, function: int) -> list[int]:
+        """The graph of a function and those of all that it calls."""
+        known = self._under.get(function)
+        if known is None:
+            found: dict[int, None] = {}
+            waiting = [self._graph_of.get(function, function)]
+            while waiting:
+                graph = waiting.pop()
+                if graph not in found:
+                    found[graph] = None
+                    waiting.extend(self._graphs[name] for name in self._called.get(graph, ()) if name in self._graphs)
+            known = self._under[function] = list(found)
+        return known
