@@ -25,6 +25,7 @@ from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.program import read_program
 from tensordbg.analysis.values import Values, locate_values
 from tensordbg.model import NONE, CallKind, TensorRef
+from tensordbg.trace.facts import End, TraceFacts
 from tensordbg.trace.schema import TABLES
 
 FILE = "/home/me/train.py"
@@ -142,6 +143,7 @@ class TraceBuilder:
         self.lines = list(source)
         self._steps: dict[tuple[int, int], int] = {}
         self.given: dict[str, pa.Table] = {}
+        self.facts = TraceFacts(end=End(0))
 
     # What the program consists of.
 

@@ -144,6 +144,8 @@ class WhyResult:
     measured: bool
     """Whether the health of tensors was recorded; if not, nothing is known."""
     origins: tuple[Origin, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    """What one should know of the trace, such as that recording stopped early."""
 
     @property
     def status(self) -> str:

@@ -12,12 +12,18 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.trace.facts import TraceFacts
+
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
 class TraceSource(Protocol):
     """Whatever hands out the tables of `trace/schema.py`: a trace on disk, or one built in a test."""
+
+    @property
+    def facts(self) -> TraceFacts:
+        """What became known while the program ran."""
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Any:
         """One table as a `pyarrow.Table`, with the named columns or all of them."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.events import read_bad, read_events, read_executions
 from tensordbg.analysis.finding import WhyResult
+from tensordbg.analysis.notes import trace_notes
 from tensordbg.analysis.origins import find_origins
 from tensordbg.analysis.program import read_program
 from tensordbg.analysis.reading import TraceSource
@@ -28,6 +29,7 @@ def why(trace: TraceSource) -> WhyResult:
         non_finite_events=int(bad.sum()),
         steps=int(executions.step.max(initial=-1)) + 1,
         measured=_measured(trace),
+        notes=trace_notes(trace),
     )
     if not bad.any():
         return result

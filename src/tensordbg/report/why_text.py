@@ -30,7 +30,8 @@ class _Narrow:
 
 def why_text(result: WhyResult) -> RenderableType:
     """The report, for a `rich` console."""
-    return _Narrow(Group(*_parts(result)))
+    notes = [Text(f"note: {note}", style="dim") for note in result.notes]
+    return _Narrow(Group(*_parts(result), *notes))
 
 
 def render(result: WhyResult) -> str:

@@ -12,13 +12,17 @@ FORMAT = 1
 
 
 def why_to_json(result: WhyResult) -> dict[str, Any]:
-    """The object that `tdbg why --json` prints; NaN and infinities, which JSON lacks, are null."""
+    """The object that `tdbg why --json` prints; NaN and infinities, which JSON lacks, are null.
+
+    It has `notes` only where there is something to know of the trace itself.
+    """
     return {
         "format": FORMAT,
         "status": result.status,
         "tensor_events": result.tensor_events,
         "non_finite_events": result.non_finite_events,
         "origins": [_origin(origin) for origin in result.origins],
+        **({"notes": list(result.notes)} if result.notes else {}),
     }
 
 

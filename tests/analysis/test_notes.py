@@ -1,0 +1,41 @@
+"""What one should know of a trace is said with the answer."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from tensordbg.analysis.notes import trace_notes
+from tensordbg.analysis.why import why
+from tensordbg.report.why_text import render
+from tensordbg.trace.facts import End, TraceFacts
+from tensordbg.wire.why import why_to_json
+from tests.analysis.builder import TraceBuilder
+
+
+def test_a_sound_trace_has_none() -> None:
+    assert trace_notes(TraceBuilder()) == ()
+
+
+def test_warnings_of_the_recording() -> None:
+    trace = TraceBuilder()
+    trace.facts = TraceFacts(warnings=("recording stopped early: no space",), end=End(0))
+    result = why(trace)
+    assert result.notes == ("recording stopped early: no space",)
+    assert why_to_json(result)["notes"] == ["recording stopped early: no space"]
+    assert "note: recording stopped early: no space" in render(result)
+
+
+def test_a_program_that_did_not_end() -> None:
+    trace = TraceBuilder()
+    trace.facts = TraceFacts()
+    assert trace_notes(trace) == ("the program runs still, or was killed; its last step may be there in part only",)
+
+
+def test_functions_that_were_changed_are_named_together() -> None:
+    trace = TraceBuilder()
+    for name in ("f", "g", "h"):
+        trace.function(name)
+    table = trace.table("functions")
+    notes = pa.array([["without XLA"], [], ["without XLA"]], type=table.schema.field("notes").type)
+    trace.given["functions"] = table.set_column(table.schema.get_field_index("notes"), "notes", notes)
+    assert trace_notes(trace) == ("f, h: without XLA",)
