@@ -162,9 +162,14 @@ def _must_run(definition: Any, name: str) -> None:
 
 
 def drop_xla(definition: Any) -> bool:
-    """Takes out the wish to be compiled by XLA, where no probe can run; returns whether there was one."""
-    dropped = [_drop(holder, XLA_ATTRIBUTE) for holder in (definition, *definition.node_def)]
-    return any(dropped)
+    """Takes out the wish to be compiled by XLA, where no probe can run.
+
+    Returns:
+        Whether the function itself was to be compiled, not only one that it calls.
+    """
+    for node in definition.node_def:
+        _drop(node, XLA_ATTRIBUTE)
+    return _drop(definition, XLA_ATTRIBUTE)
 
 
 def allow_inlining(definition: Any) -> None:
