@@ -47,6 +47,13 @@ def test_ranges_are_counted_and_highlighted(text: Any) -> None:
     assert marked(text(array)) == []
 
 
+def test_only_the_heading_and_what_is_in_a_range_are_bold(text: Any) -> None:
+    made = text(np.array([-1.0, 1.0]), "[1, 1]")
+    assert not made.style
+    styled = {made.plain[span.start : span.end].strip(): span.style for span in made.spans if "bold" in str(span.style)}
+    assert styled == {"step 1  Log:0  float32[2, 3]": "bold", "1.": MARKED}
+
+
 def test_only_what_is_printed_of_a_large_tensor_is_highlighted(text: Any) -> None:
     array = np.arange(60 * 50).reshape(60, 50)
     made = text(array, "[0, 1]", "[2998, 2998]", "[5, 5]")
