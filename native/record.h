@@ -23,6 +23,11 @@ constexpr std::uint8_t kFlagHealth = 1;      // the numbers of `health` were mea
 constexpr std::uint8_t kFlagFunction = 2;    // the execution is a call of a function, not of one operation
 constexpr std::uint8_t kFlagManyDims = 4;    // the rank exceeds kMaxDims: the last dimension holds the rest's product
 constexpr std::uint8_t kFlagFailed = 8;      // the execution ended with an exception
+// Of imported tensors a part may be known; kFlagHealth stands for the last three of these together.
+constexpr std::uint8_t kFlagSize = 16;       // the number of elements is known, also where the shape is not
+constexpr std::uint8_t kFlagFiniteness = 32; // `first_bad` says whether all are finite
+constexpr std::uint8_t kFlagSpecials = 64;   // infinities and NaNs were counted
+constexpr std::uint8_t kFlagSigns = 128;     // negative elements and zeros were counted
 
 struct HealthFields {
   std::int64_t negative;   // finite and below zero

@@ -50,3 +50,9 @@ def test_function_has_no_stack_by_default() -> None:
 )
 def test_everything_is_frozen(kind: type) -> None:
     assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+
+
+def test_without_a_sum_there_is_neither_mean_nor_deviation() -> None:
+    health = Health(size=3, sum=math.nan, sum_squares=math.nan)
+    assert math.isnan(health.mean)
+    assert math.isnan(health.std)

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 NONE = -1
 """The identifier that stands for "none" or "unknown"."""
 
+SOMEWHERE = -2
+"""In place of the index of the first bad element: there is one, but it is not known where."""
+
 
 class Detail(str, enum.Enum):
     """How much is recorded of a tensor; each level holds what stands before it."""
@@ -55,7 +58,9 @@ class Health:
     sum_squares: float = 0.0
     """Sum of the squares of the finite elements, in double precision."""
     first_bad: int = NONE
-    """Flat (row-major) index of the first non-finite element, or `NONE`."""
+    """Flat (row-major) index of the first non-finite element, or `NONE`, or `SOMEWHERE`."""
+    unmeasured: tuple[str, ...] = ()
+    """Of these fields, and `positive`, the values mean nothing; an imported tensor may lack some."""
 
     @property
     def non_finite(self) -> int:
@@ -83,6 +88,8 @@ class Health:
         if not self.finite:
             return math.nan
         variance = self.sum_squares / self.finite - self.mean * self.mean
+        if math.isnan(self.sum):
+            return math.nan
         return math.sqrt(max(0.0, variance)) if math.isfinite(variance) else math.inf
 
 

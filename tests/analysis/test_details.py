@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from tensordbg.analysis.details import Details
+from tensordbg.analysis.details import Details, health_of
 from tensordbg.analysis.program import read_program
+from tensordbg.model import SOMEWHERE
 from tests.analysis.builder import TraceBuilder, nan
 
 
@@ -38,3 +39,17 @@ def test_the_function_of_eager_code() -> None:
     trace = TraceBuilder()
     trace.eager("Neg", values=[1.0], within="main")
     assert Details(trace, read_program(trace)).views({0})[0].function == "main"
+
+
+def test_health_that_was_measured_in_part() -> None:
+    row = dict.fromkeys(("positive", "negative", "zero", "subnormal", "min", "max", "sum", "sum_squares"))
+    health = health_of({**row, "size": 4, "neg_inf": 0, "pos_inf": 1, "nan": 0, "first_bad": SOMEWHERE})
+    assert health is not None
+    assert (health.size, health.pos_inf, health.first_bad) == (4, 1, SOMEWHERE)
+    assert set(health.unmeasured) == set(row)
+    assert math.isnan(health.std)
+
+
+def test_no_health_where_nothing_was_counted() -> None:
+    assert health_of({"size": 4, "nan": None}) is None
+    assert health_of({"size": None, "nan": None, "first_bad": SOMEWHERE}) is None

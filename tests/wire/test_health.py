@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 from tensordbg.model import Health
 from tensordbg.wire.health import health_to_json
 
@@ -25,3 +27,10 @@ def test_counts_and_statistics() -> None:
 def test_null_where_nothing_is_finite() -> None:
     wire = health_to_json(Health(size=2, nan=2))
     assert [wire[name] for name in ("min", "max", "mean", "std")] == [None] * 4
+
+
+def test_null_where_nothing_was_measured() -> None:
+    unmeasured = ("positive", "negative", "zero", "subnormal")
+    wire = health_to_json(Health(size=2, nan=1, sum=math.nan, sum_squares=math.nan, unmeasured=unmeasured))
+    assert {name for name, value in wire.items() if value is None} == {*unmeasured, "min", "max", "mean", "std"}
+    assert wire["nan"] == 1

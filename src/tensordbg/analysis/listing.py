@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tensordbg.analysis.details import health_of
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.query import sql
 from tensordbg.errors import UsageError
-from tensordbg.model import Frame, Health
+from tensordbg.model import Frame
 from tensordbg.trace.reader import TraceReader
 
 
@@ -72,7 +73,8 @@ class Listing:
     rows: tuple[ListedTensor, ...]
 
 
-_BAD = "(t.nan + t.neg_inf + t.pos_inf)"
+_BAD = "coalesce(t.nan + t.neg_inf + t.pos_inf, CASE t.first_bad WHEN -2 THEN 1 WHEN -1 THEN 0 END)"
+"""How many elements are not finite; 1 where only that there are some is known."""
 _FINITE = f"nullif(t.size - {_BAD}, 0)"
 SORT_KEYS: Mapping[str, str] = {
     "event": "t.event",
@@ -196,16 +198,9 @@ def _row(row: dict[str, Any]) -> ListedTensor:
         device=row["device"] or "",
         dtype=row["dtype"] or "",
         shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),
-        health=_health(row),
+        health=health_of(row),
         source=_source(row),
     )
-
-
-def _health(row: dict[str, Any]) -> Health | None:
-    if row["nan"] is None:
-        return None
-    names = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal", "first_bad", "min", "max", "sum")
-    return Health(**{name: row[name] for name in names}, sum_squares=row["sum_squares"])
 
 
 def _source(row: dict[str, Any]) -> Frame | None:

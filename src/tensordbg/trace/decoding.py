@@ -153,7 +153,7 @@ class _Part:
         return values
 
     def flagged(self, flag: RecordFlag) -> Array:
-        """Which events have a flag."""
+        """Which events have one of some flags."""
         flags: Array = self.raw("flags") & flag != 0
         return flags
 
@@ -169,14 +169,14 @@ def _field(name: str, kind: type[Any]) -> Callable[[_Part], pa.Array]:
     return lambda part: pa.array(np.ascontiguousarray(part.raw(name)).astype(kind, copy=False))
 
 
-def _measured(name: str) -> Callable[[_Part], pa.Array]:
-    """A field that is there only where health was measured."""
-    return lambda part: pa.array(np.ascontiguousarray(part.raw(name)), mask=~part.flagged(RecordFlag.HEALTH))
+def _measured(name: str, flag: RecordFlag = RecordFlag.HEALTH) -> Callable[[_Part], pa.Array]:
+    """A field that is there only where health was measured, or that part of it which a flag stands for."""
+    return lambda part: pa.array(np.ascontiguousarray(part.raw(name)), mask=~part.flagged(RecordFlag.HEALTH | flag))
 
 
 def _positive(part: _Part) -> pa.Array:
     rest = [part.raw(name) for name in ("negative", "zero", "neg_inf", "pos_inf", "nan")]
-    return pa.array(part.raw("size") - sum(rest), mask=~part.flagged(RecordFlag.HEALTH))
+    return pa.array(part.raw("size") - sum(rest), mask=~part.flagged(RecordFlag.HEALTH | RecordFlag.SIGNS))
 
 
 def _event(part: _Part) -> pa.Array:
@@ -188,7 +188,9 @@ def _iteration(part: _Part) -> pa.Array:
 
 
 def _size(part: _Part) -> pa.Array:
-    return pa.array(np.ascontiguousarray(part.raw("size")), mask=part.raw("rank") == UNKNOWN_RANK)
+    return pa.array(
+        np.ascontiguousarray(part.raw("size")), mask=(part.raw("rank") == UNKNOWN_RANK) & ~part.flagged(RecordFlag.SIZE)
+    )
 
 
 def _value_position(part: _Part) -> pa.Array:
@@ -217,14 +219,14 @@ _COLUMNS: dict[str, Callable[[_Part], pa.Array]] = {
     "dtype": lambda part: _word(part.raw("dtype"), DTYPES),
     "shape": lambda part: shape_column(part.raw("rank"), part.raw("dims")),
     "size": _size,
-    "negative": _measured("negative"),
-    "zero": _measured("zero"),
+    "negative": _measured("negative", RecordFlag.SIGNS),
+    "zero": _measured("zero", RecordFlag.SIGNS),
     "positive": _positive,
-    "neg_inf": _measured("neg_inf"),
-    "pos_inf": _measured("pos_inf"),
-    "nan": _measured("nan"),
+    "neg_inf": _measured("neg_inf", RecordFlag.SPECIALS),
+    "pos_inf": _measured("pos_inf", RecordFlag.SPECIALS),
+    "nan": _measured("nan", RecordFlag.SPECIALS),
     "subnormal": _measured("subnormal"),
-    "first_bad": _measured("first_bad"),
+    "first_bad": _measured("first_bad", RecordFlag.FINITENESS),
     "min": _measured("min"),
     "max": _measured("max"),
     "sum": _measured("sum"),

@@ -29,7 +29,10 @@ class RecordKind(enum.IntEnum):
 
 
 class RecordFlag(enum.IntFlag):
-    """The bits of a record's `flags`."""
+    """The bits of a record's `flags`.
+
+    The last three are for tensors that were measured in part, by another program; `HEALTH` stands for all of them.
+    """
 
     HEALTH = 1
     """The statistics were measured."""
@@ -39,6 +42,14 @@ class RecordFlag(enum.IntFlag):
     """The rank exceeds `MAX_DIMS`: the last dimension holds the product of the rest."""
     FAILED = 8
     """The execution ended with an exception."""
+    SIZE = 16
+    """The number of elements is known, also where the shape is not."""
+    FINITENESS = 32
+    """`first_bad` says whether all are finite."""
+    SPECIALS = 64
+    """Infinities and NaNs were counted."""
+    SIGNS = 128
+    """Negative elements and zeros were counted; `SPECIALS` is set too."""
 
 
 _COMMON = [

@@ -29,7 +29,7 @@ TENSORS = pa.schema(
         ("dtype", _WORD),
         ("shape", _WORD),  # JSON array, "[100, 10]"; null where only operations are recorded
         ("size", pa.int64()),  # null where only operations are recorded
-        # The next are null where health was not measured.
+        # The next are null where they were not measured; an imported tensor may have some and lack others.
         ("negative", pa.int64()),
         ("zero", pa.int64()),
         ("positive", pa.int64()),
@@ -37,7 +37,7 @@ TENSORS = pa.schema(
         ("pos_inf", pa.int64()),
         ("nan", pa.int64()),
         ("subnormal", pa.int64()),
-        ("first_bad", pa.int64()),  # flat index, -1 where all are finite
+        ("first_bad", pa.int64()),  # flat index; -1: all are finite; -2: some are not, and it is not known where
         ("min", pa.float64()),
         ("max", pa.float64()),
         ("sum", pa.float64()),

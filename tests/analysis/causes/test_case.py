@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensordbg.analysis.causes.case import number, of_elements, unravelled, vanishing
-from tensordbg.model import Health
+from tensordbg.model import SOMEWHERE, Health
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ def test_unravelled() -> None:
     assert unravelled(Health(size=12, nan=1, first_bad=7), (3, 4)) == (1, 3)
     assert unravelled(Health(size=1, nan=1, first_bad=0), ()) == ()
     assert unravelled(Health(size=12), (3, 4)) is None
+    assert unravelled(Health(size=12, nan=1, first_bad=SOMEWHERE), (3, 4)) is None
     assert unravelled(Health(size=12, nan=1, first_bad=7), None) is None
 
 
