@@ -44,13 +44,3 @@ def test_import_brings_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout == "[]\n"
-
-
-def test_import_is_quick() -> None:
-    code = "import time\nbegan = time.perf_counter()\nimport tensordbg\nprint(time.perf_counter() - began)"
-
-    def once() -> float:
-        return float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
-
-    # The best of several, since other programs may keep the machine busy.
-    assert min(once() for _ in range(5)) < 0.05
