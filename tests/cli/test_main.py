@@ -10,7 +10,7 @@ import pytest
 
 import tensordbg
 from tensordbg.cli.group import COMMANDS
-from tests.cli.conftest import COMMAND, Tdbg, error_of
+from tests.cli.conftest import Tdbg, error_of
 
 
 def test_help_lists_every_command(tdbg: Tdbg) -> None:

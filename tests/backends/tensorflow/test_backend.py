@@ -93,6 +93,28 @@ def test_a_loss_that_goes_wrong_inside_of_keras_is_seen(tmp_path: Path) -> None:
     assert recorded.user_frames(log)[-1].function == "loss"
 
 
+def test_random_numbers_are_the_same(tmp_path: Path) -> None:
+    weight = tf.Variable([1.0, 2.0])
+
+    def program() -> list[np.ndarray]:
+        tf.random.set_seed(5)
+        eager = [tf.random.normal([3]), tf.sin(weight), tf.random.uniform([2])]
+
+        @tf.function
+        def drawn(x: tf.Tensor) -> tf.Tensor:
+            noise = tf.random.normal([4]) + tf.reduce_sum(x)
+            for _ in tf.range(2):
+                noise = tf.nn.dropout(noise, 0.5)
+            return noise
+
+        return [value.numpy() for value in (*eager, drawn(weight), drawn(weight), tf.random.normal([2]))]
+
+    plain, recorded = program(), []
+    record(tmp_path, lambda: recorded.extend(program()))
+    for value, expected in zip(recorded, plain, strict=True):
+        np.testing.assert_array_equal(value, expected)
+
+
 def test_versions_name_tensorflow_and_keras() -> None:
     assert TensorFlowBackend().versions() == {"tensorflow": tf.__version__, "keras": keras.__version__}
 
