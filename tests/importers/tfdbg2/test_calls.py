@@ -42,6 +42,20 @@ def test_a_backward_pass_takes_what_the_forward_pass_kept(log: LogBuilder) -> No
     assert calls_of(log)["StatefulPartitionedCall_1"].inputs == (UNKNOWN, ("StatefulPartitionedCall", 1))
 
 
+def test_variables_are_captured_by_the_caller_as_well(log: LogBuilder) -> None:
+    log.graph("train", "train")
+    log.operation("train", "Placeholder", "x")
+    log.graph("inner", "inner", "train")
+    log.operation("inner", "Placeholder", "y")
+    log.operation("inner", "Placeholder", "a/resource", stack=["c"])
+    log.operation("inner", "Placeholder", "b/resource", stack=["c"])
+    log.operation("inner", "NoOp", "NoOp", outputs=0)
+    log.operation("train", "Placeholder", "782", stack=["c"])
+    log.operation("train", "Placeholder", "784", stack=["c"])
+    log.operation("train", "Neg", "Neg", ["StatefulPartitionedCall:0"])
+    assert calls_of(log)["StatefulPartitionedCall"].inputs == (UNKNOWN, ("782", 0), ("784", 0))
+
+
 def test_a_function_called_twice(log: LogBuilder) -> None:
     log.graph("train", "train")
     log.graph("inner", "inner", "train")

@@ -148,7 +148,7 @@ def test_of_a_circular_buffer_the_end_is_there(recordings: Recordings) -> None:
 
 def test_of_a_killed_program_what_was_flushed_is_there(recordings: Recordings) -> None:
     reader = recordings.imported("killed")
-    assert not reader.finished and not reader.running
+    assert not reader.running
     (first, *_) = why(reader).origins
     assert first.view.tensor == "Log:0"
     assert reader.damage == 0
@@ -162,6 +162,7 @@ def test_several_runs_in_one_folder(recordings: Recordings, tmp_path: Path) -> N
         reader = open_trace(each.trace)
         assert (reader.tensor_count, len(reader.table("executions"))) == (each.tensors, each.executions)
         assert reader.facts.frameworks["tensorflow"]
+        assert reader.finished
         assert list((each.trace / "segments").glob("*")) == []  # sealed
 
 

@@ -132,9 +132,21 @@ class _Finding:
             elif source is not None and forward is not None and forward_call is not None:
                 outputs = (*forward.results(None), *forward.kept_for(function))
                 inputs[position] = (forward_call.name, outputs.index((source.name, 0)))
+        if forward is None:
+            _hand_on_captures(graph, function, inputs, first_use)
         positions = {function.identifier: tuple(range(len(inputs)))}
         given = first_use if again else function.order
         return Call(name, CallKind.CALL, (function.identifier,), tuple(inputs), first_use, given, positions)
+
+
+def _hand_on_captures(graph: Graph, function: Graph, inputs: list[TensorName], first_use: int) -> None:
+    """Finds the variables that a function captured: its first caller captures them too, in their order, to call it."""
+    closed = max((operation.order for operation in function.operations.values()), default=function.order)
+    fresh = [each.name for each in graph.arguments if each.captured and closed < each.order < first_use]
+    waiting = [k for k, each in enumerate(function.arguments) if each.captured and inputs[k] == UNKNOWN]
+    if len(fresh) == len(waiting):
+        for position, name in zip(waiting, fresh, strict=True):
+            inputs[position] = (name, 0)
 
 
 def _missing(graph: Graph) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from tensordbg.importers.tfdbg2.logs import Log, describing, find_logs
 from tensordbg.importers.tfdbg2.program import Program
 from tensordbg.importers.tfdbg2.stacks import FrameTable, Stacks, read_frames
 from tensordbg.importers.tfdbg2.variables import Variables
-from tensordbg.importers.tfdbg2.writing import HistoryWriter
+from tensordbg.importers.tfdbg2.writing import HistoryWriter, nanoseconds
 from tensordbg.model import Detail
 from tensordbg.trace.events import EventWriter
 from tensordbg.trace.metadata import TraceMetadata
@@ -79,6 +80,10 @@ def _write(trace: Path, log: Log, program: Program, history: History, frames: Fr
         _describe(Describer(program, variables, stacks, _dtypes(history)), writer)
         HistoryWriter(program, variables, stacks, writer, events).write(history)
     writer.fact({"framework": {"name": "tensorflow", "version": log.version}})
+    ends = [execution.time for execution in history.executions]
+    if ends and math.isfinite(max(ends)):
+        # Nothing tells how the program ended; that it was cut off would show.
+        writer.fact({"end": {"time_ns": nanoseconds(max(ends))}})
     writer.close()
     if writer.failure:
         raise RecordingError(f"{writer.failure}; make room there, or choose another folder with --out")

@@ -73,19 +73,19 @@ class HistoryWriter:
         step = self._next_step(graph.name)
         function = self.program.functions[graph.identifier]
         event = ExecutionEvent(site, step, function, self._inputs(execution))
-        number = self.events.begin(event, _nanoseconds(execution.begin))
+        number = self.events.begin(event, nanoseconds(execution.begin))
         self._made(number, record.outputs)
         turns = _Turns()
         for trace in execution.traces:
             self._traced(number, graph.identifier, trace, turns)
         if math.isfinite(execution.time):
-            self.events.end(number, _nanoseconds(execution.time))
+            self.events.end(number, nanoseconds(execution.time))
 
     def _operation(self, execution: Execution) -> None:
         record = execution.record
         kind = CallKind.OTHER if is_function(record.op_type) else CallKind.NONE
         site = self._eager_site(execution, record.op_type, kind)
-        time = _nanoseconds(execution.time)
+        time = nanoseconds(execution.time)
         number = self.events.begin(ExecutionEvent(site, self._next_step(site), NONE, self._inputs(execution)), time)
         self._made(number, record.outputs)
         for slot, tensor in enumerate(record.tensors[:_MOST_SLOTS]):
@@ -100,7 +100,7 @@ class HistoryWriter:
         chains = self._ways(trace.graph, root)
         chain, turn = turns.place(trace, chains)
         moment = Moment(
-            _nanoseconds(trace.time),
+            nanoseconds(trace.time),
             self.paths.number(chain.path),
             chain.frame,
             turn,
@@ -170,5 +170,6 @@ class _Turns:
         return chain, max(count, self.reached[loop])
 
 
-def _nanoseconds(seconds: float) -> int:
+def nanoseconds(seconds: float) -> int:
+    """A time of the log as a trace has it; 0 for one that makes no sense."""
     return int(seconds * 1e9) if 0 <= seconds < 2**33 else 0
