@@ -17,7 +17,9 @@ import tensorflow as tf
 import tensordbg
 
 MODES = ("NO_TENSOR", "CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH", "SHAPE", "FULL_TENSOR")
-STEPS = 3
+STEPS = 4
+BAD_STEP = 2
+"""The variable is bad afterwards, so the last step begins with bad values."""
 
 
 def train(steps: int) -> None:
@@ -28,6 +30,10 @@ def train(steps: int) -> None:
         return tf.math.log(x) * 2.0  # the origin
 
     @tf.function
+    def penalty() -> tf.Tensor:
+        return tf.reduce_sum(tf.abs(weight))
+
+    @tf.function
     def step(x: tf.Tensor, turns: tf.Tensor) -> tf.Tensor:
         with tf.GradientTape() as tape:
             y = logarithm(x * weight * weight)
@@ -36,12 +42,12 @@ def train(steps: int) -> None:
                 y = y * 0.5 - 0.25
                 turn += 1
             y = y * 3.0 if tf.reduce_sum(x) > 2.0 else y - 3.0
-            loss = tf.reduce_mean(y * y)
+            loss = tf.reduce_mean(y * y) + penalty()
         weight.assign_sub(0.1 * tape.gradient(loss, weight))
         return loss
 
     for number in range(steps):
-        x = tf.constant([1.0, 2.0, 0.0 if number == steps - 1 else 1.0]) * float(number + 1)
+        x = tf.constant([1.0, 2.0, 0.0 if number == BAD_STEP else 1.0]) * float(number + 1)
         step(x - 0.0, tf.constant(2))
     first, second = tf.unstack(tf.stack([x, -x]))
     tf.reduce_sum(first / second)
@@ -57,10 +63,10 @@ def debugged(folder: Path, mode: str, buffer: int = -1) -> None:
 def killed(folder: Path) -> None:
     enable = tf.debugging.experimental.enable_dump_debug_info
     writer = enable(str(folder), tensor_debug_mode="FULL_HEALTH", circular_buffer_size=-1)
-    train(1)
+    train(STEPS)
     writer.FlushNonExecutionFiles()
     writer.FlushExecutionFiles()
-    train(1)
+    train(STEPS)
     os.kill(os.getpid(), signal.SIGKILL)
 
 

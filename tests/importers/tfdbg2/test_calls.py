@@ -56,6 +56,17 @@ def test_variables_are_captured_by_the_caller_as_well(log: LogBuilder) -> None:
     assert calls_of(log)["StatefulPartitionedCall"].inputs == (UNKNOWN, ("782", 0), ("784", 0))
 
 
+def test_calls_are_made_in_the_order_of_their_numbers(log: LogBuilder) -> None:
+    log.graph("train", "train")
+    for name in ("one", "two"):
+        log.graph(name, name, "train")
+        log.operation(name, "NoOp", "NoOp", outputs=0)
+    log.operation("train", "Sub", "Sub", ["PartitionedCall_1:0", "PartitionedCall:0"])
+    calls = calls_of(log)
+    assert list(calls) == ["PartitionedCall", "PartitionedCall_1"]
+    assert [call.called for call in calls.values()] == [("one",), ("two",)]
+
+
 def test_a_function_called_twice(log: LogBuilder) -> None:
     log.graph("train", "train")
     log.graph("inner", "inner", "train")

@@ -17,7 +17,7 @@ from tensordbg.errors import TraceError, UsageError
 from tensordbg.importers.tfdbg2.importing import import_logs
 from tensordbg.model import SOMEWHERE
 from tensordbg.trace.reader import TraceReader, open_trace
-from tests.importers.tfdbg2.both_ways import MODES, STEPS
+from tests.importers.tfdbg2.both_ways import BAD_STEP, MODES
 from tests.importers.tfdbg2.conftest import PROGRAM, Recordings
 from tests.importers.tfdbg2.logbuilder import BAD, LogBuilder
 
@@ -119,7 +119,7 @@ def test_bad_tensors_are_the_same_in_every_mode(recordings: Recordings, mode: st
 @pytest.mark.parametrize("mode", [*SUMMARISED, "CURT_HEALTH"])
 def test_why_names_the_origin_with_its_line(recordings: Recordings, mode: str) -> None:
     first = why(recordings.mode(mode)).origins[0]
-    assert (first.view.tensor, first.view.function, first.view.step) == ("Log:0", "logarithm", STEPS - 1)
+    assert (first.view.tensor, first.view.function, first.view.step) == ("Log:0", "logarithm", BAD_STEP)
     assert first.source is not None
     assert (first.source.file, first.source.line) == (str(PROGRAM), LINE)
     assert {"gradient", "variable", "output"} <= set(first.reaches)

@@ -150,13 +150,27 @@ def _hand_on_captures(graph: Graph, function: Graph, inputs: list[TensorName], f
 
 
 def _missing(graph: Graph) -> dict[str, int]:
-    """The operations that call functions, and where each is first named: they were never created."""
+    """The operations that call functions, in their order, and before what each was created: the log lacks them.
+
+    Each is there before it is first named, and before those of a higher number in its name.
+    """
     found: dict[str, int] = {}
     for operation in graph.operations.values():
         for name, _ in operation.inputs:
             if name not in graph.operations and _CALL_NAME.fullmatch(name):
                 found.setdefault(name, operation.order)
-    return found
+    latest: dict[str, int] = {}
+    created: list[tuple[int, int, str]] = []
+    for name in sorted(found, key=_number_in_name, reverse=True):
+        prefix = name.removesuffix(f"_{_number_in_name(name)}")
+        latest[prefix] = min(latest.get(prefix, _LAST), found[name])
+        created.append((latest[prefix], _number_in_name(name), name))
+    return {name: first_use for first_use, _, name in sorted(created)}
+
+
+def _number_in_name(name: str) -> int:
+    number = name.rpartition("_")[2]
+    return int(number) if number.isdecimal() and len(number) < 10 else 0
 
 
 def _loop(graph: Graph, operation: Operation, called: list[Graph]) -> Call:
