@@ -46,6 +46,31 @@ FLOATS: frozenset[str] = frozenset(DTYPES[10:18])
 """Those that can hold a NaN or an infinity."""
 
 
+TENSORFLOW_DTYPES: dict[int, str] = {
+    1: "float32",
+    2: "float64",
+    3: "int32",
+    4: "uint8",
+    5: "int16",
+    6: "int8",
+    7: "string",
+    8: "complex64",
+    9: "int64",
+    10: "bool",
+    14: "bfloat16",
+    17: "uint16",
+    18: "complex128",
+    19: "float16",
+    20: "resource",
+    21: "variant",
+    22: "uint32",
+    23: "uint64",
+    24: "float8_e5m2",
+    25: "float8_e4m3fn",
+}
+"""TensorFlow's data types, by their number in its `types.proto`, as a trace names them."""
+
+
 def measurable_name(dtype: np.dtype[Any]) -> str:
     """The name of a dtype that has health; bfloat16 and the float8 types are known by name, whoever defines them.
 

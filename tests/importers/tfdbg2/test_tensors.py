@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tensordbg.health import measure
+from tensordbg.health.spec import TENSORFLOW_DTYPES
 from tensordbg.importers.tfdbg2.messages import event_type
 from tensordbg.importers.tfdbg2.tensors import (
     CONCISE_HEALTH,
     CURT_HEALTH,
-    DTYPES,
     FULL_HEALTH,
     FULL_TENSOR,
     NO_TENSOR,
@@ -24,7 +24,7 @@ from tensordbg.trace.events import TensorEvent
 from tensordbg.trace.record import RecordFlag
 from tests.importers.tfdbg2.logbuilder import BAD, HEALTHY, summary
 
-NUMBER = {name: number for number, name in DTYPES.items()}
+NUMBER = {name: number for number, name in TENSORFLOW_DTYPES.items()}
 
 
 def tensor(**fields: Any) -> Any:

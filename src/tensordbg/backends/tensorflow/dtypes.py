@@ -2,30 +2,9 @@
 
 from __future__ import annotations
 
-from tensordbg.health.spec import DTYPE_NUMBERS
+from tensordbg.health.spec import DTYPE_NUMBERS, TENSORFLOW_DTYPES
 
-DTYPE_NAMES: dict[int, str] = {
-    1: "float32",
-    2: "float64",
-    3: "int32",
-    4: "uint8",
-    5: "int16",
-    6: "int8",
-    7: "string",
-    8: "complex64",
-    9: "int64",
-    10: "bool",
-    14: "bfloat16",
-    17: "uint16",
-    18: "complex128",
-    19: "float16",
-    20: "resource",
-    21: "variant",
-    22: "uint32",
-    23: "uint64",
-    24: "float8_e5m2",
-    25: "float8_e4m3fn",
-}
+DTYPE_NAMES: dict[int, str] = TENSORFLOW_DTYPES
 """The same table is in `native/probe_tensorflow.cpp`; a test compares both with TensorFlow's own."""
 
 RESOURCE = 20

@@ -11,37 +11,13 @@ import numpy.typing as npt
 
 from tensordbg.errors import UsageError
 from tensordbg.health import measure
-from tensordbg.health.spec import MEASURABLE
+from tensordbg.health.spec import MEASURABLE, TENSORFLOW_DTYPES
 from tensordbg.model import NONE, SOMEWHERE, Health
 from tensordbg.trace.events import TensorEvent
 from tensordbg.trace.record import RecordFlag
 
 NO_TENSOR, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, SHAPE, _, FULL_TENSOR = range(1, 8)
 """The modes, by their number in the log."""
-
-DTYPES: dict[int, str] = {
-    1: "float32",
-    2: "float64",
-    3: "int32",
-    4: "uint8",
-    5: "int16",
-    6: "int8",
-    7: "string",
-    8: "complex64",
-    9: "int64",
-    10: "bool",
-    14: "bfloat16",
-    17: "uint16",
-    18: "complex128",
-    19: "float16",
-    20: "resource",
-    21: "variant",
-    22: "uint32",
-    23: "uint64",
-    24: "float8_e5m2",
-    25: "float8_e4m3fn",
-}
-"""TensorFlow's data types by their number."""
 
 _LISTS = {
     "float32": "float_val",
@@ -87,7 +63,7 @@ def _full(numbers: list[float]) -> TensorEvent:
     _, _, dtype, rank, size, neg_inf, pos_inf, nan, negative, zero, _ = map(int, numbers)
     flags = RecordFlag.FINITENESS | RecordFlag.SPECIALS | RecordFlag.SIGNS
     health = _health(size, [neg_inf, pos_inf, nan], negative, zero)
-    return TensorEvent(DTYPES.get(dtype, "unknown"), _known_shape(rank, size), size, health, flags)
+    return TensorEvent(TENSORFLOW_DTYPES.get(dtype, "unknown"), _known_shape(rank, size), size, health, flags)
 
 
 def _shape(numbers: list[float]) -> TensorEvent:
@@ -96,7 +72,7 @@ def _shape(numbers: list[float]) -> TensorEvent:
     shape = tuple(dims[:rank]) if rank <= _KEPT_DIMS else None
     if not _sensible(size) or (shape is not None and math.prod(shape) != size):
         raise ValueError("shape and size do not fit together")
-    return TensorEvent(DTYPES.get(dtype, "unknown"), shape, size)
+    return TensorEvent(TENSORFLOW_DTYPES.get(dtype, "unknown"), shape, size)
 
 
 _SUMMARIES = {CURT_HEALTH: _curt, CONCISE_HEALTH: _concise, FULL_HEALTH: _full, SHAPE: _shape}
@@ -132,7 +108,7 @@ class _Form:
 
 
 def _of_value(tensor: Any) -> TensorEvent:
-    form = _Form(DTYPES.get(tensor.dtype, "unknown"), tuple(dim.size for dim in tensor.tensor_shape.dim))
+    form = _Form(TENSORFLOW_DTYPES.get(tensor.dtype, "unknown"), tuple(dim.size for dim in tensor.tensor_shape.dim))
     if form.dtype == "unknown" or min(form.shape, default=0) < 0 or not _sensible(form.size):
         return TensorEvent()
     if form.dtype not in MEASURABLE:
