@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "health.h"
@@ -14,8 +13,6 @@ namespace nb = nanobind;
 
 namespace tensordbg {
 namespace {
-
-constexpr std::uint8_t kRankUnknown = 255;
 
 void open_log(const std::string& folder, std::uint64_t segment_records, int detail, std::int64_t value_budget,
               std::int64_t value_file_bytes) {
@@ -140,7 +137,6 @@ void bind_log(nb::module_& module) {
         return log == nullptr ? 0 : log->intern(NameKind::kDevice, name);
       },
       nb::arg("name"));
-  module.def("monotonic_ns", &monotonic_ns);
   module.def("register_tensorflow_probe", &register_tensorflow_probe, nb::arg("library"),
              "Registers the probe operation with the TensorFlow whose framework library lies at this path.");
 }

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from tensordbg.analysis.why import why
-from tests.analysis.builder import TraceBuilder, inf, names, nan
+from tensordbg.model import TensorRef
+from tests.analysis.builder import Graph, TraceBuilder, inf, names, nan
 
 
-def test_the_same_in_every_step() -> None:
+def logarithm_kept_finite() -> tuple[TraceBuilder, Graph, TensorRef, TensorRef, TensorRef]:
+    """A function that bounds the logarithm of its argument: the argument, the logarithm, what it returns."""
     trace = TraceBuilder()
     f = trace.function("f")
     x = f.argument("x")
     log = f.op("Log", x)
     kept = f.op("Maximum", log)
     f.returns(kept)
+    return trace, f, x, log, kept
+
+
+def test_the_same_in_every_step() -> None:
+    trace, f, x, log, kept = logarithm_kept_finite()
     for _ in range(5):
         run = trace.run(f)
         run.event(x, [0.0])
@@ -23,12 +30,7 @@ def test_the_same_in_every_step() -> None:
 
 
 def test_harmless_and_grave_at_one_operation_are_told_apart() -> None:
-    trace = TraceBuilder()
-    f = trace.function("f")
-    x = f.argument("x")
-    log = f.op("Log", x)
-    kept = f.op("Maximum", log)
-    f.returns(kept)
+    trace, f, x, log, kept = logarithm_kept_finite()
     for step in range(4):
         run = trace.run(f)
         run.event(x, [0.0])

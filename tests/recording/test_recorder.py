@@ -20,7 +20,7 @@ from tensordbg.trace.writer import TraceWriter
 def recorder(tmp_path: Path) -> Iterator[Recorder]:
     writer = TraceWriter.create(tmp_path / "trace", describe_this_process("test", Detail.HEALTH, "portable"))
     log = EventLog(tmp_path / "trace", Detail.HEALTH)
-    yield Recorder(Catalog(), log, writer, Detail.HEALTH)
+    yield Recorder(Catalog(), log, writer)
     log.close()
     writer.close()
 

@@ -43,7 +43,7 @@ class CatalogSink(Protocol):
 class _Page:
     """What one trace was told."""
 
-    sink: CatalogSink | None
+    sink: CatalogSink
     sites: set[int] = field(default_factory=set)
     functions: set[int] = field(default_factory=set)
     variables: set[int] = field(default_factory=set)
@@ -66,7 +66,7 @@ class Catalog:
         self._stacks: dict[tuple[RawFrame, ...], int] = {}
         self._frames: list[tuple[Frame, ...]] = []
         self._sources: dict[str, SourceFile] = {}
-        self._page = _Page(None)
+        self._page: _Page | None = None
 
     @property
     def lock(self) -> threading.RLock:
@@ -90,7 +90,7 @@ class Catalog:
     def detach(self) -> None:
         """Stops writing; the numbers stay."""
         with self._lock:
-            self._page = _Page(None)
+            self._page = None
 
     def new_sites(self, count: int) -> int:
         """Reserves `count` consecutive site numbers and returns the first."""
@@ -106,7 +106,8 @@ class Catalog:
                 self._sites[site.site] = site
                 if site.function != NONE:
                     self._sites_of_graph.setdefault(site.function, []).append(site.site)
-            self._write_sites(sites)
+            if self._page is not None:
+                self._write_sites(self._page, sites)
 
     def add_function(self, function: Function) -> None:
         """Adds a function numbered by `next_function`; its sites are added before."""
@@ -144,52 +145,50 @@ class Catalog:
 
     def use_site(self, number: int) -> None:
         """Sees to it that the trace knows a site which an earlier recording may have added."""
-        if number not in self._page.sites:
+        page = self._page
+        if page is not None and number not in page.sites:
             with self._lock:
-                self._write_sites([self._sites[number]])
+                self._write_sites(page, [self._sites[number]])
 
     def use_function(self, number: int) -> None:
         """Sees to it that the trace knows a function, and those that it calls."""
-        if number in self._page.functions:
+        page = self._page
+        if page is None or number in page.functions:
             return
         with self._lock:
-            self._page.functions.add(number)
+            page.functions.add(number)
             function = self._functions[number]
             sites = [self._sites[site] for site in self._sites_of_graph.get(function.graph, ())]
-            self._write_sites([site for site in sites if site.site not in self._page.sites])
-            self._write_variables(function.captures)
-            self._write_stack(function.stack)
+            self._write_sites(page, [site for site in sites if site.site not in page.sites])
+            self._write_variables(page, function.captures)
+            self._write_stack(page, function.stack)
             for name in {name for site in sites for name in site.called}:
                 if name in self._function_numbers:
                     self.use_function(self._function_numbers[name])
-            if self._page.sink is not None:
-                self._page.sink.function(function)
+            page.sink.function(function)
 
-    def _write_sites(self, sites: list[Site]) -> None:
+    def _write_sites(self, page: _Page, sites: list[Site]) -> None:
         for site in sites:
-            self._write_stack(site.stack)
-            self._write_variables((*site.reads, *site.writes))
-        self._page.sites.update(site.site for site in sites)
-        if self._page.sink is not None and sites:
-            self._page.sink.sites(sites)
+            self._write_stack(page, site.stack)
+            self._write_variables(page, (*site.reads, *site.writes))
+        page.sites.update(site.site for site in sites)
+        if sites:
+            page.sink.sites(sites)
 
-    def _write_variables(self, numbers: tuple[int, ...]) -> None:
+    def _write_variables(self, page: _Page, numbers: tuple[int, ...]) -> None:
         for number in numbers:
-            if number != NONE and number not in self._page.variables:
-                self._page.variables.add(number)
-                if self._page.sink is not None:
-                    self._page.sink.variable(self._variables[number])
+            if number != NONE and number not in page.variables:
+                page.variables.add(number)
+                page.sink.variable(self._variables[number])
 
-    def _write_stack(self, number: int) -> None:
-        if number == NONE or number in self._page.stacks:
+    def _write_stack(self, page: _Page, number: int) -> None:
+        if number == NONE or number in page.stacks:
             return
-        self._page.stacks.add(number)
-        if self._page.sink is None:
-            return
-        for file in {frame.file for frame in self._frames[number]} - self._page.files:
-            self._page.files.add(file)
-            self._page.sink.source(self._sources[file])
-        self._page.sink.stack(number, self._frames[number])
+        page.stacks.add(number)
+        for file in {frame.file for frame in self._frames[number]} - page.files:
+            page.files.add(file)
+            page.sink.source(self._sources[file])
+        page.sink.stack(number, self._frames[number])
 
     def _strip(self, frames: tuple[RawFrame, ...]) -> tuple[RawFrame, ...]:
         """Leaves out what is ours: the outermost frames that started the program, and our hooks between."""

@@ -8,7 +8,6 @@ import threading
 import traceback
 from collections.abc import Iterator
 
-from tensordbg.model import Detail
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.log import NO_FUNCTION, EventLog
 from tensordbg.recording.value_choice import ValueChoice
@@ -23,13 +22,11 @@ class Recorder:
         catalog: Catalog,
         log: EventLog,
         writer: TraceWriter,
-        detail: Detail,
         values: ValueChoice | None = None,
     ) -> None:
         """Into a trace that `catalog`, `log` and `writer` belong to; `values` is there where tensors are kept whole."""
         self.catalog = catalog
         self.log = log
-        self.detail = detail
         self._writer = writer
         self._values = values
         self._lock = threading.Lock()

@@ -141,7 +141,7 @@ def _open(folder: Path, metadata: TraceMetadata, values: ValueFilter) -> tuple[R
         raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
     choice = ValueChoice(writer, values, log.choose_values) if metadata.detail is Detail.VALUES else None
     CATALOG.attach(choice or writer)
-    return Recorder(CATALOG, log, writer, metadata.detail, choice), writer
+    return Recorder(CATALOG, log, writer, choice), writer
 
 
 @contextlib.contextmanager

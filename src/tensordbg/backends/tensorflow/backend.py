@@ -22,7 +22,7 @@ class _Hooks:
     def __init__(self) -> None:
         self.variables = Variables(CATALOG)
         self.stacks = Stacks(CATALOG)
-        self.functions = Functions(Graphs(CATALOG, self.variables))
+        self.functions = Functions(Graphs(CATALOG, self.variables, self.stacks))
         self.eager = Eager(self.functions, self.variables, self.stacks)
 
 

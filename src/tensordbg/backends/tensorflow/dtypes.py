@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tensordbg.health.spec import DTYPE_NUMBERS, TENSORFLOW_DTYPES
+from tensordbg.health import spec
 
-DTYPE_NAMES: dict[int, str] = TENSORFLOW_DTYPES
+DTYPE_NAMES: dict[int, str] = spec.TENSORFLOW_DTYPES
 """The same table is in `native/probe_tensorflow.cpp`; a test compares both with TensorFlow's own."""
 
 RESOURCE = 20
 VARIANT = 21
 
-TRACE_NUMBERS: dict[int, int] = {enum: DTYPE_NUMBERS[name] for enum, name in DTYPE_NAMES.items()}
+TRACE_NUMBERS: dict[int, int] = {enum: spec.DTYPE_NUMBERS[name] for enum, name in DTYPE_NAMES.items()}
 
-FLOATS = frozenset({1, 2, 8, 14, 18, 19, 24, 25})
+FLOATS = frozenset(enum for enum, name in DTYPE_NAMES.items() if name in spec.FLOATS)
 """Those that can hold a NaN or an infinity."""
 
 PROBED = frozenset(DTYPE_NAMES) - {7, RESOURCE, VARIANT}

@@ -103,14 +103,17 @@ class Eager:
         execution = NONE
         with recorder.guard(f"recording the call of {function.name}"):
             execution = self._begin_call(function, call[3])
+        if execution == NONE:
+            return plain(*call)
         failed = True
         try:
             result = plain(*call)
             failed = False
         finally:
             recorder.log.end_execution(execution, failed)
-        for slot, tensor in enumerate(result or ()):
-            setattr(tensor, _MARK, (recorder, input_reference(execution, slot)))
+        with recorder.guard(f"marking the results of {function.name}"):
+            for slot, tensor in enumerate(result or ()):
+                setattr(tensor, _MARK, (recorder, input_reference(execution, slot)))
         return result
 
     def _begin_call(self, function: KnownFunction, inputs: Any) -> int:

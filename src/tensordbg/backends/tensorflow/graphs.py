@@ -38,10 +38,10 @@ class Description:
 class Graphs:
     """Describes functions in the catalog."""
 
-    def __init__(self, catalog: Catalog, variables: Variables) -> None:
+    def __init__(self, catalog: Catalog, variables: Variables, stacks: Stacks) -> None:
         self._catalog = catalog
         self._variables = variables
-        self._stacks = Stacks(catalog)
+        self._stacks = stacks
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
 
     def describe(self, runtime_name: str, definition: Any, graph: Any, notes: tuple[str, ...]) -> Description:
@@ -58,7 +58,9 @@ class Graphs:
             known = self._known.setdefault(graph, _Graph(number))
             reader = _GraphReader(self._variables, known, definition, graph)
             reader.number_sites(self._catalog)
-            self._catalog.add_sites(list(reader.new_sites(self._stacks.of_graph(graph))))
+            # A forward pass mostly has the sites of its plain function, all of them known.
+            if reader.has_new_sites:
+                self._catalog.add_sites(list(reader.new_sites(self._stacks.of_graph(graph))))
             function = Function(
                 function=number,
                 name=_display_name(graph),
@@ -84,6 +86,7 @@ class _GraphReader:
         self._known = known
         self._nodes = list(definition.node_def)
         self._node_by_name = {node.name: node for node in self._nodes}
+        self._outputs = {node.name: tuple(fd.outputs(node)) for node in self._nodes}
         self._name_in_graph = _names_in_graph(self._nodes, graph)
         self._arguments = list(definition.signature.input_arg)
         self._is_part = isinstance(graph, loop_and_branch_graphs())
@@ -116,8 +119,13 @@ class _GraphReader:
         for name, argument in arguments:
             self.references[argument.name] = TensorRef(sites[name], 0)
         for node in self._nodes:
-            for output in fd.outputs(node):
+            for output in self._outputs[node.name]:
                 self.references[output.tensor] = TensorRef(self._site(node), output.slot)
+
+    @property
+    def has_new_sites(self) -> bool:
+        """Whether any were numbered now."""
+        return bool(self._new_arguments or self._new_nodes)
 
     def new_sites(self, stacks: dict[str, int]) -> Iterator[Site]:
         """Describes the sites that were numbered now."""
@@ -141,6 +149,7 @@ class _GraphReader:
     def _node_site(self, node: Any, stack: int) -> Site:
         inputs = fd.data_inputs(node)
         touched = tuple(v for v in (self._variable_of.get(name, NONE) for name in inputs) if v != NONE)
+        called = fd.called_functions(node)
         return Site(
             site=self._site(node),
             name=self._name_in_graph[node.name],
@@ -148,10 +157,10 @@ class _GraphReader:
             function=self._known.function,
             stack=stack,
             inputs=tuple(self.references.get(name, TensorRef(NONE, 0)) for name in inputs),
-            dtypes=tuple(dtypes.name_of(output.dtype) for output in fd.outputs(node)),
+            dtypes=tuple(dtypes.name_of(output.dtype) for output in self._outputs[node.name]),
             device=node.device,
-            call=_call_kind(node),
-            called=fd.called_functions(node),
+            call=fd.CALLS.get(node.op, CallKind.OTHER if called else CallKind.NONE),
+            called=called,
             reads=touched if node.op in READERS else (),
             writes=touched if writes(node.op) else (),
             gradient_of=self._gradient_of(node, inputs),
@@ -184,7 +193,7 @@ class _GraphReader:
                 continue
             # Constants of whole numbers are shapes and axes.
             wanted = dtypes.FLOATS if node.op == "Const" else dtypes.PROBED
-            for output in fd.outputs(node):
+            for output in self._outputs[node.name]:
                 if output.dtype in wanted:
                     yield fd.ProbePoint(output.tensor, output.dtype, self._site(node), output.slot, False, node.device)
 
@@ -197,13 +206,6 @@ def _names_in_graph(nodes: list[Any], graph: Any) -> dict[str, str]:
     if [operation.type for operation in operations] != [node.op for node in nodes]:
         return {node.name: node.name for node in nodes}
     return {node.name: operation.name for node, operation in zip(nodes, operations, strict=True)}
-
-
-def _call_kind(node: Any) -> CallKind:
-    kind = fd.CALLS.get(node.op)
-    if kind is not None:
-        return kind
-    return CallKind.OTHER if fd.called_functions(node) else CallKind.NONE
 
 
 def _display_name(graph: Any) -> str:
