@@ -1,0 +1,129 @@
+#include "tensorflow_api.h"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <stdexcept>
+
+namespace tensordbg::tensorflow {
+
+Api api;
+
+namespace {
+
+template <typename Function>
+void find(void* library, const char* name, Function* function) {
+  void* symbol = dlsym(library, name);
+  if (symbol == nullptr) {
+    throw std::runtime_error(std::string("this TensorFlow lacks ") + name + "; tensordbg needs TensorFlow 2.16 or later");
+  }
+  std::memcpy(function, &symbol, sizeof symbol);
+}
+
+void find_all(void* library) {
+#define TENSORDBG_FIND(name) find(library, "TF_" #name, &api.name)
+  TENSORDBG_FIND(NewStatus);
+  TENSORDBG_FIND(DeleteStatus);
+  TENSORDBG_FIND(SetStatus);
+  TENSORDBG_FIND(GetCode);
+  TENSORDBG_FIND(NewOpDefinitionBuilder);
+  TENSORDBG_FIND(OpDefinitionBuilderAddInput);
+  TENSORDBG_FIND(OpDefinitionBuilderAddAttr);
+  TENSORDBG_FIND(OpDefinitionBuilderSetIsStateful);
+  TENSORDBG_FIND(OpDefinitionBuilderSetShapeInferenceFunction);
+  TENSORDBG_FIND(RegisterOpDefinition);
+  TENSORDBG_FIND(NewKernelBuilder);
+  TENSORDBG_FIND(RegisterKernelBuilder);
+  TENSORDBG_FIND(OpKernelConstruction_GetAttrInt64);
+  TENSORDBG_FIND(OpKernelConstruction_GetName);
+  TENSORDBG_FIND(GetInput);
+  TENSORDBG_FIND(GetStepId);
+  TENSORDBG_FIND(GetFrameId);
+  TENSORDBG_FIND(GetIterId);
+  TENSORDBG_FIND(GetDeviceName);
+  TENSORDBG_FIND(TensorType);
+  TENSORDBG_FIND(NumDims);
+  TENSORDBG_FIND(Dim);
+  TENSORDBG_FIND(TensorData);
+  TENSORDBG_FIND(DeleteTensor);
+#undef TENSORDBG_FIND
+}
+
+constexpr char kNameInGraph[] = "tdbg_probe/";
+
+// There are no outputs whose shape could be inferred.
+void infer_nothing(TF_ShapeInferenceContext*, TF_Status* status) { api.SetStatus(status, 0, ""); }
+
+void check(TF_Status* status, const char* what) {
+  const int code = api.GetCode(status);
+  api.DeleteStatus(status);
+  if (code != 0) throw std::runtime_error(std::string("TensorFlow refused to register ") + what);
+}
+
+}  // namespace
+
+void load_api(const std::string& library) {
+  static bool loaded = false;
+  if (loaded) return;
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw std::runtime_error(dlerror());
+  find_all(handle);
+  loaded = true;
+}
+
+DType dtype_of(int type) {
+  switch (type) {
+    case 1: return DType::kFloat32;
+    case 2: return DType::kFloat64;
+    case 3: return DType::kInt32;
+    case 4: return DType::kUInt8;
+    case 5: return DType::kInt16;
+    case 6: return DType::kInt8;
+    case 7: return DType::kString;
+    case 8: return DType::kComplex64;
+    case 9: return DType::kInt64;
+    case 10: return DType::kBool;
+    case 14: return DType::kBFloat16;
+    case 17: return DType::kUInt16;
+    case 18: return DType::kComplex128;
+    case 19: return DType::kFloat16;
+    case 20: return DType::kResource;
+    case 21: return DType::kVariant;
+    case 22: return DType::kUInt32;
+    case 23: return DType::kUInt64;
+    case 24: return DType::kFloat8E5M2;
+    case 25: return DType::kFloat8E4M3FN;
+    default: return DType::kUnknown;
+  }
+}
+
+std::string call_path(TF_StringView name) {
+  const std::string whole(name.data, name.len);
+  const std::size_t own = whole.rfind(kNameInGraph);
+  return own == std::string::npos || own == 0 ? "" : whole.substr(0, own - 1);
+}
+
+std::int64_t integer_attribute(TF_OpKernelConstruction* construction, const char* name) {
+  TF_Status* status = api.NewStatus();
+  std::int64_t value = 0;
+  api.OpKernelConstruction_GetAttrInt64(construction, name, &value, status);
+  api.DeleteStatus(status);
+  return value;
+}
+
+void register_operation(const Operation& operation, const Kernel& kernel) {
+  TF_OpDefinitionBuilder* definition = api.NewOpDefinitionBuilder(operation.name);
+  for (const char* input : operation.inputs) api.OpDefinitionBuilderAddInput(definition, input);
+  for (const char* attribute : operation.attributes) api.OpDefinitionBuilderAddAttr(definition, attribute);
+  api.OpDefinitionBuilderSetIsStateful(definition, true);
+  api.OpDefinitionBuilderSetShapeInferenceFunction(definition, infer_nothing);
+  TF_Status* status = api.NewStatus();
+  api.RegisterOpDefinition(definition, status);
+  check(status, operation.name);
+  TF_KernelBuilder* builder = api.NewKernelBuilder(operation.name, "CPU", kernel.create, kernel.compute, kernel.destroy);
+  status = api.NewStatus();
+  api.RegisterKernelBuilder(operation.name, builder, status);
+  check(status, operation.name);
+}
+
+}  // namespace tensordbg::tensorflow

@@ -1,0 +1,46 @@
+"""The names under which TensorFlow offers its own debugger, for a program to change one import.
+
+    import tensordbg.tensorflow
+
+    tensordbg.tensorflow.enable_dump_debug_info("runs/a", tensor_debug_mode="FULL_HEALTH")
+    tensordbg.tensorflow.enable_check_numerics()
+
+Importing this module does not import TensorFlow; calling what is in it does.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tensordbg.backends.tensorflow.check import disable_check_numerics, enable_check_numerics
+    from tensordbg.backends.tensorflow.dump import disable_dump_debug_info, enable_dump_debug_info
+
+__all__ = [
+    "disable_check_numerics",
+    "disable_dump_debug_info",
+    "enable_check_numerics",
+    "enable_dump_debug_info",
+]
+
+_HOMES = {
+    "disable_check_numerics": "tensordbg.backends.tensorflow.check",
+    "disable_dump_debug_info": "tensordbg.backends.tensorflow.dump",
+    "enable_check_numerics": "tensordbg.backends.tensorflow.check",
+    "enable_dump_debug_info": "tensordbg.backends.tensorflow.dump",
+}
+"""Where each public name is defined."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
