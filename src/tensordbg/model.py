@@ -161,11 +161,13 @@ class Site:
     """The site whose gradient it computes, where that is known."""
     attributes: str = "{}"
     """Small attributes of the operation (axis, target dtype...), as a JSON object."""
+    layer: str = ""
+    """The layers that it belongs to or whose output it makes, as a JSON object (see `docs/trace-format.md`)."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """One function as the runtime knows it.
+    """One function as the runtime knows it; its `stack` is where Python was when it was traced.
 
     A forward pass made for a gradient has the sites of the plain function: `graph` is then that function's number.
     """
@@ -188,6 +190,8 @@ class Function:
     """Argument types that this trace was made for."""
     notes: tuple[str, ...] = field(default=())
     """What the report should say of it, such as that it was meant to be compiled by XLA."""
+    tracing: str = ""
+    """Of one traced from Python where and for which arguments, as a JSON object (see `docs/trace-format.md`)."""
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,8 @@ class Graph:
     outputs: list[TensorRef] = field(default_factory=list)
     captures: list[int] = field(default_factory=list)
     graph: int = NONE
+    stack: int = NONE
+    tracing: str = ""
 
     def argument(self, name: str, dtype: str = "float32", variable: int = NONE) -> TensorRef:
         ref = self.op("Placeholder", name=name, dtypes=[dtype], argument=len(self.arguments))
@@ -180,7 +182,7 @@ class TraceBuilder:
         row = {
             "site": number, "name": name, "op_type": op_type, "function": function, "stack": stack,
             "dtypes": ["float32"], "device": "", "call": "", "called": [], "argument": NONE, "reads": [], "writes": [],
-            "gradient_of": NONE, "attributes": "{}",
+            "gradient_of": NONE, "attributes": "{}", "layer": "",
         }  # fmt: skip
         assert not set(fields) - set(row), fields
         self.sites.append(row | fields)
@@ -260,10 +262,10 @@ class TraceBuilder:
             return [
                 {
                     "function": graph.number, "name": graph.name, "runtime_name": graph.runtime_name,
-                    "graph": graph.graph, "stack": NONE, "arguments": graph.arguments,
+                    "graph": graph.graph, "stack": graph.stack, "arguments": graph.arguments,
                     "output_sites": [ref.site for ref in graph.outputs],
                     "output_slots": [ref.slot for ref in graph.outputs],
-                    "captures": graph.captures, "signature": "", "notes": [],
+                    "captures": graph.captures, "signature": "", "notes": [], "tracing": graph.tracing,
                 }
                 for graph in self.graphs
             ]  # fmt: skip

@@ -12,7 +12,7 @@ from tensordbg.trace import migrations, seal
 from tensordbg.trace.migrations import MIGRATIONS, Migration, check_version
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.schema import FORMAT_VERSION
-from tests.trace.samples import all_tables
+from tests.trace.samples import all_tables, eventful_trace
 
 
 def rename(row: dict[str, Any], old: str, new: str) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_older_sealed_tables_are_read(trace: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.usefixtures("older")
 def test_older_trace_is_not_sealed_as_a_present_one(trace: Path) -> None:
     make_older(trace)
-    with pytest.raises(TraceError, match="has format 0 and can't be sealed as 1; read it as it is"):
+    with pytest.raises(TraceError, match=f"has format 0 and can't be sealed as {FORMAT_VERSION}; read it as it is"):
         seal.seal_all(trace)
 
 
@@ -103,6 +103,24 @@ def test_present_version_needs_no_migration() -> None:
 
 def test_there_is_a_way_from_every_version_since_the_first() -> None:
     assert list(MIGRATIONS) == list(range(1, FORMAT_VERSION))
+
+
+def test_columns_of_version_2_are_empty_in_a_trace_of_version_1(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seal.seal_all(trace)
+    expected = all_tables(trace)
+    write = seal.write_part
+
+    def write_first(folder: Path, file: str, tables: Any, schema: pa.Schema) -> Any:
+        kept = [name for name in schema.names if name not in {"layer", "tracing"}]
+        return write(folder, file, (table.select(kept) for table in tables), pa.schema(map(schema.field, kept)))
+
+    copy = eventful_trace(trace.parent / "first").finish()
+    monkeypatch.setattr(seal, "write_part", write_first)
+    seal.seal_all(copy)
+    path = copy / "trace.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 1}))
+    assert all_tables(copy) == expected
+    assert {site.layer for site in open_trace(copy).sites().values()} == {""}
 
 
 def test_what_a_migration_does_not_mention_stays() -> None:

@@ -107,6 +107,7 @@ def _site(row: dict[str, Any]) -> Site:
         values[name] = NONE if row[name] is None else row[name]
     values["call"] = CallKind(row["call"] or "")
     values["attributes"] = row["attributes"] or "{}"
+    values["layer"] = row["layer"] or ""
     return Site(**values)
 
 
@@ -123,6 +124,7 @@ def _function(row: dict[str, Any]) -> Function:
         captures=tuple(row["captures"] or ()),
         signature=row["signature"] or "",
         notes=tuple(row["notes"] or ()),
+        tracing=row["tracing"] or "",
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from tensordbg.model import Detail
 
-FORMAT = 1
+FORMAT = 2
 """The version of the format that is written; the same number as `schema.FORMAT_VERSION`, without pyarrow."""
 
 SEGMENT_RECORDS = 65536

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from tensordbg.errors import TraceError
-from tensordbg.trace.schema import FORMAT_VERSION
+from tensordbg.trace.schema import FORMAT_VERSION, TABLES
 
 Row = dict[str, Any]
 
@@ -42,7 +42,25 @@ class Migration:
     """Of one sealed table with all its columns, by its name."""
 
 
-MIGRATIONS: dict[int, Migration] = {}
+_SINCE_2: dict[str, dict[str, Any]] = {
+    "functions": {"tracing": ""},
+    "sites": {"layer": ""},
+}
+"""Columns that version 2 added, with what they hold in an older trace."""
+
+
+def _add_columns(name: str, table: pa.Table) -> pa.Table:
+    for column, value in _SINCE_2.get(name, {}).items():
+        if column not in table.column_names:
+            field = TABLES[name].field(column)
+            table = table.append_column(field, pa.array([value] * len(table), field.type))
+    return table
+
+
+MIGRATIONS: dict[int, Migration] = {
+    # The JSON lines of version 1 lack these too; `rows.py` takes the same values for what is missing.
+    1: Migration(table=_add_columns),
+}
 """By the version that they start from. Version 1 is the first."""
 
 

@@ -34,6 +34,7 @@ def site_row(site: Site) -> dict[str, Any]:
         "writes": site.writes,
         "gradient_of": site.gradient_of,
         "attributes": site.attributes,
+        "layer": site.layer,
     }
 
 
@@ -50,6 +51,7 @@ def function_row(function: Function) -> dict[str, Any]:
         "captures": function.captures,
         "signature": function.signature,
         "notes": function.notes,
+        "tracing": function.tracing,
     }
 
 
@@ -92,6 +94,7 @@ def site_from_row(row: Row) -> Site:
         writes=_numbers(row.get("writes", ())),
         gradient_of=_number_or_none(row.get("gradient_of", NONE)),
         attributes=_text(row.get("attributes", "{}")),
+        layer=_text(row.get("layer", "")),
     )
 
 
@@ -108,6 +111,7 @@ def function_from_row(row: Row) -> Function:
         captures=_numbers(row.get("captures", ())),
         signature=_text(row.get("signature", "")),
         notes=_texts(row.get("notes", ())),
+        tracing=_text(row.get("tracing", "")),
     )
 
 

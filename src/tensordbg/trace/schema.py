@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 
@@ -76,6 +76,7 @@ SITES = pa.schema(
         ("writes", pa.list_(pa.int32())),
         ("gradient_of", pa.int32()),
         ("attributes", pa.string()),
+        ("layer", pa.string()),  # since version 2
     ]
 )
 
@@ -101,6 +102,7 @@ FUNCTIONS = pa.schema(
         ("captures", pa.list_(pa.int32())),
         ("signature", pa.string()),
         ("notes", pa.list_(pa.string())),
+        ("tracing", pa.string()),  # since version 2
     ]
 )
 
