@@ -109,3 +109,21 @@ def test_a_finite_pipeline_beside_other_trouble() -> None:
     run.event(batch, [1.0])
     run.event(total, inf)
     assert names(why(trace)) == ["Sum:0"]
+
+
+def test_a_result_that_a_pipeline_was_reduced_to_comes_from_the_function_that_reduced_it() -> None:
+    trace = TraceBuilder()
+    product = trace.function("reduce_product")
+    state, x = product.argument("state"), product.argument("x")
+    grown = product.op("Exp", x)
+    result_of_product = product.op("Mul", state, grown)
+    product.returns(result_of_product)
+    for before, element in ((1.0, 1000.0), (inf, 1.0)):
+        trace.event(INSIDE, INSIDE, state, before)
+        trace.event(INSIDE, INSIDE, x, element)
+        trace.event(INSIDE, INSIDE, grown, inf if element > 1.0 else 2.7)
+        trace.event(INSIDE, INSIDE, result_of_product, inf)
+    trace.eager("ReduceDataset", values=inf)
+    result = why(trace)
+    assert (names(result), causes(result)) == (["Exp:0"], ["exp_overflow"])
+    assert result.origins[0].consequential

@@ -41,8 +41,8 @@ PASSING = frozenset(
 INPUT = "Input"
 """The type of the site of a value that came in from Python."""
 
-TAKES_FROM_PIPELINE = "GetNext"
-"""A word in the types of operations that take a batch out of an input pipeline."""
+_TAKES_FROM_PIPELINE = ("GetNext", "ReduceDataset")
+"""Words in the types of operations that take a batch, or a result, out of an input pipeline."""
 
 PIPELINE_MAKER = "Dataset"
 """A word in the types of operations that make a stage of an input pipeline."""
@@ -75,3 +75,8 @@ INCREMENTAL_WRITES = (
 
 READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2"})
 """Operations whose output is what a variable holds, even where the recorder could not tell which."""
+
+
+def takes_from_pipeline(op_type: str) -> bool:
+    """Whether operations of a type take a batch, or a result, out of an input pipeline."""
+    return any(word in op_type for word in _TAKES_FROM_PIPELINE)

@@ -3,20 +3,24 @@
 A dataset is a variant and an iterator a resource, neither of which is recorded, and a pipeline's functions run outside
 of any execution, ahead of the steps. So this part of the data flow is known only in the large: a bad batch goes back to
 the bad results of pipeline functions since the last batch, or of any earlier ones; if there are none, to the bad
-data that datasets were made of. The arguments of pipeline functions go back in the same way.
+data that datasets were made of. The arguments of pipeline functions go back in the same way; those that hold a state
+from one element to the next also to the function's own results.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.operations import PIPELINE_MAKER, TAKES_FROM_PIPELINE
+from tensordbg.analysis.operations import PIPELINE_MAKER, takes_from_pipeline
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, TensorRef
 
 _MOST_SOURCES = 64
 """A batch is linked to at most so many bad results, the latest."""
+
+_WITH_STATE = ("Dataset_scan_", "reduce_")
+"""How the names begin that tf.data gives to functions which take their own result for the element before."""
 
 
 def pipeline_links(values: Values) -> tuple[Ints, Ints]:
@@ -27,8 +31,10 @@ def pipeline_links(values: Values) -> tuple[Ints, Ints]:
     """
     bad = np.flatnonzero(values.events.bad)
     sites = values.ports.site[values.port[bad]]
-    inside = values.events.execution[bad] == NONE
-    taking = [site.site for site in values.program.sites.values() if TAKES_FROM_PIPELINE in site.op_type]
+    inside = (values.events.execution[bad] == NONE) | np.isin(
+        values.ports.block[values.events.site[bad]], _graphs(values)
+    )
+    taking = [site.site for site in values.program.sites.values() if takes_from_pipeline(site.op_type)]
     batches = bad[np.isin(sites, taking)]
     arguments = bad[inside & (values.ports.argument[sites] >= 0)]
     made, source = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
@@ -41,10 +47,25 @@ def pipeline_links(values: Values) -> tuple[Ints, Ints]:
             _append(made, source, event, _since(results, last.get(port, NONE), event), given)
             last[port] = event
         graph = values.ports.block[values.events.site[results]]
+        with_state = _graphs_with_state(values)
         for event in arguments.tolist():
-            earlier = graph < values.ports.block[values.events.site[event]]  # traced as data passes through them
+            own = int(values.ports.block[values.events.site[event]])
+            earlier = graph < own + (own in with_state)  # traced as data passes through them
             _append(made, source, event, _since(results[earlier], NONE, event), given)
     return np.concatenate(made), np.concatenate(source)
+
+
+def _graphs(values: Values) -> list[int]:
+    """The graphs of functions that a function gives to the pipeline it makes: they run while it does."""
+    makers = [site for site in values.program.sites.values() if PIPELINE_MAKER in site.op_type]
+    called = [function for site in makers for function in values.program.called_by(site)]
+    return [function.graph for function in called if function is not None]
+
+
+def _graphs_with_state(values: Values) -> set[int]:
+    """The graphs of functions that take what they returned for the element before."""
+    functions = values.program.functions.values()
+    return {function.graph for function in functions if function.name.startswith(_WITH_STATE)}
 
 
 def _append(made: list[Ints], source: list[Ints], event: int, results: Ints, given: Ints) -> None:

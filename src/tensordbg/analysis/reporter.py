@@ -15,7 +15,7 @@ from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
 from tensordbg.analysis.kinship import join_kin
 from tensordbg.analysis.locations import Locations
-from tensordbg.analysis.operations import OUTSIDE, READS, TAKES_FROM_PIPELINE
+from tensordbg.analysis.operations import OUTSIDE, READS, takes_from_pipeline
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
 from tensordbg.model import NONE, Site
@@ -134,4 +134,4 @@ class _Reporter:
 
 def _is_given(site: Site) -> bool:
     """Whether a value came in from outside: an argument, a batch, what Python put out."""
-    return site.argument != NONE or site.op_type in OUTSIDE or TAKES_FROM_PIPELINE in site.op_type
+    return site.argument != NONE or site.op_type in OUTSIDE or takes_from_pipeline(site.op_type)
