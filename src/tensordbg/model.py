@@ -203,6 +203,8 @@ class Variable:
     dtype: str
     shape: str
     """As a JSON array, `null` where it is unknown."""
+    trainable: bool | None = None
+    """Whether the program means it to be trained, as of when it was used last; `None` where that is not known."""
 
 
 @dataclass(frozen=True)

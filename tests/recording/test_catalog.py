@@ -47,6 +47,19 @@ def test_what_a_row_refers_to_is_written_before_it() -> None:
     assert sink.rows[2:] == [Variable(0, "w", "float32", "[2]"), site]
 
 
+def test_a_variable_is_written_again_when_it_is_known_whether_it_is_trained() -> None:
+    catalog, sink = Catalog(), Sink()
+    catalog.attach(sink)
+    variable = catalog.add_variable("w", "float32", "[2]")
+    catalog.set_trainable(variable, True)
+    assert sink.rows == []
+    catalog.add_sites([replace(a_site(catalog.new_sites(1)), reads=(variable,))])
+    catalog.set_trainable(variable, True)
+    catalog.set_trainable(variable, False)
+    written = [row.trainable for row in sink.rows if isinstance(row, Variable)]
+    assert written == [True, False]
+
+
 def program_of_two_functions(catalog: Catalog) -> None:
     """f calls g; h is by itself."""
     stack = catalog.stack((("/home/me/train.py", 3, "main"),))

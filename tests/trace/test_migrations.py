@@ -111,7 +111,7 @@ def test_columns_of_version_2_are_empty_in_a_trace_of_version_1(trace: Path, mon
     write = seal.write_part
 
     def write_first(folder: Path, file: str, tables: Any, schema: pa.Schema) -> Any:
-        kept = [name for name in schema.names if name not in {"layer", "tracing"}]
+        kept = [name for name in schema.names if name not in {"layer", "tracing", "trainable"}]
         return write(folder, file, (table.select(kept) for table in tables), pa.schema(map(schema.field, kept)))
 
     copy = eventful_trace(trace.parent / "first").finish()

@@ -10,7 +10,7 @@ import hashlib
 import linecache
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
@@ -121,6 +121,15 @@ class Catalog:
         with self._lock:
             self._variables.append(Variable(len(self._variables), name, dtype, shape))
             return len(self._variables) - 1
+
+    def set_trainable(self, number: int, trainable: bool) -> None:
+        """Says whether a variable is meant to be trained; a row that was written is written again where it changed."""
+        with self._lock:
+            if self._variables[number].trainable is trainable:
+                return
+            self._variables[number] = replace(self._variables[number], trainable=trainable)
+            if self._page is not None and number in self._page.variables:
+                self._page.sink.variable(self._variables[number])
 
     def variable(self, number: int) -> Variable:
         """The variable with a number."""

@@ -45,6 +45,7 @@ class Migration:
 _SINCE_2: dict[str, dict[str, Any]] = {
     "functions": {"tracing": ""},
     "sites": {"layer": ""},
+    "variables": {"trainable": None},
 }
 """Columns that version 2 added, with what they hold in an older trace."""
 

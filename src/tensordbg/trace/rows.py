@@ -73,6 +73,7 @@ def variable_row(variable: Variable) -> dict[str, Any]:
         "name": variable.name,
         "dtype": variable.dtype,
         "shape": variable.shape,
+        "trainable": variable.trainable,
     }
 
 
@@ -132,6 +133,7 @@ def variable_from_row(row: Row) -> Variable:
         name=_text(row["name"]),
         dtype=_text(row["dtype"]),
         shape=_text(row["shape"]),
+        trainable=_truth_or_none(row.get("trainable")),
     )
 
 
@@ -157,6 +159,12 @@ def _reference(value: object) -> TensorRef:
 def _number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _NUMBERS_END:
         raise ValueError(f"{value!r} is not a number")
+    return value
+
+
+def _truth_or_none(value: object) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise ValueError(f"{value!r} is neither true, false nor null")
     return value
 
 

@@ -119,7 +119,15 @@ STACKS = pa.schema(
 
 SOURCES = pa.schema([("file", pa.string()), ("sha256", pa.string()), ("text", pa.string())])
 
-VARIABLES = pa.schema([("variable", pa.int32()), ("name", pa.string()), ("dtype", pa.string()), ("shape", pa.string())])
+VARIABLES = pa.schema(
+    [
+        ("variable", pa.int32()),
+        ("name", pa.string()),
+        ("dtype", pa.string()),
+        ("shape", pa.string()),
+        ("trainable", pa.bool_()),  # since version 2; null where it is not known
+    ]
+)
 
 PATHS = pa.schema([("path", pa.int32()), ("name", pa.string())])  # 0 is "", the root
 

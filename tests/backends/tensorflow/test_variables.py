@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keras
+import numpy as np
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.variables import Variables, writes
@@ -17,6 +19,20 @@ def test_number_and_description() -> None:
     assert variables.number_of(weight.handle) == variables.number_of(weight.handle) == 0
     assert variables.number_of(tf.Variable(1.0).handle) == 1
     assert catalog.variable(0) == Variable(0, "weight", "float32", "[3, 2]")
+
+
+def test_whether_it_is_trained_is_learnt_again() -> None:
+    catalog = Catalog()
+    variables = Variables(catalog)
+    kernel, frozen = keras.Variable(np.ones(2), name="kernel"), tf.Variable(1.0, trainable=False, name="frozen")
+    variables.learn([kernel.value, frozen])
+    assert [catalog.variable(k).trainable for k in (0, 1)] == [True, False]
+    assert [catalog.variable(k).name for k in (0, 1)] == ["kernel", "frozen"]
+    kernel.trainable = False
+    variables.learn_once(kernel.value)
+    assert catalog.variable(0).trainable is True
+    variables.learn([kernel.value])
+    assert catalog.variable(0).trainable is False
 
 
 def test_a_captured_handle_is_the_same_variable() -> None:

@@ -167,7 +167,7 @@ class Eager:
 
     def _read(self, variable: Any, key: StackKey) -> int:
         """A variable given where a tensor is wanted is read inside TensorFlow, unseen; its value is recorded here."""
-        self._variables.learn_name(variable.handle, variable.name)
+        self._variables.learn_once(variable)
         number = self._variables.number_of(variable.handle)
         with record.stop_recording():
             value = self._plain[0](context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype)

@@ -93,8 +93,7 @@ class _GraphReader:
         self._new_nodes: list[Any] = []
         self._new_arguments: list[tuple[int, Any]] = []
         self.argument_names = [tensor.op.name for tensor in graph.inputs]
-        for variable in graph.variables:
-            variables.learn_name(getattr(variable, "_handle", None), variable.name)
+        variables.learn(graph.variables)
         self.argument_variables = [
             variables.number_of(tensor) if argument.type == dtypes.RESOURCE else NONE
             for tensor, argument in zip(graph.inputs, self._arguments, strict=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.trainable import are_trainable
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 
 # Python attributes of ours on a handle; it is the variable's for as long as it lives.
 _NUMBER = "_tensordbg_variable"
 _NAME = "_tensordbg_name"
+_LEARNT = "_tensordbg_learnt"
 
 READERS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
 """Operations that put out a variable's value."""
@@ -35,6 +38,22 @@ class Variables:
         """Keeps a variable's name where its number will be looked up: with its handle, an eager tensor."""
         if name and hasattr(handle, "_numpy_internal") and not hasattr(handle, _NAME):
             setattr(handle, _NAME, name.rstrip("/").removesuffix(":0"))
+
+    def learn(self, variables: Iterable[Any]) -> None:
+        """Keeps the names of variables that are about to be used, and whether they are to be trained by now."""
+        known = [variable for variable in variables if getattr(variable, "_handle", None) is not None]
+        for variable in known:
+            self.learn_name(variable.handle, variable.name)
+        for variable, trainable in zip(known, are_trainable(known), strict=True):
+            number = self.number_of(variable.handle)
+            if number != NONE:
+                self._catalog.set_trainable(number, trainable)
+                setattr(variable.handle, _LEARNT, True)
+
+    def learn_once(self, variable: Any) -> None:
+        """The same of one variable that is used eagerly, where looking each time would take too long."""
+        if not hasattr(variable.handle, _LEARNT):
+            self.learn([variable])
 
     def number_of(self, handle: Any) -> int:
         """The variable behind a handle: an eager tensor, or a tensor of a graph that stands for one captured.
