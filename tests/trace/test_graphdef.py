@@ -1,0 +1,62 @@
+"""GraphDef messages: what TensorFlow writes is read, what is written TensorFlow reads."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from tensordbg.trace.graphdef import (
+    GraphDefMessage,
+    GraphDefNode,
+    decode_graph,
+    shapes_attribute,
+    text_attribute,
+    type_attribute,
+)
+
+
+def traced() -> tf.compat.v1.GraphDef:
+    @tf.function
+    def inner(x: tf.Tensor) -> tf.Tensor:
+        return tf.sin(x)
+
+    @tf.function
+    def outer(x: tf.Tensor) -> tf.Tensor:
+        with tf.device("/CPU:0"):
+            return inner(tf.split(x, 2)[1])
+
+    return outer.get_concrete_function(tf.TensorSpec([4])).graph.as_graph_def()
+
+
+def test_reads_what_tensorflow_writes_and_writes_it_again() -> None:
+    graph = traced()
+    decoded = decode_graph(graph.SerializeToString())
+    assert [(node.name, node.op_type, node.inputs, node.device) for node in decoded.nodes] == [
+        (node.name, node.op, tuple(node.input), node.device) for node in graph.node
+    ]
+    assert list(decoded.functions) == [function.signature.name for function in graph.library.function]
+    assert tf.compat.v1.GraphDef.FromString(decoded.encode()) == graph
+
+
+def test_attributes() -> None:
+    node = GraphDefNode(
+        "a",
+        "Placeholder",
+        attributes={
+            "dtype": type_attribute(1),
+            "_note": text_attribute("mine"),
+            "_output_shapes": shapes_attribute([(2, -1), (), None]),
+        },
+    )
+    (read,) = tf.compat.v1.GraphDef.FromString(GraphDefMessage((node,)).encode()).node
+    assert (read.attr["dtype"].type, read.attr["_note"].s) == (1, b"mine")
+    shapes = [tf.TensorShape(shape) for shape in read.attr["_output_shapes"].list.shape]
+    assert [shape.as_list() if shape.rank is not None else None for shape in shapes] == [[2, None], [], None]
+
+
+def test_lists_of_texts() -> None:
+    node = tf.compat.v1.NodeDef(name="a", op="_FusedMatMul")
+    node.attr["fused_ops"].list.s.extend([b"BiasAdd", b"Relu"])
+    node.attr["T"].type = 1
+    (read,) = decode_graph(tf.compat.v1.GraphDef(node=[node]).SerializeToString()).nodes
+    assert read.texts("fused_ops") == ("BiasAdd", "Relu")
+    assert read.texts("T") == read.texts("absent") == ()
