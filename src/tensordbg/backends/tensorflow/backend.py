@@ -11,6 +11,7 @@ from tensordbg.backends.tensorflow.eager import Eager
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Graphs
 from tensordbg.backends.tensorflow.stacks import Stacks
+from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.backends.tensorflow.variables import Variables
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.recorder import Recorder
@@ -22,7 +23,7 @@ class _Hooks:
     def __init__(self) -> None:
         self.variables = Variables(CATALOG)
         self.stacks = Stacks(CATALOG)
-        self.functions = Functions(Graphs(CATALOG, self.variables, self.stacks))
+        self.functions = Functions(Graphs(CATALOG, self.variables, self.stacks), Tracings(CATALOG.user_code))
         self.eager = Eager(self.functions, self.variables, self.stacks)
 
 

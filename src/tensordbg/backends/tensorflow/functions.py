@@ -6,14 +6,14 @@ exported from it stay as they are.
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.backends.tensorflow.graphs import Graphs
-from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph, tf_decorator
+from tensordbg.backends.tensorflow.graphs import Graphs, Told
+from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
+from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.recording.recorder import Recorder
 
 XLA_NOTE = "meant to be compiled by XLA; recorded without the compilation"
@@ -32,12 +32,11 @@ class KnownFunction:
 class Functions:
     """The hook into the making of functions; it outlives a recording, as the instrumented functions do."""
 
-    def __init__(self, graphs: Graphs) -> None:
+    def __init__(self, graphs: Graphs, tracings: Tracings) -> None:
         self._graphs = graphs
         self._known: dict[str, KnownFunction] = {}
         self._originals = OriginalFunctions()
-        self._step_keys: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
-        self._key_of_python: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
+        self._tracings = tracings
         self._plain_make: Any = None
         self._plain_trace: Any = None
 
@@ -58,7 +57,7 @@ class Functions:
             graph = trace(name, python_func, *args, **kwargs)
             if recorder.active:
                 with recorder.guard("looking at a function"):
-                    self._step_keys[graph] = self._step_key(python_func)
+                    self._tracings.keep(graph, python_func)
             return graph
 
         atomic_function.from_func_graph = from_func_graph
@@ -81,16 +80,12 @@ class Functions:
         notes = (XLA_NOTE,) if fd.drop_xla(definition) else ()
         fd.allow_inlining(definition)
         name = runtime_name.decode()
-        described = self._graphs.describe(name, definition, graph, notes)
+        tracing = self._tracings.describe(graph, function.function_type)
+        described = self._graphs.describe(name, definition, graph, Told(notes, tracing))
         fd.keep_calls(definition, described.calls)
         fd.add_probes(definition, described.probes)
         runtime = context.context()
         runtime.remove_function(runtime_name)
         runtime.add_function_def(definition)
-        step_key = self._step_keys.get(graph, name)
+        step_key = self._tracings.python_function(graph) or name
         self._known[name] = KnownFunction(described.function.function, described.function.name, step_key)
-
-    def _step_key(self, function: Any) -> object:
-        """The same for all traces of one Python function, and for no other function."""
-        _, plain = tf_decorator.unwrap(function)
-        return self._key_of_python.setdefault(plain, object())

@@ -35,6 +35,16 @@ class Description:
     """Names of the nodes that call other functions and must run."""
 
 
+@dataclass(frozen=True)
+class Told:
+    """What is known of a function beside its graph."""
+
+    notes: tuple[str, ...] = ()
+    """What the report should say of it."""
+    tracing: str = ""
+    """See `Function.tracing`."""
+
+
 class Graphs:
     """Describes functions in the catalog."""
 
@@ -44,15 +54,16 @@ class Graphs:
         self._stacks = stacks
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
 
-    def describe(self, runtime_name: str, definition: Any, graph: Any, notes: tuple[str, ...]) -> Description:
+    def describe(self, runtime_name: str, definition: Any, graph: Any, told: Told) -> Description:
         """Enters the function that was made from `graph` into the catalog.
 
         Args:
             runtime_name: Unique name in the runtime.
             definition: Its FunctionDef.
             graph: Its FuncGraph.
-            notes: What the report should say of it.
+            told: What is known of it beside.
         """
+        stack = self._stacks.here()
         with self._catalog.lock:
             number = self._catalog.next_function
             known = self._known.setdefault(graph, _Graph(number))
@@ -70,7 +81,9 @@ class Graphs:
                 outputs=tuple(reader.references[definition.ret[out.name]] for out in definition.signature.output_arg),
                 captures=tuple(reader.argument_variables),
                 signature=_signature(graph),
-                notes=notes,
+                notes=told.notes,
+                tracing=told.tracing,
+                stack=stack,
             )
             self._catalog.add_function(function)
         live = fd.live_nodes(definition)

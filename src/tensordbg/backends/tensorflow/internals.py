@@ -47,7 +47,8 @@ RELIED_ON: dict[str, str] = {
     ),
     "atomic_function.AtomicFunction": (
         "a function as Python holds it: `cached_definition` is read once, `_c_func` is what is copied into graphs that "
-        "call it and so into what is exported; since 2.13"
+        "call it and so into what is exported, `function_type.parameters` gives for each parameter the TraceType of "
+        "what was given (TensorSpec, Literal, Weakref, Tuple, List, Dict... by their classes' names); since 2.13"
     ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
     "op_def_registry.get": "an operation's OpDef by its type, or None; since 2.0",

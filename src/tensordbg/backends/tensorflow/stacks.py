@@ -41,6 +41,10 @@ class Stacks:
             known = self._known[key] = self._number(tf_stack.extract_stack())
         return known
 
+    def here(self) -> int:
+        """The number of the running stack; slower than `current`, for what happens seldom."""
+        return self._number(tf_stack.extract_stack())
+
     def of_graph(self, graph: Any) -> dict[str, int]:
         """The number of the stack at which each operation of a graph was made, by the operation's name."""
         # TensorFlow's stacks can be compared and hashed quickly, but only while the graph lives.
