@@ -15,6 +15,20 @@ def test_collects_what_is_known() -> None:
     assert collect_facts(rows) == expected
 
 
+def test_devices() -> None:
+    said = {"physical": ["/physical_device:CPU:0"], "logical": ["/device:CPU:0", "/device:GPU:0"]}
+    facts = collect_facts([{"devices": {**said, "without_gpu_kernel": ["Unique"]}}])
+    assert facts.devices == ("/device:CPU:0", "/device:GPU:0")
+    assert facts.without_gpu_kernel == {"Unique"}
+
+
 def test_passes_over_what_is_not_understood() -> None:
-    rows = [{"framework": 3}, {"warning": None}, {"end": "soon"}, {"end": {"time_ns": "x"}}, {"colour": "red"}]
+    rows = [
+        {"framework": 3},
+        {"warning": None},
+        {"end": "soon"},
+        {"end": {"time_ns": "x"}},
+        {"devices": ["x"]},
+        {"colour": "red"},
+    ]
     assert collect_facts(rows) == TraceFacts()

@@ -29,6 +29,14 @@ class TraceFacts:
     """What the user should know, each once, in the order in which they came."""
     end: End | None = None
     """None while the program runs, and where it was killed."""
+    devices: tuple[str, ...] = ()
+    """Names of the devices that the program saw, such as `/device:GPU:0`; empty where they were not noted."""
+    without_gpu_kernel: frozenset[str] = frozenset()
+    """Types of operations that can't run on a GPU; empty where the program saw none."""
+    last: int = 0
+    """Only so many of the last executions, and of the last tensors of functions, are kept; 0: all."""
+    overwritten: int = 0
+    """How many records of what was before them are not there any more."""
 
 
 def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
@@ -36,6 +44,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     frameworks: dict[str, str] = {}
     warnings: dict[str, None] = {}
     end = None
+    devices: dict[str, Any] = {}
     for row in rows:
         framework = row.get("framework")
         if isinstance(framework, dict):
@@ -43,7 +52,14 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         if isinstance(row.get("warning"), str):
             warnings[row["warning"]] = None
         end = _end(row.get("end")) or end
-    return TraceFacts(frameworks, tuple(warnings), end)
+        if isinstance(row.get("devices"), dict):
+            devices = row["devices"]
+    visible, without = _texts(devices.get("logical")), _texts(devices.get("without_gpu_kernel"))
+    return TraceFacts(frameworks, tuple(warnings), end, visible, frozenset(without))
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _end(row: object) -> End | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction
 from tensordbg.backends.tensorflow.internals import context, op_def_registry, pywrap_tfe, record, resource_variable_ops
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
@@ -39,6 +40,7 @@ class Eager:
         self._variables = variables
         self._stacks = stacks
         self._recorder: Recorder
+        self._visible_devices = Devices()
         self._sites: dict[tuple[str, StackKey, tuple[int, ...]], int] = {}
         self._devices: dict[str, int] = {}
         self._plain: tuple[Any, Any, Any] = (None, None, None)
@@ -118,6 +120,7 @@ class Eager:
 
     def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
         recorder = self._recorder
+        self._visible_devices.note(recorder)
         recorder.catalog.use_function(function.number)
         references = [getattr(tensor, _MARK, _UNKNOWN) for tensor in inputs]
         known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
@@ -133,7 +136,7 @@ class Eager:
         references = [self._input(value, key, touched) for value in _flat(inputs)]
         site = self._site(op_type, key, tuple(touched), CallKind.NONE)
         execution = recorder.begin_operation(site, references)
-        for slot, tensor in enumerate(_flat(result)):
+        for slot, tensor in enumerate(_results(result)):
             self._tensor(execution, site, slot, tensor)
 
     def _tensor(self, execution: int, site: int, slot: int, tensor: Any) -> None:
@@ -184,6 +187,7 @@ class Eager:
     def _device(self, name: str) -> int:
         known = self._devices.get(name)
         if known is None:
+            self._visible_devices.note(self._recorder)
             known = self._devices[name] = self._recorder.log.device(name)
         return known
 
@@ -219,11 +223,7 @@ def _input_count(op_type: str) -> int:
 
 
 def _flat(values: Any) -> list[Any]:
-    """The tensors in what an operation takes or gives: one, several, or lists of them."""
-    if values is None:
-        return []
-    if not isinstance(values, (list, tuple)):
-        return [values]
+    """The tensors in what an operation takes: one, several, or lists of them."""
     flat: list[Any] = []
     for value in values:
         if isinstance(value, (list, tuple)) and any(hasattr(item, "_datatype_enum") for item in value):
@@ -231,6 +231,13 @@ def _flat(values: Any) -> list[Any]:
         else:
             flat.append(value)
     return flat
+
+
+def _results(result: Any) -> list[Any]:
+    """The tensors that an operation gives: none, one, several, or lists of them, of which some may be empty."""
+    if isinstance(result, (list, tuple)):
+        return [tensor for part in result for tensor in _results(part)]
+    return [] if result is None else [result]
 
 
 def _as_tensor(value: Any) -> Any:

@@ -8,17 +8,20 @@ from __future__ import annotations
 from typing import Any
 
 from tensorflow.python import pywrap_tfe
+from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.eager import context, record
 from tensorflow.python.eager.polymorphic_function import atomic_function
-from tensorflow.python.framework import func_graph, op_def_registry
+from tensorflow.python.framework import func_graph, kernels, op_def_registry
 from tensorflow.python.ops import control_flow_v2_func_graphs, resource_variable_ops
 from tensorflow.python.util import tf_decorator, tf_stack
 
 __all__ = [
     "RELIED_ON",
     "atomic_function",
+    "autograph",
     "context",
     "func_graph",
+    "kernels",
     "loop_and_branch_graphs",
     "op_def_registry",
     "pywrap_tfe",
@@ -38,7 +41,11 @@ RELIED_ON: dict[str, str] = {
         "functions by their runtime name; since 2.3"
     ),
     "pywrap_tfe.TFE_Py_ExecuteCancelable": "the same where a call can be cancelled; since 2.3",
-    "context.context": "the eager context: get_, remove_ and add_function_def by runtime name; since 2.0",
+    "context.context": (
+        "the eager context: get_, remove_ and add_function_def by runtime name, list_physical_ and "
+        "list_logical_devices, `_initialized` once it has started; since 2.1"
+    ),
+    "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
     "record.stop_recording": "operations inside it are not seen by gradient tapes; since 2.13",
     "atomic_function.from_func_graph": (
         "(name, graph, attributes, ...): registers the function made from a graph with the context; called through the "
@@ -49,6 +56,10 @@ RELIED_ON: dict[str, str] = {
         "a function as Python holds it: `cached_definition` is read once, `_c_func` is what is copied into graphs that "
         "call it and so into what is exported, `function_type.parameters` gives for each parameter the TraceType of "
         "what was given (TensorSpec, Literal, Weakref, Tuple, List, Dict... by their classes' names); since 2.13"
+    ),
+    "autograph._TRANSPILER.transform": (
+        "converts functions; `_TRANSPILER._cache._cache` maps code objects to conversions, each with a `source_map` from "
+        "the generated lines to the program's (LineLocation -> OriginInfo); since 2.4"
     ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
     "op_def_registry.get": "an operation's OpDef by its type, or None; since 2.0",
