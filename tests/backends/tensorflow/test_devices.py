@@ -38,7 +38,7 @@ def test_devices_of_this_process(tmp_path: Path) -> None:
     trace = record(tmp_path / "trace", function)
     assert trace.reader.facts.devices == tuple(device.name for device in tf.config.list_logical_devices())
     assert trace.reader.facts.without_gpu_kernel == set()
-    lines = (tmp_path / "trace" / "facts.jsonl").read_text().splitlines()
+    lines = (trace.reader.path / "facts.jsonl").read_text().splitlines()
     assert len([line for line in lines if line.startswith('{"devices"')]) == 1
 
 
