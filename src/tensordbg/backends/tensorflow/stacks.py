@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import CodeType, FrameType
 from typing import Any
 
+from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.internals import tf_stack
 from tensordbg.recording.catalog import Catalog
 
@@ -30,6 +31,7 @@ class Stacks:
         self._known: dict[StackKey, int] = {}
         # An identity is unique only while its object lives.
         self._alive: list[CodeType] = []
+        self._generated = GeneratedCode()
 
     def current(self, key: StackKey, frame: FrameType | None) -> int:
         """The number of the running stack, whose key is `stack_key(frame)`."""
@@ -62,4 +64,5 @@ class Stacks:
         return found
 
     def _number(self, trace: Any) -> int:
-        return self._catalog.stack(tuple((frame.filename, frame.lineno, frame.name) for frame in trace))
+        frames = tuple((frame.filename, frame.lineno, frame.name) for frame in trace)
+        return self._catalog.stack(self._generated.original(frames))
