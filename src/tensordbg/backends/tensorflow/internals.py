@@ -9,7 +9,6 @@ from typing import Any
 
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
-from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.eager import context, record
 from tensorflow.python.eager.polymorphic_function import atomic_function
 from tensorflow.python.framework import func_graph, kernels, op_def_registry
@@ -19,7 +18,6 @@ from tensorflow.python.util import tf_decorator, tf_stack
 __all__ = [
     "RELIED_ON",
     "atomic_function",
-    "autograph",
     "autograph",
     "context",
     "func_graph",
@@ -62,10 +60,6 @@ RELIED_ON: dict[str, str] = {
     "autograph._TRANSPILER.transform": (
         "converts functions; `_TRANSPILER._cache._cache` maps code objects to conversions, each with a `source_map` from "
         "the generated lines to the program's (LineLocation -> OriginInfo); since 2.4"
-    ),
-    "autograph._TRANSPILER.transform": (
-        "converts functions; its `_cache._cache` maps code objects to conversions, each with a `source_map` from the "
-        "generated lines to the program's (LineLocation -> OriginInfo); since 2.4"
     ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
     "op_def_registry.get": "an operation's OpDef by its type, or None; since 2.0",
