@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #endif
 
+#include "segment_file.h"
+
 namespace tensordbg {
 namespace {
 
@@ -24,15 +26,6 @@ std::atomic<std::uint64_t> g_generation{0};
 
 // A forked child shares the mapped pages; it must not write into its parent's trace.
 void stop_in_child() { g_active.store(nullptr, std::memory_order_release); }
-
-// Blocks are reserved up front: storing into a mapped hole of a full disk would raise SIGBUS in the program.
-int reserve_space(int file, off_t size) {
-#if defined(__APPLE__)
-  return ftruncate(file, size) == 0 ? 0 : errno;
-#else
-  return posix_fallocate(file, 0, size);
-#endif
-}
 
 std::string json_escape(const std::string& text) {
   std::string out;
@@ -72,7 +65,8 @@ std::uint32_t thread_number() {
   return number;
 }
 
-EventLog::EventLog(std::string folder, std::uint64_t segment_records, Detail detail, std::unique_ptr<ValueStore> values)
+EventLog::EventLog(std::string folder, std::uint64_t segment_records, Detail detail, std::unique_ptr<ValueStore> values,
+                   std::uint64_t last)
     : folder_(std::move(folder)),
       segment_records_(segment_records),
       detail_(detail),
@@ -87,13 +81,25 @@ EventLog::EventLog(std::string folder, std::uint64_t segment_records, Detail det
   if (names_file_ < 0) throw std::runtime_error(names + ": " + std::strerror(errno));
   intern(NameKind::kPath, "");
   intern(NameKind::kDevice, "");
-  if (segment(0) == nullptr) throw std::runtime_error(failure());
+  if (last > 0) {
+    recent_ = std::make_unique<RecentRecords>(folder_, segment_records_, last, values_.get());
+    if (!recent_->failure().empty()) throw std::runtime_error(recent_->failure());
+  } else if (segment(0) == nullptr) {
+    throw std::runtime_error(failure());
+  }
 }
 
 Record* EventLog::reserve(std::uint64_t* sequence) {
   if (failed_.load(std::memory_order_relaxed)) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
+  }
+  if (recent_ != nullptr) {
+    // Measuring takes time: only a finished record takes the place of an older one.
+    thread_local Record draft;
+    std::memset(static_cast<void*>(&draft), 0, sizeof draft);
+    *sequence = 0;
+    return &draft;
   }
   const std::uint64_t position = next_.fetch_add(1, std::memory_order_relaxed);
   Segment* home = segment(position / segment_records_);
@@ -106,6 +112,13 @@ Record* EventLog::reserve(std::uint64_t* sequence) {
 }
 
 void EventLog::finish(Record* record, std::uint64_t sequence) {
+  if (recent_ != nullptr) {
+    if (recent_->append(*record)) return;
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    fail(recent_->failure());
+    return;
+  }
   // The release store makes a record visible only when it is whole.
   __atomic_store_n(&record->sequence, sequence, __ATOMIC_RELEASE);
   const std::uint64_t index = (sequence - 1) / segment_records_;
@@ -128,26 +141,13 @@ Segment* EventLog::segment(std::uint64_t index) {
 
 Segment* EventLog::map_segment(std::uint64_t index) {
   if (failed_.load(std::memory_order_relaxed)) return nullptr;
-  char name[32];
-  std::snprintf(name, sizeof name, "/segments/%06llu.bin", static_cast<unsigned long long>(index));
-  const std::string path = folder_ + name;
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) {
-    fail(path + ": " + std::strerror(errno));
+  std::string error;
+  Record* records = map_segment_file(folder_, index, segment_records_, &error);
+  if (records == nullptr) {
+    fail(error);
     return nullptr;
   }
-  const std::size_t size = segment_records_ * kRecordSize;
-  const int error = reserve_space(file, static_cast<off_t>(size));
-  void* memory = MAP_FAILED;
-  if (error == 0) memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED) {
-    fail(path + ": " + std::strerror(error != 0 ? error : errno));
-    close(file);
-    unlink(path.c_str());
-    return nullptr;
-  }
-  close(file);
-  auto* home = new Segment{static_cast<Record*>(memory), index, {}};
+  auto* home = new Segment{records, index, {}};
   segments_[index % kMapped].store(home, std::memory_order_release);
   return home;
 }

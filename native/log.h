@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "health.h"
+#include "recent.h"
 #include "record.h"
 #include "values.h"
 
@@ -28,9 +30,10 @@ struct Segment {
 
 class EventLog {
  public:
-  // The folder must exist; `segments/` and `names.jsonl` are made in it. `values` is null where none are kept. Throws
-  // std::runtime_error.
-  EventLog(std::string folder, std::uint64_t segment_records, Detail detail, std::unique_ptr<ValueStore> values);
+  // The folder must exist; `segments/` and `names.jsonl` are made in it. `values` is null where none are kept. With
+  // `last` > 0 only the most recent records are kept, see recent.h. Throws std::runtime_error.
+  EventLog(std::string folder, std::uint64_t segment_records, Detail detail, std::unique_ptr<ValueStore> values,
+           std::uint64_t last);
 
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
@@ -40,6 +43,19 @@ class EventLog {
   Record* reserve(std::uint64_t* sequence);
   void finish(Record* record, std::uint64_t sequence);
 
+  // Whether tensors of a site and dtype are recorded: what does not pass the program's filters is not looked at.
+  bool wants(std::uint32_t site, DType dtype) const {
+    return (dtypes_.load(std::memory_order_relaxed) >> static_cast<int>(dtype) & 1) != 0 && !muted_.has(site);
+  }
+  void mute(std::uint32_t site) { muted_.set(site, true); }
+  // One bit for each dtype.
+  void choose_dtypes(std::uint64_t mask) { dtypes_.store(mask, std::memory_order_relaxed); }
+
+  // Of a log that keeps the most recent records: what is there stays for good.
+  void keep_all() {
+    if (recent_ != nullptr) recent_->keep_all();
+  }
+
   // The number of a name, given out on first sight; it is on disk before this returns.
   std::uint32_t intern(NameKind kind, const std::string& name);
 
@@ -48,7 +64,9 @@ class EventLog {
   Detail detail() const { return detail_; }
   ValueStore* values() const { return values_.get(); }
   std::uint64_t generation() const { return generation_; }
-  std::uint64_t appended() const { return next_.load(std::memory_order_relaxed); }
+  std::uint64_t appended() const {
+    return recent_ != nullptr ? recent_->appended() : next_.load(std::memory_order_relaxed);
+  }
   // Why the log stopped growing; empty while it grows.
   std::string failure() const;
   // How many records were dropped since then.
@@ -66,6 +84,9 @@ class EventLog {
   const std::uint64_t segment_records_;
   const Detail detail_;
   const std::unique_ptr<ValueStore> values_;
+  std::unique_ptr<RecentRecords> recent_;  // null where all records are kept
+  SiteSet muted_;
+  std::atomic<std::uint64_t> dtypes_{~std::uint64_t{0}};
   const std::uint64_t generation_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<std::int64_t> next_execution_{1};

@@ -15,13 +15,30 @@ namespace tensordbg {
 namespace {
 
 void open_log(const std::string& folder, std::uint64_t segment_records, int detail, std::int64_t value_budget,
-              std::int64_t value_file_bytes) {
+              std::int64_t value_file_bytes, std::uint64_t last) {
   if (active_log() != nullptr) throw std::runtime_error("a log is already open in this process");
   std::unique_ptr<ValueStore> values;
   if (static_cast<Detail>(detail) == Detail::kValues) {
     values = std::make_unique<ValueStore>(folder, value_budget, value_file_bytes);
+    if (last > 0) values->reuse();
   }
-  start_log(new EventLog(folder, segment_records, static_cast<Detail>(detail), std::move(values)));
+  start_log(new EventLog(folder, segment_records, static_cast<Detail>(detail), std::move(values), last));
+}
+
+void mute_sites(const nb::list& sites) {
+  EventLog* log = active_log();
+  if (log == nullptr) return;
+  for (const nb::handle site : sites) log->mute(nb::cast<std::uint32_t>(site));
+}
+
+void choose_dtypes(std::uint64_t mask) {
+  EventLog* log = active_log();
+  if (log != nullptr) log->choose_dtypes(mask);
+}
+
+void keep_all() {
+  EventLog* log = active_log();
+  if (log != nullptr) log->keep_all();
 }
 
 void choose_values(const nb::list& sites, bool kept) {
@@ -97,7 +114,7 @@ void end_execution(std::int64_t execution, bool failed) {
 void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
                    nb::handle array) {
   EventLog* log = active_log();
-  if (log == nullptr) return;
+  if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return;
   Py_buffer view;
   if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_ND) != 0) throw nb::python_error();
   std::uint64_t sequence = 0;
@@ -118,13 +135,19 @@ void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slo
 
 void bind_log(nb::module_& module) {
   module.def("open_log", &open_log, nb::arg("folder"), nb::arg("segment_records"), nb::arg("detail"),
-             nb::arg("value_budget") = 0, nb::arg("value_file_bytes") = 0,
-             "Starts recording into `folder`; `detail` is 0 (ops), 1 (shapes), 2 (health) or 3 (values).");
+             nb::arg("value_budget") = 0, nb::arg("value_file_bytes") = 0, nb::arg("last") = 0,
+             "Starts recording into `folder`; `detail` is 0 (ops), 1 (shapes), 2 (health) or 3 (values). With `last` > 0 "
+             "only that many of the most recent executions and tensors of graphs are kept.");
   module.def("close_log", &stop_log, "Stops recording; what was recorded stays.");
   module.def("log_status", &log_status, "(records appended, records dropped, why it stopped growing), or None.");
   module.def("choose_values", &choose_values, nb::arg("sites"), nb::arg("kept"),
              "Keeps the values of these sites from now on, or keeps them no longer.");
   module.def("value_status", &value_status, "(bytes kept, values refused, why writing failed), or None.");
+  module.def("mute_sites", &mute_sites, nb::arg("sites"), "Records no tensors of these sites.");
+  module.def("choose_dtypes", &choose_dtypes, nb::arg("mask"),
+             "Records only tensors of dtypes whose bit, by their number in the trace, is set.");
+  module.def("keep_all", &keep_all,
+             "Of a log that keeps the most recent records: what is there stays for good, the counting begins anew.");
   module.def("begin_execution", &begin_execution, nb::arg("site"), nb::arg("function"), nb::arg("step"),
              nb::arg("inputs"), "Records that an execution begins; returns its number, -1 where nothing is recorded.");
   module.def("end_execution", &end_execution, nb::arg("execution"), nb::arg("failed"));

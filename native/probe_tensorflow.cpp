@@ -41,6 +41,8 @@ std::uint32_t number_of(EventLog* log, NameKind kind, std::atomic<std::uint64_t>
 }
 
 void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor) {
+  const DType dtype = dtype_of(api.TensorType(tensor));
+  if (!log->wants(probe->site, dtype)) return;
   const std::uint32_t path = number_of(log, NameKind::kPath, &probe->path_number, [&] { return probe->path; });
   const std::uint32_t device = number_of(log, NameKind::kDevice, &probe->device_number, [&] {
     const TF_StringView name = api.GetDeviceName(context);
@@ -59,7 +61,7 @@ void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, con
   record->slot = probe->slot;
   record->device = static_cast<std::uint16_t>(device);
   record->kind = RecordKind::kGraphTensor;
-  fill_tensor(log, dtype_of(api.TensorType(tensor)), api.TensorData(tensor), api.NumDims(tensor),
+  fill_tensor(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
               [tensor](int axis) { return api.Dim(tensor, axis); }, record);
   log->finish(record, sequence);
 }

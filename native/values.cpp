@@ -44,18 +44,45 @@ ValueStore::ValueStore(std::string folder, std::int64_t budget, std::int64_t fil
 
 std::int64_t ValueStore::append(const void* data, std::int64_t bytes) {
   std::int64_t position = 0;
-  if (stopped_.load(std::memory_order_relaxed) || !reserve(bytes, &position) ||
-      !write_at(position, static_cast<const char*>(data), bytes)) {
-    stopped_.store(true, std::memory_order_relaxed);
-    refused_.fetch_add(1, std::memory_order_relaxed);
-    return -1;
+  const bool room = !stopped_.load(std::memory_order_relaxed) && reserve(bytes, &position);
+  if (room && write_at(position, static_cast<const char*>(data), bytes)) return position;
+  if (room || !reused_) stopped_.store(true, std::memory_order_relaxed);
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  return -1;
+}
+
+void ValueStore::release(std::int64_t position, std::int64_t bytes) {
+  const std::lock_guard<std::mutex> lock(reuse_mutex_);
+  count_files(position, bytes, -1);
+}
+
+// Counts a value in each file that it touches, or counts it no longer, and deletes the files that hold none any more.
+void ValueStore::count_files(std::int64_t position, std::int64_t size, std::int64_t change) {
+  for (std::int64_t index = position / file_bytes_; index * file_bytes_ < position + size; ++index) {
+    held_[index] += change;
   }
-  return position;
+  const std::int64_t current = next_.load(std::memory_order_relaxed) / file_bytes_;
+  for (auto each = held_.begin(); each != held_.end() && each->first < current;) {
+    if (each->second != 0) {
+      ++each;
+      continue;
+    }
+    unlink(path(each->first).c_str());
+    freed_.fetch_add(file_bytes_, std::memory_order_relaxed);
+    each = held_.erase(each);
+  }
 }
 
 bool ValueStore::reserve(std::int64_t bytes, std::int64_t* position) {
   if (bytes > std::numeric_limits<std::int64_t>::max() - kAlignment) return false;
   const std::int64_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (reused_) {
+    const std::lock_guard<std::mutex> lock(reuse_mutex_);
+    if (size > budget_ - used()) return false;
+    *position = next_.fetch_add(size, std::memory_order_relaxed);
+    count_files(*position, bytes, 1);
+    return true;
+  }
   std::int64_t known = next_.load(std::memory_order_relaxed);
   do {
     if (size > budget_ - known) return false;
@@ -89,10 +116,8 @@ std::shared_ptr<ValueStore::File> ValueStore::file(std::int64_t index) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (newest_ != nullptr && newest_->index == index) return newest_;
     const std::string values = folder_ + "/values";
-    char name[32];
-    std::snprintf(name, sizeof name, "/%06lld.bin", static_cast<long long>(index));
     const bool made = mkdir(values.c_str(), 0777) == 0 || errno == EEXIST;
-    const int descriptor = made ? open((values + name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    const int descriptor = made ? open(path(index).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (descriptor >= 0) {
       auto opened = std::make_shared<File>(index, descriptor);
       // A thread that is late with an older file must not push out the one that the others write.
@@ -103,6 +128,12 @@ std::shared_ptr<ValueStore::File> ValueStore::file(std::int64_t index) {
   }
   fail(why);
   return nullptr;
+}
+
+std::string ValueStore::path(std::int64_t index) const {
+  char name[40];
+  std::snprintf(name, sizeof name, "/values/%06lld.bin", static_cast<long long>(index));
+  return folder_ + name;
 }
 
 void ValueStore::fail(const std::string& why) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,7 +43,12 @@ class ValueStore {
   // could not be written, no more are kept: a history is cut at one point, not thinned out.
   std::int64_t append(const void* data, std::int64_t bytes);
 
-  std::int64_t used() const { return next_.load(std::memory_order_relaxed); }
+  // Before the first value: values may be released, and their room is used again. One that does not fit is left out.
+  void reuse() { reused_ = true; }
+  // A value of so many bytes is wanted no longer. A file is deleted with the last value in it.
+  void release(std::int64_t position, std::int64_t bytes);
+
+  std::int64_t used() const { return next_.load(std::memory_order_relaxed) - freed_.load(std::memory_order_relaxed); }
   // How many values were not kept since the budget was used up or a write failed.
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
   // Why a write failed; empty if none did.
@@ -54,6 +60,8 @@ class ValueStore {
   struct File;
 
   bool reserve(std::int64_t bytes, std::int64_t* position);
+  void count_files(std::int64_t position, std::int64_t size, std::int64_t change);
+  std::string path(std::int64_t index) const;
   bool write_at(std::int64_t position, const char* data, std::int64_t bytes);
   std::shared_ptr<File> file(std::int64_t index);
   void fail(const std::string& why);
@@ -67,6 +75,10 @@ class ValueStore {
   mutable std::mutex mutex_;
   std::string failure_;
   std::shared_ptr<File> newest_;
+  bool reused_ = false;
+  std::atomic<std::int64_t> freed_{0};
+  std::mutex reuse_mutex_;
+  std::map<std::int64_t, std::int64_t> held_;  // for each file the number of values in it that are wanted
 };
 
 }  // namespace tensordbg

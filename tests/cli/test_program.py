@@ -26,7 +26,7 @@ def test_command_of_a_script() -> None:
     program = Program.script("train.py", ("--epochs", "3"))
     assert program.name == "train"
     assert program.command(Path("t"), Wanted(Detail.SHAPES)) == [
-        *(sys.executable, "-m", "tensordbg.recording.launch", "--trace", "t", "--detail", "shapes"),
+        *(sys.executable, "-m", "tensordbg.recording.launch", "--trace", "t", "--detail", "shapes", "--last", "0"),
         *("train.py", "--epochs", "3"),
     ]
 
@@ -35,8 +35,19 @@ def test_command_that_keeps_values() -> None:
     wanted = Wanted(Detail.VALUES, ValueFilter(name="^dense", op_types=("MatMul", "Add"), steps=(3, None), budget=7))
     words = Program.module("package.train", ("--values", "mine")).command(Path("t"), wanted)[3:]
     launch = parse(words)
-    assert launch.values == wanted.values
-    assert (launch.detail, launch.module, launch.arguments) == (Detail.VALUES, "package.train", ("--values", "mine"))
+    assert launch.plan.values == wanted.values
+    assert (launch.plan.detail, launch.module, launch.arguments) == (
+        Detail.VALUES,
+        "package.train",
+        ("--values", "mine"),
+    )
+
+
+def test_command_that_keeps_the_last_events() -> None:
+    wanted = Wanted(Detail.OPS, last=1000)
+    words = Program.script("train.py", ("--last", "3")).command(Path("t"), wanted)[3:]
+    launch = parse(words)
+    assert (launch.plan.last, launch.script, launch.arguments) == (1000, "train.py", ("--last", "3"))
 
 
 def test_command_of_a_module() -> None:

@@ -99,7 +99,7 @@ def test_terminated_program(folder: Path, program: Write) -> None:
 
 
 def test_options_of_values_reach_the_program(tdbg: Tdbg, program: Write) -> None:
-    name = program("import sys; from tensordbg.recording.session import Session\nprint(Session._current._value_filter)")
+    name = program("import sys; from tensordbg.recording.session import Session\nprint(Session._current.plan.values)")
     words = ["--values-of", "dense", "--values-op-type", "Add", "--values-steps", "3..", "--values-budget", "1K"]
     done = tdbg("run", "--detail", "values", *words, name)
     assert done.stdout == (

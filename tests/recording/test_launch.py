@@ -26,7 +26,7 @@ def plain(folder: Path, *words: str) -> Ended:
 
 
 def launched(folder: Path, *words: str) -> Ended:
-    launch = ["-m", "tensordbg.recording.launch", "--trace", str(folder / "trace"), "--detail", "ops"]
+    launch = ["-m", "tensordbg.recording.launch", "--trace", str(folder / "trace"), "--detail", "ops", "--last", "0"]
     return run(folder, [sys.executable, *launch, *words])
 
 

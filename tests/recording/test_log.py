@@ -229,3 +229,144 @@ def test_other_details_keep_no_values(log: EventLog, tmp_path: Path) -> None:
     assert values_of(tmp_path) == [None]
     assert log.values() == ValueStatus(0, 0, "")
     assert not (tmp_path / "values").exists()
+
+
+def recent(folder: Path, dtype: np.dtype = EXECUTION_RECORD) -> np.ndarray:
+    """The records of a log that keeps the last ones, in their order."""
+    records = written(folder, dtype)
+    return records[np.argsort(records["sequence"])]
+
+
+def operation(log: EventLog, inputs: list[int], tensors: int) -> int:
+    """An eager operation and its results."""
+    execution = log.begin_execution(4, NO_FUNCTION, 0, inputs)
+    for slot in range(tensors):
+        log.append_tensor(execution, 4, slot, DTYPE_NUMBERS["float32"], 0, np.ones(2, np.float32))
+    return execution
+
+
+def test_the_last_executions_are_kept_with_all_that_is_theirs(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.HEALTH, last=3)
+    try:
+        numbers = [operation(log, [-1] * inputs, tensors) for inputs, tensors in [(1, 2), (60, 1), (2, 0), (1, 5)] * 50]
+    finally:
+        log.close()
+    owners = recent(tmp_path)["owner"].tolist()
+    assert owners == [numbers[-3]] * 4 + [numbers[-2]] + [numbers[-1]] * 6
+
+
+def test_what_comes_from_outside_is_counted_by_itself(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.HEALTH, last=4)
+    try:
+        for _ in range(100):
+            source = operation(log, [], 1)
+            operation(log, [input_reference(source, 0)], 1)
+    finally:
+        log.close()
+    records = recent(tmp_path)
+    begins = records[records["kind"] == RecordKind.EXECUTION_BEGIN]
+    assert begins["rank"].tolist() == [0, 1] * 4
+    assert begins["owner"].tolist() == list(range(193, 201))
+
+
+def test_an_open_call_outlives_the_count(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.HEALTH, last=2)
+    try:
+        call = log.begin_execution(9, 1, 17, [-1] * 30)
+        for _ in range(50):
+            operation(log, [-1], 1)
+        during = recent(tmp_path)
+        log.end_execution(call, False)
+        after = recent(tmp_path)
+    finally:
+        log.close()
+    assert during["owner"].tolist() == [call, call, 50, 50, 51, 51]
+    assert during["iteration"][0] == 17
+    # It ended, no tensor of a graph was computed in it, and two came after.
+    assert after["owner"].tolist() == [50, 50, 51, 51]
+
+
+def test_the_room_is_used_again(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.VALUES, 2**20, 2**16, last=100)
+    try:
+        log.choose_values([4], True)
+        array = np.ones(1024, np.float32)
+        for _ in range(20_000):
+            log.append_tensor(log.begin_execution(4, NO_FUNCTION, 0, [-1]), 4, 0, DTYPE_NUMBERS["float32"], 0, array)
+        status = log.values()
+    finally:
+        log.close()
+    assert [path.stat().st_size for path in (tmp_path / "segments").iterdir()] == [4096 * 256]
+    files = sorted((tmp_path / "values").iterdir())
+    assert sum(path.stat().st_size for path in files) <= 101 * 4096 + 2 * 2**16
+    assert status.refused == 0
+    reader = ValueFiles(tmp_path, 2**16)
+    records = recent(tmp_path, TENSOR_RECORD)
+    kept = [record for record in records if record["kind"] == RecordKind.EAGER_TENSOR]
+    assert len(kept) == 100
+    for record in kept:
+        place = KeptTensor(int(record["value_position"]) - 1, "float32", (1024,), None)
+        assert reader.read(place).tobytes() == array.tobytes()
+
+
+def test_a_value_that_does_not_fit_is_left_out_and_later_ones_are_kept(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.VALUES, 2**18, 2**16, last=2)
+    try:
+        log.choose_values([4], True)
+        for count in (10_000, 100_000, 10_000, 10_000):
+            execution = log.begin_execution(4, NO_FUNCTION, 0, [-1])
+            log.append_tensor(execution, 4, 0, DTYPE_NUMBERS["float32"], 0, np.ones(count, np.float32))
+        status = log.values()
+    finally:
+        log.close()
+    tensors = [record for record in recent(tmp_path, TENSOR_RECORD) if record["kind"] == RecordKind.EAGER_TENSOR]
+    assert [bool(record["value_position"]) for record in tensors] == [True, True]
+    assert status.refused == 1
+
+
+def test_what_is_kept_for_good_stays_while_the_rest_is_used_again(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.HEALTH, last=2)
+    try:
+        for _ in range(5):
+            operation(log, [-1], 1)
+        call = log.begin_execution(9, 1, 0, [])
+        log.keep_all()
+        for _ in range(5):
+            operation(log, [-1], 1)
+        log.end_execution(call, True)
+    finally:
+        log.close()
+    records = recent(tmp_path)
+    begins = records[records["kind"] == RecordKind.EXECUTION_BEGIN]
+    assert begins["owner"].tolist() == [5, call, 10, 11]
+    assert records["owner"][-1] == call
+
+
+def test_threads_share_the_room(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.HEALTH, last=64)
+
+    def work() -> None:
+        for _ in range(5_000):
+            operation(log, [-1], 2)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log.close()
+    records = recent(tmp_path)
+    owners, counts = np.unique(records["owner"], return_counts=True)
+    assert (len(owners), set(counts.tolist())) == (64, {3})
+    assert len(set(records["sequence"].tolist())) == len(records)
+
+
+def test_muted_sites_and_dtypes_leave_no_tensor(log: EventLog, tmp_path: Path) -> None:
+    log.mute([2, 20_000])
+    log.choose_dtypes(1 << DTYPE_NUMBERS["float32"])
+    for site in (1, 2, 3, 20_000):
+        for dtype in ("float32", "int32"):
+            log.append_tensor(1, site, 0, DTYPE_NUMBERS[dtype], 0, np.zeros(1, dtype))
+    records = written(tmp_path, TENSOR_RECORD)
+    assert records["site"].tolist() == [1, 3]
+    assert {DTYPES[number] for number in records["dtype"]} == {"float32"}

@@ -19,8 +19,15 @@ def test_json_has_the_documented_keys() -> None:
     row = describe_this_process("train", Detail.HEALTH, "avx2").to_json()
     assert list(row) == [
         *("format", "id", "program", "command", "python", "host", "pid", "created_ns", "clock_offset_ns", "detail"),
-        *("kernel", "segment_records"),
+        *("kernel", "segment_records", "last", "value_file_bytes"),
     ]
+
+
+def test_a_trace_from_before_the_last_keys_keeps_all() -> None:
+    row = describe_this_process("train", Detail.HEALTH, "avx2").to_json()
+    del row["last"], row["value_file_bytes"]
+    metadata = TraceMetadata.from_json(row)
+    assert (metadata.last, metadata.value_file_bytes) == (0, 2**28)
 
 
 def test_describes_this_process_and_its_clock() -> None:
@@ -35,6 +42,8 @@ def test_describes_this_process_and_its_clock() -> None:
         ("segment_records", 0),
         ("segment_records", 2**40),
         ("clock_offset_ns", 10**30),
+        ("last", -1),
+        ("value_file_bytes", 0),
         ("detail", "much"),
         ("command", 3),
     ],

@@ -20,6 +20,8 @@ class Wanted:
     detail: Detail
     values: ValueFilter = field(default_factory=ValueFilter)
     """Which tensors are kept whole, where the detail is `values`."""
+    last: int = 0
+    """Only so many of the last executions, and of the last tensors of functions, are kept; 0 keeps all."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class Program:
         """The command line of the process that runs it and records it into `trace`."""
         launcher = [sys.executable, "-m", "tensordbg.recording.launch"]
         values = ["--values", wanted.values.to_json()] if wanted.detail is Detail.VALUES else []
-        return [*launcher, "--trace", str(trace), "--detail", wanted.detail.value, *values, *self.words]
+        much = ["--detail", wanted.detail.value, "--last", str(wanted.last)]
+        return [*launcher, "--trace", str(trace), *much, *values, *self.words]
 
 
 def _importable(package: str) -> bool:

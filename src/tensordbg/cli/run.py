@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(
     "run",
     context_settings={"allow_interspersed_args": False},
-    options_metavar="[--out DIR] [--detail ops|shapes|health|values]",
+    options_metavar="[--out DIR] [--detail ops|shapes|health|values] [--last N]",
 )
 @click.option(
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which a new trace is made."
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
     help="How much is recorded of each tensor: that it was computed, its shape too, its statistics too, its elements "
     "too.",
 )
+@click.option(
+    "--last",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Keep only the last N executions and the last N tensors of functions; all by default.",
+)
 @click.option("--values-of", "name", metavar="REGEX", help="Keep elements only of operations whose name holds this.")
 @click.option("--values-op-type", "op_types", metavar="TYPE", multiple=True, help="... only of this type of operation.")
 @click.option("--values-function", "function", metavar="NAME", help="... only in functions of this name or pattern.")
@@ -42,7 +49,9 @@ if TYPE_CHECKING:
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
-def command(out: str, detail: str, as_module: bool, script: str, arguments: tuple[str, ...], **chosen: Any) -> int:
+def command(
+    out: str, detail: str, last: int | None, as_module: bool, script: str, arguments: tuple[str, ...], **chosen: Any
+) -> int:
     """Record the Python program SCRIPT, run with ARGS.
 
     Nothing in the program is changed: it has its own arguments, output, exit code and signals. Each run makes a new
@@ -52,7 +61,7 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     from tensordbg.cli.program import Program
     from tensordbg.cli.supervise import record
 
-    wanted = _wanted(Detail(detail), chosen)
+    wanted = replace(_wanted(Detail(detail), chosen), last=last or 0)
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     return record(program, Path(out), wanted)
 

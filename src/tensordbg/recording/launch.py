@@ -1,6 +1,7 @@
 """Runs a program under recording, as `python program.py` or `python -m package` would run it.
 
-    python -m tensordbg.recording.launch --trace FOLDER --detail DETAIL [--values FILTER] (-m MODULE | SCRIPT) ARGS...
+    python -m tensordbg.recording.launch --trace FOLDER --detail DETAIL --last N [--values FILTER]
+        (-m MODULE | SCRIPT) ARGS...
 
 `tdbg run` starts this with the user's own interpreter and waits. The program sees its own `sys.argv`, `__main__` and
 `sys.path`; its output, exceptions, exit code and signals are its own.
@@ -13,12 +14,13 @@ import runpy
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tensordbg.errors import RecordingError
 from tensordbg.model import Detail
 from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.plan import Plan
 from tensordbg.recording.session import Session
 from tensordbg.recording.value_filter import ValueFilter
 
@@ -28,23 +30,21 @@ class Launch:
     """What is to be run, and where its trace goes."""
 
     trace: Path
-    detail: Detail
+    plan: Plan
     module: str | None
     """Name of a module, or None where `script` is run."""
     script: str
     arguments: tuple[str, ...]
-    values: ValueFilter | None = None
-    """Which tensors are kept whole."""
 
 
 def parse(words: list[str]) -> Launch:
     """Reads the command line above; `tdbg run` wrote it, so it is well-formed."""
-    trace, detail, values, rest = Path(words[1]), Detail(words[3]), None, words[4:]
-    if detail is Detail.VALUES and rest[0] == "--values":
-        values, rest = ValueFilter.from_json(rest[1]), rest[2:]
+    trace, plan, rest = Path(words[1]), Plan(Detail(words[3]), last=int(words[5])), words[6:]
+    if plan.detail is Detail.VALUES and rest[0] == "--values":
+        plan, rest = replace(plan, values=ValueFilter.from_json(rest[1])), rest[2:]
     if rest[0] == "-m":
-        return Launch(trace, detail, rest[1], "", tuple(rest[2:]), values)
-    return Launch(trace, detail, None, rest[0], tuple(rest[1:]), values)
+        return Launch(trace, plan, rest[1], "", tuple(rest[2:]))
+    return Launch(trace, plan, None, rest[0], tuple(rest[1:]))
 
 
 def _command(launch: Launch) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def main() -> None:
     launch = parse(sys.argv[1:])
     name = launch.module or Path(launch.script).stem
     try:
-        session = Session(launch.trace, launch.detail, name, _command(launch), launch.values)
+        session = Session(launch.trace, launch.plan, name, _command(launch))
     except RecordingError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)

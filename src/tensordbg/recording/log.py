@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tensordbg import _native
 from tensordbg.model import Detail
-from tensordbg.trace.metadata import SEGMENT_RECORDS, VALUE_FILE_BYTES
+from tensordbg.trace.metadata import RECENT_SEGMENT_RECORDS, SEGMENT_RECORDS, VALUE_FILE_BYTES
 
 UNKNOWN_INPUT = -1
 NO_FUNCTION = 0xFFFFFFFF
@@ -49,11 +49,35 @@ class EventLog:
 
     choose_values = staticmethod(_native.choose_values)
     """(sites, kept): keeps the values of these sites from now on, or no longer."""
+    mute = staticmethod(_native.mute_sites)
+    """(sites): records no tensors of these sites."""
+    choose_dtypes = staticmethod(_native.choose_dtypes)
+    """(mask): records only tensors of dtypes whose bit is set."""
+    keep_all = staticmethod(_native.keep_all)
+    """Of a log with `last`: what is there stays for good, and the counting begins anew."""
 
     def __init__(
-        self, folder: Path, detail: Detail, value_budget: int = 0, value_file_bytes: int = VALUE_FILE_BYTES
+        self,
+        folder: Path,
+        detail: Detail,
+        value_budget: int = 0,
+        value_file_bytes: int = VALUE_FILE_BYTES,
+        last: int = 0,
     ) -> None:
-        _native.open_log(str(folder), SEGMENT_RECORDS, _DETAIL_NUMBERS[detail], value_budget, value_file_bytes)
+        """Opens the log of a trace.
+
+        Args:
+            folder: Of the trace.
+            detail: How much is recorded.
+            value_budget: Bytes that kept values may take.
+            value_file_bytes: How much of them one file holds.
+            last: Only so many of the last executions, and of the last tensors of graphs, are kept; 0 keeps all.
+
+        Raises:
+            RuntimeError: If it can't be written, or another one is open.
+        """
+        segment = RECENT_SEGMENT_RECORDS if last else SEGMENT_RECORDS
+        _native.open_log(str(folder), segment, _DETAIL_NUMBERS[detail], value_budget, value_file_bytes, last)
 
     def close(self) -> None:
         """Appends nothing from now on."""

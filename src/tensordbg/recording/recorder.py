@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.log import NO_FUNCTION, EventLog
 from tensordbg.recording.value_choice import ValueChoice
+from tensordbg.trace.graph_files import GraphFiles
 from tensordbg.trace.writer import TraceWriter
 
 
@@ -29,6 +30,8 @@ class Recorder:
         self.log = log
         self._writer = writer
         self._values = values
+        self.graphs: GraphFiles | None = None
+        """Where the graphs of functions go, if they are asked for."""
         self._lock = threading.Lock()
         self._steps: dict[object, int] = {}
         self._warned: set[str] = set()

@@ -13,12 +13,15 @@ from tensordbg.errors import RecordingError
 from tensordbg.health import kernel_name
 from tensordbg.model import Detail
 from tensordbg.recording.backend import BACKENDS, Backend, load_backend
-from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.catalog import CATALOG, CatalogSink
 from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.plan import Plan
 from tensordbg.recording.recorder import Recorder
+from tensordbg.recording.tensor_filter import TensorChoice, TensorFilter
 from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.recording.value_filter import ValueFilter, size_text
-from tensordbg.trace.metadata import SEGMENT_RECORDS, TraceMetadata, describe_this_process
+from tensordbg.trace.graph_files import GraphFiles
+from tensordbg.trace.metadata import RECENT_SEGMENT_RECORDS, SEGMENT_RECORDS, TraceMetadata, describe_this_process
 from tensordbg.trace.writer import TraceWriter, new_trace_folder
 
 
@@ -36,22 +39,14 @@ class Session:
     _current: Session | None = None
     _lock = threading.Lock()
 
-    def __init__(
-        self,
-        folder: Path,
-        detail: Detail,
-        program: str,
-        command: tuple[str, ...] | None = None,
-        values: ValueFilter | None = None,
-    ) -> None:
+    def __init__(self, folder: Path, plan: Plan, program: str, command: tuple[str, ...] | None = None) -> None:
         """Makes the trace in `folder`, which must hold nothing yet.
 
         Args:
             folder: Where the trace goes.
-            detail: How much is recorded.
+            plan: What is recorded.
             program: Short name of what is recorded.
             command: The program's command line, where it is not this process's own.
-            values: Which tensors are kept whole if the detail is `values`; all by default, within the default budget.
 
         Raises:
             RecordingError: If this process is being recorded already, the folder can't be used, or the compiled part
@@ -59,13 +54,13 @@ class Session:
         """
         self._claim()
         try:
-            self._value_filter = values or ValueFilter()
-            metadata = _describe(program, detail, command)
-            self.recorder, self._writer = _open(folder, metadata, self._value_filter)
+            self.recorder, self._writer = _open(folder, _describe(program, plan, command), plan)
         except BaseException:
             self._release()
             raise
         self.folder = folder
+        self.plan = plan
+        self.recorder.graphs = GraphFiles(folder) if plan.graphs else None
         self._backends: list[Backend] = []
         self._watch = ImportWatch({name: lambda name=name: self._let_in(name) for name in BACKENDS})  # type: ignore[misc]
 
@@ -102,7 +97,7 @@ class Session:
             self.recorder.warn(f"recording stopped early: {failure}; {self.recorder.log.dropped()} events were dropped")
         values = self.recorder.log.values()
         if values.refused:
-            why = values.failure or f"the budget of {size_text(self._value_filter.budget)} is used up"
+            why = values.failure or f"the budget of {size_text(self.plan.values.budget)} is used up"
             self.recorder.warn(
                 f"the values of {values.refused} tensors were not kept: {why}; choose fewer with a filter, or make "
                 "room (--values-budget)"
@@ -120,12 +115,14 @@ class Session:
             Session._current = None
 
 
-def _describe(program: str, detail: Detail, command: tuple[str, ...] | None) -> TraceMetadata:
-    own = describe_this_process(program, detail, kernel_name(), SEGMENT_RECORDS)
+def _describe(program: str, plan: Plan, command: tuple[str, ...] | None) -> TraceMetadata:
+    slots = RECENT_SEGMENT_RECORDS if plan.last else SEGMENT_RECORDS
+    own = describe_this_process(program, plan.detail, kernel_name(), slots)
+    own = replace(own, last=plan.last, value_file_bytes=plan.value_file_bytes)
     return own if command is None else replace(own, command=command)
 
 
-def _open(folder: Path, metadata: TraceMetadata, values: ValueFilter) -> tuple[Recorder, TraceWriter]:
+def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, TraceWriter]:
     try:
         from tensordbg.recording.log import EventLog  # needs the compiled part
     except ImportError as error:
@@ -135,18 +132,26 @@ def _open(folder: Path, metadata: TraceMetadata, values: ValueFilter) -> tuple[R
         ) from error
     writer = TraceWriter.create(folder, metadata)
     try:
-        log = EventLog(folder, metadata.detail, values.budget)
+        log = EventLog(folder, plan.detail, plan.values.budget, plan.value_file_bytes, plan.last)
     except RuntimeError as error:
         writer.close()
         raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
-    choice = ValueChoice(writer, values, log.choose_values) if metadata.detail is Detail.VALUES else None
-    CATALOG.attach(choice or writer)
+    choice = ValueChoice(writer, plan.values, log.choose_values) if plan.detail is Detail.VALUES else None
+    sink: CatalogSink = choice or writer
+    if plan.tensors != TensorFilter():
+        log.choose_dtypes(plan.tensors.mask)
+        sink = TensorChoice(sink, plan.tensors, log.mute)
+    CATALOG.attach(sink)
     return Recorder(CATALOG, log, writer, choice), writer
 
 
 @contextlib.contextmanager
 def record(
-    out: str | Path = "tdbg-traces", detail: str | Detail = Detail.HEALTH, values: ValueFilter | None = None
+    out: str | Path = "tdbg-traces",
+    detail: str | Detail = Detail.HEALTH,
+    values: ValueFilter | None = None,
+    last: int = 0,
+    graphs: bool = False,
 ) -> Iterator[Recording]:
     """Records what the block computes into a new trace in the folder `out`.
 
@@ -154,12 +159,17 @@ def record(
         out: Folder of traces, made if it does not exist; every recording makes a new trace in it.
         detail: `ops`, `shapes`, `health` or `values`, see `Detail`.
         values: Which tensors are kept whole if the detail is `values`; all by default, up to 2 GiB.
+        last: Keep only so many of the last executions, and of the last tensors of functions; 0 keeps all. The room on
+            the disk is used again, whatever ends the program.
+        graphs: Keep the graphs of functions too, as Python built them and as TensorFlow runs them; each is then made
+            ready to run twice.
 
     Yields:
         The recording; its `path` is the trace's folder.
 
     Raises:
         RecordingError: If this process is being recorded already, or `out` can't be written.
+        UsageError: If `last` is negative.
     """
     try:
         wanted = Detail(detail)
@@ -168,8 +178,9 @@ def record(
         raise RecordingError(f"detail {detail!r} is not known; choose one of {known}") from None
     if values is not None and wanted is not Detail.VALUES:
         raise RecordingError(f"values are kept only with detail 'values', not {wanted.value!r}; give one or leave both")
+    plan = Plan(wanted, values or ValueFilter(), last, graphs=graphs)
     folder = new_trace_folder(Path(out), "record")
-    session = Session(folder, wanted, "record", values=values)
+    session = Session(folder, plan, "record")
     session.start()
     try:
         yield Recording(folder)
@@ -179,10 +190,10 @@ def record(
     else:
         session.stop()
     finally:
-        _seal(folder)
+        seal(folder)
 
 
-def _seal(folder: Path) -> None:
+def seal(folder: Path) -> None:
     """Turns the raw events into tables; a reader would do without, so trouble here is no trouble for the program."""
     with contextlib.suppress(Exception):
         # It brings pyarrow, which is wanted only now.

@@ -27,6 +27,8 @@ class Manifest:
     """The first segment that is not."""
     damaged_slots: int = 0
     """In the segments that are."""
+    overwritten: int = 0
+    """How many events had gone before those were sealed, because only the last ones are kept."""
     damaged_lines: int = 0
     """Of the JSON lines, once they are sealed."""
     tensors: tuple[Part, ...] = ()
@@ -76,6 +78,7 @@ def _to_json(manifest: Manifest) -> dict[str, Any]:
     return {
         "next_segment": manifest.next_segment,
         "damaged_slots": manifest.damaged_slots,
+        "overwritten": manifest.overwritten,
         "damaged_lines": manifest.damaged_lines,
         "tensors": [part.to_json() for part in manifest.tensors],
         "executions": [part.to_json() for part in manifest.executions],
@@ -89,6 +92,7 @@ def _from_json(row: Mapping[str, Any]) -> Manifest:
     return Manifest(
         next_segment=int(row["next_segment"]),
         damaged_slots=int(row["damaged_slots"]),
+        overwritten=int(row.get("overwritten", 0)),
         damaged_lines=int(row["damaged_lines"]),
         tensors=tuple(Part.from_json(part) for part in row["tensors"]),
         executions=tuple(Part.from_json(part) for part in row["executions"]),

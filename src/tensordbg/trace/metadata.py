@@ -20,6 +20,9 @@ FORMAT = 2
 SEGMENT_RECORDS = 65536
 """How many events one raw segment holds, unless something else is asked for."""
 
+RECENT_SEGMENT_RECORDS = 4096
+"""The same where only the last events are kept."""
+
 VALUE_FILE_BYTES = 2**28
 """How much of the kept values one file holds."""
 
@@ -48,6 +51,9 @@ class TraceMetadata:
     kernel: str = ""
     """Which health kernel measured."""
     segment_records: int = SEGMENT_RECORDS
+    last: int = 0
+    """Only so many of the last executions, and of the last tensors of functions, are kept; 0: all."""
+    value_file_bytes: int = VALUE_FILE_BYTES
     format: int = FORMAT
 
     def to_json(self) -> dict[str, Any]:
@@ -74,10 +80,14 @@ class TraceMetadata:
             detail=Detail(row["detail"]),
             kernel=str(row["kernel"]),
             segment_records=int(row["segment_records"]),
+            last=int(row.get("last", 0)),
+            value_file_bytes=int(row.get("value_file_bytes", VALUE_FILE_BYTES)),
             format=int(row["format"]),
         )
         if not 1 <= metadata.segment_records <= _MOST_RECORDS or abs(metadata.clock_offset_ns) >= 2**62:
             raise ValueError("segment_records or clock_offset_ns is out of bounds")
+        if metadata.last < 0 or metadata.value_file_bytes < 1:
+            raise ValueError("last or value_file_bytes is out of bounds")
         return metadata
 
 

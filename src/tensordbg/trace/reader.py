@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -86,7 +87,8 @@ class TraceReader:
         path = self.path / "facts.jsonl"
         with reading_of(path):
             rows = [upgrade_row(self._version, "facts", row) for row in read_lines(path).rows]
-            return collect_facts(rows)
+            known = collect_facts(rows)
+        return replace(known, last=self.metadata.last, overwritten=self._retrying(lambda: self._snapshot.overwritten))
 
     @property
     def finished(self) -> bool:
@@ -183,7 +185,7 @@ class TraceReader:
         Raises:
             UsageError: If NumPy lacks their dtype.
         """
-        return ValueFiles(self.path).read(kept)
+        return ValueFiles(self.path, self.metadata.value_file_bytes).read(kept)
 
     def sites(self) -> Mapping[int, Site]:
         """All sites by number."""

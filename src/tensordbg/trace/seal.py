@@ -26,6 +26,7 @@ from tensordbg.trace.facts import collect_facts
 from tensordbg.trace.lines import read_lines
 from tensordbg.trace.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from tensordbg.trace.parts import Part, open_part, write_part
+from tensordbg.trace.recent import overwritten, read_recent
 from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import EXECUTIONS, FORMAT_VERSION, TABLES, TENSORS
 from tensordbg.trace.segments import RawSegment, map_segment, segment_files
@@ -58,6 +59,9 @@ def seal_full_segments(folder: Path) -> int:
     if not (folder / "trace.json").exists():
         return 0
     stored = _present_format(folder)
+    if stored.metadata.last:
+        # All of its segments are written until the end.
+        return 0
     with _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB) as locked:
         if not locked:
             return 0
@@ -115,7 +119,13 @@ class _Sealing:
     def segments(self) -> Iterator[RawSegment]:
         """Those that are not sealed, in order."""
         slots = self.stored.metadata.segment_records
-        for index, path in segment_files(self.folder).items():
+        files = segment_files(self.folder)
+        if self.stored.metadata.last:
+            with reading_of(self.folder / "segments"):
+                waiting = {index: path for index, path in files.items() if index >= self.manifest.next_segment}
+                yield from read_recent(waiting, slots) if waiting else ()
+            return
+        for index, path in files.items():
             if index >= self.manifest.next_segment:
                 with reading_of(path):
                     yield map_segment(path, index, slots)
@@ -136,7 +146,10 @@ class _Sealing:
         before = sum(part.rows for part in self.manifest.tensors)
         catalog = read_catalog(self.folder, self.stored.version)
         program = Program(catalog, self.stored.metadata.clock_offset_ns)
-        together = max(1, PART_RECORDS // self.stored.metadata.segment_records)
+        together: int | None = max(1, PART_RECORDS // self.stored.metadata.segment_records)
+        if self.stored.metadata.last:
+            # Their events lie anywhere in the files, so these can only be deleted together.
+            together = None
         waiting = iter(segments)
         while group := list(islice(waiting, together)):
             self._seal_together(program, group)
@@ -177,6 +190,7 @@ class _Sealing:
             self.manifest,
             next_segment=segments[-1].index + 1,
             damaged_slots=self.manifest.damaged_slots + sum(segment.damaged for segment in segments),
+            overwritten=self.manifest.overwritten + (overwritten(segments) if self.stored.metadata.last else 0),
             tensors=(*self.manifest.tensors, *tensors),
             executions=(*self.manifest.executions, *executions),
             decoder=decoder.state(),

@@ -66,13 +66,9 @@ def map_segment(path: Path, index: int, slots: int) -> RawSegment:
     Raises:
         OSError: If the file can't be read.
     """
-    size = path.stat().st_size
-    count = min(size // RECORD_SIZE, slots)
-    memory = None
-    if count:
-        with path.open("rb") as file:
-            memory = mmap.mmap(file.fileno(), count * RECORD_SIZE, access=mmap.ACCESS_READ)
+    memory = _memory(path, slots)
     records = np.frombuffer(memory or b"", dtype=TENSOR_RECORD)
+    count = len(records)
     sequence = np.array(records["sequence"])
     meant = index * slots + 1 + np.arange(count, dtype=np.uint64)
     kinds = records["kind"]
@@ -81,3 +77,20 @@ def map_segment(path: Path, index: int, slots: int) -> RawSegment:
     segment = RawSegment(index, records, np.flatnonzero(good), damaged, slots, memory)
     segment.release()
     return segment
+
+
+def map_file(path: Path, slots: int) -> Array:
+    """All slots of a segment's file, in its memory; of a file that was cut the whole ones.
+
+    Raises:
+        OSError: If the file can't be read.
+    """
+    return np.frombuffer(_memory(path, slots) or b"", dtype=TENSOR_RECORD)
+
+
+def _memory(path: Path, slots: int) -> mmap.mmap | None:
+    count = min(path.stat().st_size // RECORD_SIZE, slots)
+    if not count:
+        return None
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), count * RECORD_SIZE, access=mmap.ACCESS_READ)

@@ -18,6 +18,7 @@ from tensordbg.trace.executions import Executions
 from tensordbg.trace.manifest import MANIFEST, Manifest, read_manifest
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.migrations import check_version, upgrade_metadata
+from tensordbg.trace.recent import overwritten, read_recent
 from tensordbg.trace.segments import RawSegment, map_segment, segment_files
 
 _ATTEMPTS = 20
@@ -47,6 +48,11 @@ class Snapshot:
     stored: StoredMetadata
     manifest: Manifest
     raw: tuple[RawSegment, ...]
+
+    @cached_property
+    def overwritten(self) -> int:
+        """How many events are not there any more, because only the last ones are kept."""
+        return self.manifest.overwritten + (overwritten(self.raw) if self.stored.metadata.last else 0)
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -108,7 +114,7 @@ def take_snapshot(folder: Path) -> Snapshot:
     for _ in range(_ATTEMPTS):
         manifest = read_manifest(folder)
         try:
-            raw = _map_all(folder, manifest, stored.metadata.segment_records)
+            raw = _map_all(folder, manifest, stored.metadata)
         except FileNotFoundError:
             continue
         # Segments that vanish between the two looks are in the manifest of the second.
@@ -117,9 +123,11 @@ def take_snapshot(folder: Path) -> Snapshot:
     raise TraceError(f"{folder}: is being changed without a pause; try again")
 
 
-def _map_all(folder: Path, manifest: Manifest, slots: int) -> tuple[RawSegment, ...]:
+def _map_all(folder: Path, manifest: Manifest, metadata: TraceMetadata) -> tuple[RawSegment, ...]:
     if manifest.complete:
         return ()
     with reading_of(folder / "segments"):
-        files = segment_files(folder)
+        files, slots = segment_files(folder), metadata.segment_records
+        if metadata.last:
+            return read_recent({index: path for index, path in files.items() if index >= manifest.next_segment}, slots)
         return tuple(map_segment(path, index, slots) for index, path in files.items() if index >= manifest.next_segment)

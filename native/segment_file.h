@@ -1,0 +1,15 @@
+// One file of the event log, mapped so that what is written there outlives the process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "record.h"
+
+namespace tensordbg {
+
+// Makes `segments/NNNNNN.bin` of so many empty slots in a trace's folder and maps it. Null where that failed: a full
+// disk, say; `error` then says why in one line.
+Record* map_segment_file(const std::string& folder, std::uint64_t index, std::uint64_t slots, std::string* error);
+
+}  // namespace tensordbg

@@ -1,0 +1,73 @@
+"""Which tensors are recorded at all: by the type of the operation and by dtype. Executions and sites always are.
+
+The decision about a site is made once, when the site comes by on its way to the trace, and the native log is told; what
+does not pass is neither looked at nor written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tensordbg.model import Frame, Function, Site, SourceFile, Variable
+from tensordbg.recording.catalog import CatalogSink
+
+
+@dataclass(frozen=True)
+class TensorFilter:
+    """Chooses tensors; both must hold.
+
+    Raises:
+        re.error: If the pattern is no regular expression.
+    """
+
+    op_types: str = ""
+    """A regular expression that the operation's type begins with, as for `re.match`; all types if it is empty."""
+    dtypes: frozenset[int] | None = None
+    """Numbers of dtypes as in `health/spec.py`; None stands for all."""
+
+    def __post_init__(self) -> None:
+        re.compile(self.op_types)
+
+    def has(self, op_type: str) -> bool:
+        """Whether tensors of operations of a type are wanted."""
+        return re.match(self.op_types, op_type) is not None
+
+    @property
+    def mask(self) -> int:
+        """One bit for each dtype that is wanted, 64 in all."""
+        if self.dtypes is None:
+            return 2**64 - 1
+        return sum(1 << number for number in self.dtypes)
+
+
+class TensorChoice:
+    """Passes rows on to `sink`, and has the sites that are not wanted muted."""
+
+    def __init__(self, sink: CatalogSink, wanted: TensorFilter, mute: Callable[[list[int]], None]) -> None:
+        self._sink = sink
+        self._wanted = wanted
+        self._mute = mute
+
+    def sites(self, sites: Iterable[Site]) -> None:
+        """Decides about sites."""
+        known = list(sites)
+        self._sink.sites(known)
+        self._mute([site.site for site in known if not self._wanted.has(site.op_type)])
+
+    def function(self, function: Function) -> None:
+        """See `CatalogSink`."""
+        self._sink.function(function)
+
+    def stack(self, number: int, frames: tuple[Frame, ...]) -> None:
+        """See `CatalogSink`."""
+        self._sink.stack(number, frames)
+
+    def source(self, source: SourceFile) -> None:
+        """See `CatalogSink`."""
+        self._sink.source(source)
+
+    def variable(self, variable: Variable) -> None:
+        """See `CatalogSink`."""
+        self._sink.variable(variable)

@@ -1,0 +1,71 @@
+"""The raw segments of a trace that keeps only its last events (`native/recent.h`): slots are used again while it runs.
+
+So a slot's place says nothing; the order of the events is that of their sequence numbers. What is read here is copied,
+since the program may go on: a slot that changed meanwhile is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tensordbg.trace.record import TENSOR_RECORD, RecordKind
+from tensordbg.trace.segments import Array, RawSegment, map_file
+
+CHUNK = 65536
+"""Events that are put together; for all else the result looks like a segment of so many slots."""
+
+
+def read_recent(files: Mapping[int, Path], slots: int) -> tuple[RawSegment, ...]:
+    """All events in some segments, in their order, as if they had been written one after the other.
+
+    Args:
+        files: The segments by number, as `segment_files` gives them.
+        slots: How many each is meant to have.
+
+    Returns:
+        At least one; the last bears the number of the last file.
+
+    Raises:
+        OSError: If one can't be read.
+    """
+    parts = [map_file(path, slots) for path in files.values()]
+    sequence = np.concatenate([np.zeros(0, np.uint64), *(np.array(part["sequence"]) for part in parts)])
+    kinds = np.concatenate([np.zeros(0, np.uint8), *(np.array(part["kind"]) for part in parts)])
+    good = (sequence != 0) & (kinds >= min(RecordKind)) & (kinds <= max(RecordKind))
+    damaged = int(np.count_nonzero(sequence[~good]))
+    rows = np.flatnonzero(good)
+    rows = rows[np.argsort(sequence[rows], kind="stable")]
+    starts = np.cumsum([0, *(len(part) for part in parts)])
+    last = max(files, default=0)
+    segments = []
+    for index, begin in enumerate(range(0, max(len(rows), 1), CHUNK)):
+        chunk = rows[begin : begin + CHUNK]
+        final = begin + CHUNK >= len(rows)
+        records = _copy(parts, starts, chunk, sequence[chunk])
+        everything = np.arange(len(records))
+        number = max(index, last) if final else index
+        segments.append(RawSegment(number, records, everything, damaged if final else 0, len(records), None))
+    return tuple(segments)
+
+
+def overwritten(segments: Sequence[RawSegment]) -> int:
+    """How many events there had been that are not there any more."""
+    newest = max((int(segment.records["sequence"].max(initial=0)) for segment in segments), default=0)
+    return newest - sum(len(segment.rows) for segment in segments)
+
+
+def _copy(parts: Sequence[Array], starts: Array, rows: Array, sequence: Array) -> Array:
+    """The records in some rows of all parts, those that still have the sequence number they are wanted for."""
+    records = np.zeros(len(rows), TENSOR_RECORD)
+    intact = np.zeros(len(rows), dtype=bool)
+    owner = np.searchsorted(starts, rows, side="right") - 1
+    for number in np.unique(owner).tolist():
+        mine = np.flatnonzero(owner == number)
+        places = rows[mine] - starts[number]
+        records[mine] = parts[number][places]
+        intact[mine] = parts[number]["sequence"][places] == sequence[mine]
+    kept: Array = records[intact & (records["sequence"] == sequence)]
+    return kept
