@@ -9,16 +9,17 @@ from typing import Any
 
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
-from tensorflow.python.eager import context, record
+from tensorflow.python.eager import cancellation, context, record
 from tensorflow.python.eager.polymorphic_function import atomic_function
 from tensorflow.python.framework import func_graph, kernels, op_def_registry
-from tensorflow.python.ops import control_flow_v2_func_graphs, resource_variable_ops
+from tensorflow.python.ops import control_flow_v2_func_graphs, resource_variable_ops, summary_ops_v2
 from tensorflow.python.util import tf_decorator, tf_stack
 
 __all__ = [
     "RELIED_ON",
     "atomic_function",
     "autograph",
+    "cancellation",
     "context",
     "func_graph",
     "kernels",
@@ -27,6 +28,7 @@ __all__ = [
     "pywrap_tfe",
     "record",
     "resource_variable_ops",
+    "summary_ops_v2",
     "tf_decorator",
     "tf_stack",
 ]
@@ -46,6 +48,17 @@ RELIED_ON: dict[str, str] = {
         "list_logical_devices, `_initialized` once it has started; since 2.1"
     ),
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
+    "context.Context": (
+        "has_function, is_async, the switches {enable,disable}_{run_metadata,graph_collection}, and export_run_metadata: "
+        "what was collected of the functions made ready to run, once a later call has come to its end; since 2.0"
+    ),
+    "pywrap_tfe.TFE_ContextEnableGraphCollection": "(handle): what `enable_graph_collection` calls; since 2.0",
+    "pywrap_tfe.TFE_ContextDisableGraphCollection": "the reverse; since 2.0",
+    "cancellation.CancellationManager": (
+        "`start_cancel`, and `_impl` for TFE_Py_ExecuteCancelable; a function called with one that is cancelled is made "
+        "ready to run and not begun; since 2.1"
+    ),
+    "summary_ops_v2.trace_on": "keeps `_current_trace_context`, None unless the program collects graphs; since 2.0",
     "record.stop_recording": "operations inside it are not seen by gradient tapes; since 2.13",
     "atomic_function.from_func_graph": (
         "(name, graph, attributes, ...): registers the function made from a graph with the context; called through the "
@@ -58,8 +71,8 @@ RELIED_ON: dict[str, str] = {
         "what was given (TensorSpec, Literal, Weakref, Tuple, List, Dict... by their classes' names); since 2.13"
     ),
     "autograph._TRANSPILER.transform": (
-        "converts functions; `_TRANSPILER._cache._cache` maps code objects to conversions, each with a `source_map` from "
-        "the generated lines to the program's (LineLocation -> OriginInfo); since 2.4"
+        "converts functions; its `_cache._cache` maps code objects to conversions, each with a `source_map` from the "
+        "generated lines to the program's (LineLocation -> OriginInfo); since 2.4"
     ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
     "op_def_registry.get": "an operation's OpDef by its type, or None; since 2.0",

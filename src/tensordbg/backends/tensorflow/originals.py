@@ -6,6 +6,7 @@ original; only the runtime runs the one with probes.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import atomic_function
@@ -16,6 +17,7 @@ class OriginalFunctions:
 
     def __init__(self) -> None:
         self._kept: dict[bytes, Any] = {}
+        self._functions: weakref.WeakValueDictionary[bytes, Any] = weakref.WeakValueDictionary()
         self._prune_at = 256
         self._installed = False
 
@@ -33,10 +35,18 @@ class OriginalFunctions:
         atomic_function.AtomicFunction._c_func = property(c_function)  # noqa: SLF001
 
     def keep(self, function: Any) -> None:
-        """Keeps a function as it is now; its cached definition is the original's too."""
+        """Keeps a function as it is when it is first seen; its cached definition is the original's too."""
+        if function.name in self._kept:
+            return
         if len(self._kept) >= self._prune_at:
             self._prune()
         self._kept[function.name] = function._c_func  # noqa: SLF001
+        self._functions[function.name] = function
+
+    def definition(self, name: bytes) -> Any:
+        """The FunctionDef without probes of a function, by its runtime name; None if it is not known or is gone."""
+        function = self._functions.get(name)
+        return None if function is None else function.cached_definition
 
     def _prune(self) -> None:
         """Forgets the functions that no longer exist."""
