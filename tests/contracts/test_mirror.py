@@ -10,6 +10,7 @@ TESTS = ROOT / "tests"
 
 NOT_MIRRORED = {
     "__main__.py": "cli/test_main.py",
+    "backends/tensorflow/hooks.py": "backends/tensorflow/test_backend.py",
     "backends/tensorflow/graphs.py": "backends/tensorflow/test_functions.py",
 }
 """Modules without a file of tests of their own, and the tests that go through them."""

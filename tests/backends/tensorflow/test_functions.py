@@ -193,18 +193,6 @@ def test_a_function_that_may_not_be_inlined_is_told_apart_by_call(tmp_path: Path
     assert len({event.path for event in recorded.of("Sqrt")}) == 2
 
 
-def test_a_function_traced_before_recording_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    @tf.function
-    def early(x: tf.Tensor) -> tf.Tensor:
-        return tf.sin(x)
-
-    early(tf.constant(1.0))
-    recorded = record(tmp_path, lambda: early(tf.constant(2.0)))
-    assert recorded.of("Sin") == []
-    assert "was traced before recording began; what it computes is not recorded" in capsys.readouterr().err
-    assert any("__inference_early" in warning for warning in recorded.reader.facts.warnings)
-
-
 def test_a_second_recording_knows_what_the_first_instrumented(tmp_path: Path) -> None:
     @tf.function
     def program(x: tf.Tensor) -> tf.Tensor:

@@ -13,8 +13,9 @@ import numpy as np
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.devices import Devices
-from tensordbg.backends.tensorflow.functions import Functions, KnownFunction
-from tensordbg.backends.tensorflow.internals import context, op_def_registry, pywrap_tfe, record, resource_variable_ops
+from tensordbg.backends.tensorflow.entries import Entries, Entry
+from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
+from tensordbg.backends.tensorflow.internals import context, op_def_registry, record, resource_variable_ops
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Site
@@ -33,9 +34,12 @@ _SILENT = frozenset({"VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator"
 
 
 class Eager:
-    """The hook into the eager runtime."""
+    """The layer before the eager runtime that records."""
 
-    def __init__(self, functions: Functions, variables: Variables, stacks: Stacks) -> None:
+    depth = 1
+
+    def __init__(self, entries: Entries, functions: Functions, variables: Variables, stacks: Stacks) -> None:
+        self._entries = entries
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
@@ -43,20 +47,23 @@ class Eager:
         self._visible_devices = Devices()
         self._sites: dict[tuple[str, StackKey, tuple[int, ...]], int] = {}
         self._devices: dict[str, int] = {}
-        self._plain: tuple[Any, Any, Any] = (None, None, None)
 
     def install(self, recorder: Recorder) -> None:
         """Records every eager operation and function call from now on, in every thread."""
         self._recorder = recorder
         self._devices.clear()
-        fast, slow, cancelable = self._plain = (
-            pywrap_tfe.TFE_Py_FastPathExecute,
-            pywrap_tfe.TFE_Py_Execute,
-            pywrap_tfe.TFE_Py_ExecuteCancelable,
-        )
+        self._entries.add(self)
+
+    def uninstall(self) -> None:
+        """Takes the layer away again."""
+        self._entries.remove(self)
+
+    def fast_path(self, plain: Entry) -> Entry:
+        """Records one operation."""
+        recorder = self._recorder
 
         def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
-            result = fast(runtime, op_type, name, *args)
+            result = plain(runtime, op_type, name, *args)
             if op_type == "VarHandleOp":
                 self._variables.learn_name(result, name)
             elif recorder.active and op_type not in _SILENT:
@@ -66,21 +73,15 @@ class Eager:
                     recorder.fail(f"recording {op_type}", error)
             return result
 
+        return fast_path
+
+    def execute(self, plain: Entry) -> Entry:
+        """Records one operation, or the call of a function."""
+
         def execute(handle: Any, device: Any, op_type: Any, inputs: Any, *rest: Any) -> Any:
-            return self._execute(slow, (handle, device, op_type, inputs, *rest))
+            return self._execute(plain, (handle, device, op_type, inputs, *rest))
 
-        def execute_cancelable(handle: Any, device: Any, op_type: Any, inputs: Any, *rest: Any) -> Any:
-            return self._execute(cancelable, (handle, device, op_type, inputs, *rest))
-
-        pywrap_tfe.TFE_Py_FastPathExecute = fast_path
-        pywrap_tfe.TFE_Py_Execute = execute
-        pywrap_tfe.TFE_Py_ExecuteCancelable = execute_cancelable
-
-    def uninstall(self) -> None:
-        """Takes the hooks out again."""
-        pywrap_tfe.TFE_Py_FastPathExecute = self._plain[0]
-        pywrap_tfe.TFE_Py_Execute = self._plain[1]
-        pywrap_tfe.TFE_Py_ExecuteCancelable = self._plain[2]
+        return execute
 
     def _execute(self, plain: Any, call: tuple[Any, ...]) -> Any:
         recorder = self._recorder
@@ -88,7 +89,7 @@ class Eager:
             return plain(*call)
         op_type = call[2] if isinstance(call[2], str) else call[2].decode()
         function = self._functions.find(op_type)
-        if function is not None:
+        if function is not None and Probes.kind in function.instruments:
             return self._call(function, plain, call)
         result = plain(*call)
         try:
@@ -104,6 +105,7 @@ class Eager:
         recorder = self._recorder
         execution = NONE
         with recorder.guard(f"recording the call of {function.name}"):
+            self._functions.keep_graphs(function, call, self._entries.cancelable)
             execution = self._begin_call(function, call[3])
         if execution == NONE:
             return plain(*call)
@@ -173,7 +175,9 @@ class Eager:
         self._variables.learn_once(variable)
         number = self._variables.number_of(variable.handle)
         with record.stop_recording():
-            value = self._plain[0](context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype)
+            value = self._entries.fast_path(
+                context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
+            )
         return self._record_source("ReadVariableOp", value, key, (number,) if number != NONE else ())
 
     def _record_source(self, op_type: str, value: Any, key: StackKey, variables: tuple[int, ...]) -> int:

@@ -1,22 +1,73 @@
 """Instruments every function at the moment when the runtime learns of it.
 
-The definition that the runtime keeps is replaced by one with probes. The Python graph, its gradients and what is
-exported from it stay as they are.
+The definition that the runtime keeps is replaced by one with our nodes. The Python graph, its gradients and what is
+exported from it stay as they are. Functions that were traced before are given such definitions later, see `live.py`.
 """
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.backends.tensorflow.graphs import Graphs, Told
+from tensordbg.backends.tensorflow.graphs import Description, Graphs, Told
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
+from tensordbg.backends.tensorflow.live import LiveFunction, live_functions
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.recording.recorder import Recorder
 
+if TYPE_CHECKING:
+    from tensordbg.backends.tensorflow.run_graphs import RunGraphs
+
 XLA_NOTE = "meant to be compiled by XLA; recorded without the compilation"
+
+
+class Instrument(Protocol):
+    """Something for which nodes are added to functions."""
+
+    kind: str
+    """Nodes of a kind that a function has already serve every later instrument of that kind."""
+
+    @property
+    def active(self) -> bool:
+        """Whether functions are still to be given its nodes."""
+
+    def guard(self, what: str) -> AbstractContextManager[None]:
+        """Runs code of ours inside the program: a fault ends the instrument, never the program."""
+
+    def warn(self, message: str) -> None:
+        """Says something once."""
+
+    def add_nodes(self, definition: Any, described: Description) -> None:
+        """Adds its nodes to a definition."""
+
+
+class Probes:
+    """Has the tensors of functions recorded."""
+
+    kind = "probe"
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is still recorded."""
+        return self._recorder.active
+
+    def guard(self, what: str) -> AbstractContextManager[None]:
+        """A fault ends the recording."""
+        return self._recorder.guard(what)
+
+    def warn(self, message: str) -> None:
+        """In the trace and on standard error."""
+        self._recorder.warn(message)
+
+    def add_nodes(self, definition: Any, described: Description) -> None:
+        """One probe for each tensor."""
+        fd.add_probes(definition, described.probes)
 
 
 @dataclass(frozen=True)
@@ -27,6 +78,8 @@ class KnownFunction:
     name: str
     step_key: object
     """Equal for all traces of one Python function."""
+    instruments: dict[str, Instrument]
+    """Whose nodes it has, by their kind."""
 
 
 class Functions:
@@ -37,42 +90,90 @@ class Functions:
         self._known: dict[str, KnownFunction] = {}
         self._originals = OriginalFunctions()
         self._tracings = tracings
+        self._instruments: list[Instrument] = []
+        self.run_graphs: RunGraphs | None = None
         self._plain_make: Any = None
         self._plain_trace: Any = None
 
-    def install(self, recorder: Recorder) -> None:
-        """Instruments all functions that are made from now on."""
+    def add(self, instrument: Instrument) -> None:
+        """Has all functions given an instrument's nodes: those there are, and those that are made from now on."""
+        if not self._instruments:
+            self._install()
+        self._instruments.append(instrument)
+        self._instrument_earlier(instrument)
+
+    def remove(self, instrument: Instrument) -> None:
+        """New functions are given no more nodes of it; those that have some keep them, but they do nothing."""
+        self._instruments.remove(instrument)
+        if not self._instruments:
+            atomic_function.from_func_graph = self._plain_make
+            func_graph.func_graph_from_py_func = self._plain_trace
+
+    def find(self, runtime_name: str) -> KnownFunction | None:
+        """The function with this name, if it was instrumented."""
+        return self._known.get(runtime_name)
+
+    def plain_definition(self, runtime_name: str) -> Any:
+        """The definition without our nodes of a function that was instrumented, None where it is gone."""
+        return self._originals.definition(runtime_name.encode())
+
+    def keep_graphs(self, function: KnownFunction, call: tuple[Any, ...], execute: Any) -> None:
+        """Keeps the graphs of a function whose call begins, where that was asked for."""
+        if self.run_graphs is not None:
+            self.run_graphs.before_call(function.number, function.name, call, execute)
+
+    def _install(self) -> None:
         self._originals.install()
         self._plain_make = make = atomic_function.from_func_graph
         self._plain_trace = trace = func_graph.func_graph_from_py_func
 
         def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
             function = make(name, graph, *args, **kwargs)
-            if recorder.active:
-                with recorder.guard("instrumenting a function"):
-                    self._instrument(function, graph)
+            active = self._active()
+            if active:
+                with active[0].guard("instrumenting a function"):
+                    self._instrument(function, graph, active)
             return function
 
         def func_graph_from_py_func(name: Any, python_func: Any, *args: Any, **kwargs: Any) -> Any:
             graph = trace(name, python_func, *args, **kwargs)
-            if recorder.active:
-                with recorder.guard("looking at a function"):
+            active = self._active()
+            if active:
+                with active[0].guard("looking at a function"):
                     self._tracings.keep(graph, python_func)
             return graph
 
         atomic_function.from_func_graph = from_func_graph
         func_graph.func_graph_from_py_func = func_graph_from_py_func
 
-    def uninstall(self) -> None:
-        """Takes the hooks out again; functions that were instrumented keep their probes, which then do nothing."""
-        atomic_function.from_func_graph = self._plain_make
-        func_graph.func_graph_from_py_func = self._plain_trace
+    def _active(self) -> list[Instrument]:
+        return [instrument for instrument in self._instruments if instrument.active]
 
-    def find(self, runtime_name: str) -> KnownFunction | None:
-        """The function with this name, if it was instrumented."""
-        return self._known.get(runtime_name)
+    def _instrument_earlier(self, instrument: Instrument) -> None:
+        """Gives the functions that were traced before what they lack; names those with which it can't be done."""
+        missed = []
+        for each in live_functions():
+            known = self._known.get(each.name)
+            if known is not None and instrument.kind in known.instruments:
+                continue
+            if not each.replaceable or not self._try(each, instrument):
+                missed.append(each.title)
+        if missed:
+            instrument.warn(
+                f"{len(missed)} functions that were made before can't be looked into any more: {_listed(missed)}; make "
+                "them afterwards, or begin earlier"
+            )
 
-    def _instrument(self, function: Any, graph: Any) -> None:
+    def _try(self, each: LiveFunction, instrument: Instrument) -> bool:
+        known = self._known.get(each.name)
+        had = [] if known is None else list(known.instruments.values())
+        try:
+            self._instrument(each.function, each.graph, [*had, *self._active()])
+        except Exception:  # noqa: BLE001  whatever it is, this one function goes on as it was, and is named
+            return False
+        return instrument.active
+
+    def _instrument(self, function: Any, graph: Any, instruments: list[Instrument]) -> None:
         runtime_name = function.name
         self._originals.keep(function)
         definition = type(function.cached_definition)()
@@ -83,9 +184,17 @@ class Functions:
         tracing = self._tracings.describe(graph, function.function_type)
         described = self._graphs.describe(name, definition, graph, Told(notes, tracing))
         fd.keep_calls(definition, described.calls)
-        fd.add_probes(definition, described.probes)
+        by_kind = {instrument.kind: instrument for instrument in instruments}
+        for instrument in by_kind.values():
+            instrument.add_nodes(definition, described)
         runtime = context.context()
         runtime.remove_function(runtime_name)
         runtime.add_function_def(definition)
         step_key = self._tracings.python_function(graph) or name
-        self._known[name] = KnownFunction(described.function.function, described.function.name, step_key)
+        self._known[name] = KnownFunction(described.function.function, described.function.name, step_key, by_kind)
+
+
+def _listed(names: list[str]) -> str:
+    """The first few of some names."""
+    shown = sorted(set(names))
+    return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")

@@ -1,0 +1,40 @@
+"""The parts of the backend; one set for the life of the process, for what was instrumented stays so."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+from tensordbg.backends.tensorflow.eager import Eager
+from tensordbg.backends.tensorflow.entries import Entries
+from tensordbg.backends.tensorflow.functions import Functions
+from tensordbg.backends.tensorflow.graphs import Graphs
+from tensordbg.backends.tensorflow.stacks import Stacks
+from tensordbg.backends.tensorflow.tracing import Tracings
+from tensordbg.backends.tensorflow.variables import Variables
+from tensordbg.recording.catalog import CATALOG
+
+
+class Hooks:
+    """What recording and checking share."""
+
+    def __init__(self) -> None:
+        self.entries = Entries()
+        self.variables = Variables(CATALOG)
+        self.stacks = Stacks(CATALOG)
+        self.functions = Functions(Graphs(CATALOG, self.variables, self.stacks), Tracings(CATALOG.user_code))
+        self.eager = Eager(self.entries, self.functions, self.variables, self.stacks)
+
+
+@cache
+def hooks() -> Hooks:
+    """The set of this process."""
+    return Hooks()
+
+
+def framework_library() -> str:
+    """The library whose symbols our operations use; its name differs between Linux and macOS."""
+    import tensorflow as tf  # imported by the program already
+
+    suffix = "libtensorflow_framework.2.dylib" if sys.platform == "darwin" else "libtensorflow_framework.so.2"
+    return f"{tf.sysconfig.get_lib()}/{suffix}"

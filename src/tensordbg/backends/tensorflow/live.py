@@ -1,0 +1,54 @@
+"""Finds the functions that were made before anybody looked, so that their definitions can be replaced in place.
+
+Nothing is traced again: the Python code of a traced function may do what it likes.
+"""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from typing import Any
+
+from tensordbg.backends.tensorflow.internals import atomic_function
+
+_PIPELINE = "Dataset_"
+"""How the graphs of functions given to tf.data are named."""
+
+
+@dataclass(frozen=True)
+class LiveFunction:
+    """A function of the runtime that Python holds."""
+
+    function: Any
+    graph: Any
+    """The graph it was made from; None for one that came as a definition only."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the runtime."""
+        return str(self.function.name.decode())
+
+    @property
+    def title(self) -> str:
+        """What the user calls it."""
+        return self.name if self.graph is None else str(self.graph.name)
+
+    @property
+    def replaceable(self) -> bool:
+        """Whether another definition would be run: a dataset copied its functions when it was made."""
+        return self.graph is not None and not self.graph.name.startswith(_PIPELINE)
+
+
+def live_functions() -> list[LiveFunction]:
+    """All functions of the runtime that Python objects stand for, each once."""
+    if not atomic_function.RUNTIME_FUNCTION_REFS:
+        return []
+    found = {}
+    for each in gc.get_objects():
+        # The type is compared, as asking an object of the program's for its class may run code of it.
+        if type(each) is atomic_function.AtomicFunction:
+            known = found.get(each.name)
+            graph = each._cached_graph  # noqa: SLF001  `graph` would make one
+            if known is None or known.graph is None:
+                found[each.name] = LiveFunction(each, graph)
+    return list(found.values())
