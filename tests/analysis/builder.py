@@ -138,7 +138,7 @@ class TraceBuilder:
         self.edges: list[dict[str, int]] = []
         self.graphs: list[Graph] = []
         self.executions: list[dict[str, Any]] = []
-        self.tensors: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
         self.variables: list[dict[str, Any]] = []
         self.paths: dict[str, int] = {"": 0}
         self.stacks: list[dict[str, Any]] = []
@@ -236,10 +236,10 @@ class TraceBuilder:
         self, execution: int, step: int, ref: TensorRef, values: Any, path: str = "", frame: int = 0,
         iteration: int | None = None, dtype: str = "",
     ) -> int:  # fmt: skip
-        number = len(self.tensors)
+        number = len(self.events)
         dtype = dtype or self.sites[ref.site]["dtypes"][ref.slot]
         array = np.asarray(values, dtype=np.float64)
-        self.tensors.append(
+        self.events.append(
             {
                 "event": number, "time_ns": number, "execution": execution, "step": step, "site": ref.site,
                 "slot": ref.slot, "path": self.paths.setdefault(path, len(self.paths)), "frame": frame,
@@ -256,6 +256,15 @@ class TraceBuilder:
         if table is None:
             table = pa.Table.from_pylist(self._rows(name), schema=TABLES[name])
         return table if columns is None else table.select(list(columns))
+
+    def count(self, name: str) -> int:
+        return len(self.table(name))
+
+    def tensors(self, begin: int, end: int, columns: Sequence[str]) -> pa.Table:
+        return self.table("tensors", columns).slice(begin, end - begin)
+
+    def take(self, events: Any, columns: Sequence[str]) -> pa.Table:
+        return self.table("tensors", columns).take(events)
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
         if name == "functions":
@@ -284,6 +293,8 @@ class TraceBuilder:
             ]
         if name == "sources":
             return [{"file": FILE, "sha256": "", "text": "\n".join(self.lines)}]
+        if name == "tensors":
+            return self.events
         if name == "paths":
             return [{"path": number, "name": path} for path, number in self.paths.items()]
         rows: list[dict[str, Any]] = getattr(self, name)

@@ -46,7 +46,7 @@ def _tensors(step: Any, site: Any, path: Any, bad: Any) -> pa.Table:
     count = len(site)
     given = {
         "event": np.arange(count), "execution": step + 1, "step": step, "site": site, "path": path,
-        "nan": bad.astype(int),
+        "nan": bad.astype(int), "first_bad": np.where(bad, 0, -1),
         "positive": (~bad).astype(int), "size": np.ones(count, dtype=int),
     }  # fmt: skip
     columns = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import GraphBuilder
 from tensordbg.analysis.variables import Variables
@@ -9,7 +11,9 @@ from tensordbg.model import NONE
 from tests.analysis.builder import TraceBuilder, inf, located
 
 
-def test_only_bad_events_and_what_lies_between() -> None:
+@pytest.mark.parametrize("piece", [1, 1 << 19])
+def test_only_bad_events_and_what_lies_between(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tensordbg.analysis.graph._PIECE", piece)
     trace = TraceBuilder()
     f = trace.function("f")
     x = f.argument("x")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
-from tensordbg.analysis.reading import flat_lists, integers, spread_ranges
+from tensordbg.analysis.reading import flat_lists, integers, spread_ranges, tensor_pieces
+from tests.analysis.builder import TraceBuilder
 
 
 def test_integers() -> None:
@@ -27,3 +29,14 @@ def test_spread_ranges() -> None:
     owner, position = spread_ranges(np.array([5, 0, 9]), np.array([2, 0, 3]))
     assert owner.tolist() == [0, 0, 2, 2, 2]
     assert position.tolist() == [5, 6, 9, 10, 11]
+
+
+def test_pieces_of_the_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tensordbg.analysis.reading._PIECE", 2)
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    for _ in range(5):
+        trace.run(f).event(x, [1.0])
+    pieces = [(rows, table["event"].to_pylist()) for rows, table in tensor_pieces(trace, ["event"])]
+    assert pieces == [(slice(0, 2), [0, 1]), (slice(2, 4), [2, 3]), (slice(4, 5), [4])]

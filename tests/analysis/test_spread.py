@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensordbg.analysis import spread as module
 from tensordbg.analysis.spread import spread
 
 EDGES = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=60)
+
+
+@pytest.fixture(autouse=True, scope="module", params=[3, 1 << 16])
+def piece(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PIECE", request.param)
+        yield
 
 
 @given(EDGES, st.permutations(range(20)), st.lists(st.integers(0, 19), max_size=4))

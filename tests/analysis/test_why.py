@@ -51,7 +51,7 @@ def test_health_was_not_measured() -> None:
     trace.run(f).event(x, [1.0])
     assert why(trace).measured
     for name in ("negative", "zero", "positive", "neg_inf", "pos_inf", "nan", "subnormal", "first_bad", "min", "max"):
-        trace.tensors[0][name] = None
+        trace.events[0][name] = None
     result = why(trace)
     assert (result.measured, result.status) == (False, "finite")
 

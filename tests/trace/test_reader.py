@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.compute as pc
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -58,6 +59,19 @@ def test_slices_of_events(reader: TraceReader) -> None:
         found = reader.tensors(begin, end, ["event"])["event"].to_pylist()
         assert found == list(range(max(begin, 0), min(end, count)))
     assert reader.tensors(2, 1).schema == TABLES["tensors"]
+
+
+@pytest.mark.parametrize("block", [4, 7, 65536])
+def test_events_by_number_in_the_order_asked_for(
+    reader: TraceReader, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tensordbg.trace.reader.ROW_GROUP", block)
+    columns = ["event", "device", "shape", "iteration"]
+    whole = reader.table("tensors", columns)
+    for wanted in ([], [0], [reader.tensor_count - 1, 3, 3, 0, 9]):
+        events = np.array(wanted, dtype=np.int64)
+        assert reader.take(events, columns).to_pylist() == whole.take(events).to_pylist()
+    assert reader.take(np.array([5])).schema == TABLES["tensors"]
 
 
 def test_filtered_events_without_the_columns_filtered_by(reader: TraceReader) -> None:

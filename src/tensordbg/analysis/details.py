@@ -46,7 +46,7 @@ class Details:
         return np.array([shape == "[]" for shape in self._take(events, ["shape"]).column("shape").to_pylist()], bool)
 
     def _take(self, events: Ints, columns: list[str]) -> Any:
-        return self._trace.table("tensors", columns).take(events)
+        return self._trace.take(events, columns)
 
     def _view(self, event: int, row: dict[str, Any]) -> TensorView:
         site = self._program.sites.get(row["site"]) or Site(row["site"], f"site{row['site']}", "", NONE, NONE)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import Bools, Ints, TraceSource, flat_lists, integers
-from tensordbg.model import NONE, SOMEWHERE
+from tensordbg.analysis.reading import Bools, Ints, TraceSource, flat_lists, integers, tensor_pieces
+from tensordbg.model import NONE
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,21 @@ class Executions:
         return len(self.number)
 
 
+_PLACE = {
+    "execution": np.int32, "site": np.int32, "slot": np.int32, "path": np.int32, "frame": np.int64,
+    "iteration": np.int64,
+}  # fmt: skip
+"""Columns of `tensors` that tell where and when; rows of executions, as they become, and most others are small."""
+
+
 def read_bad(trace: TraceSource) -> tuple[Bools, Bools]:
     """Which tensors hold a NaN or an infinity, and which a NaN."""
-    table = trace.table("tensors", ["neg_inf", "pos_inf", "nan", "first_bad"])
-    nan = integers(table, "nan") > 0
-    uncounted = integers(table, "first_bad", NONE) == SOMEWHERE
-    return nan | (integers(table, "neg_inf") > 0) | (integers(table, "pos_inf") > 0) | uncounted, nan
+    count = trace.count("tensors")
+    bad, nan = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    for rows, table in tensor_pieces(trace, ["nan", "first_bad"]):
+        nan[rows] = integers(table, "nan") > 0
+        bad[rows] = integers(table, "first_bad", NONE) != NONE
+    return bad, nan
 
 
 def read_executions(trace: TraceSource, program: Program) -> Executions:
@@ -85,17 +94,12 @@ def read_executions(trace: TraceSource, program: Program) -> Executions:
 
 def read_events(trace: TraceSource, executions: Executions, bad: Bools, nan: Bools) -> Events:
     """Read where and when each tensor was computed."""
-    table = trace.table("tensors", ["execution", "site", "slot", "path", "frame", "iteration"])
-    return Events(
-        execution=row_of(executions.number, integers(table, "execution", NONE)),
-        site=integers(table, "site"),
-        slot=integers(table, "slot"),
-        path=integers(table, "path"),
-        frame=integers(table, "frame"),
-        iteration=integers(table, "iteration", NONE),
-        bad=bad,
-        nan=nan,
-    )
+    columns = {name: np.empty(len(bad), dtype=dtype) for name, dtype in _PLACE.items()}
+    for rows, table in tensor_pieces(trace, list(_PLACE)):
+        for name, column in columns.items():
+            given = integers(table, name, NONE)
+            column[rows] = row_of(executions.number, given) if name == "execution" else given
+    return Events(**columns, bad=bad, nan=nan)
 
 
 def row_of(numbers: Ints, wanted: Ints) -> Ints:

@@ -20,6 +20,9 @@ from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
 from tensordbg.model import NONE
 
+_PIECE = 1 << 19
+"""So many nodes are walked back from at a time, which bounds the memory that it takes."""
+
 
 @dataclass(frozen=True)
 class BadGraph:
@@ -69,7 +72,7 @@ class GraphBuilder:
         self._add(self.values.activation[bad], self.values.port[bad], bad)
         # The nodes of the bad events stand in the order of their number.
         made, source = pipeline_links(self.values)
-        self._edges.append((np.searchsorted(bad, made), np.searchsorted(bad, source)))
+        self._add_edges(np.searchsorted(bad, made), np.searchsorted(bad, source))
 
     def nodes(self, activation: Ints, port: Ints) -> Ints:
         """The nodes of some values, new ones where needed; `NONE` for a value whose event is finite."""
@@ -86,29 +89,33 @@ class GraphBuilder:
         wanted = self.values.ports.may_be_bad[port]
         parent = self.nodes(activation[wanted], port[wanted])
         bad = parent != NONE
-        self._edges.append((child[wanted][bad], parent[bad]))
+        self._add_edges(child[wanted][bad], parent[bad])
 
     def finish(self) -> BadGraph:
         """Walk back until nothing is open."""
         while self._open:
-            opened, self._open = self._open, []
-            node, activation, port = (np.concatenate(column) for column in zip(*opened, strict=True))
+            node, activation, port = self._open.pop(0)
             step = self.flow.sources(activation, port)
             self.link(node[step.of], step.activation, step.port)
             self._link_variables(port)
         event, activation, port = (np.concatenate(column) for column in zip(*self._columns, strict=True))
-        edges = [np.stack(pair) for pair in self._edges] or [np.empty((2, 0), dtype=np.int64)]
+        edges = [np.stack(pair) for pair in self._edges] or [np.empty((2, 0), dtype=np.int32)]
         child, parent = np.concatenate(edges, axis=1)
-        rank = np.empty(len(event), dtype=np.int64)
+        rank = np.empty(len(event), dtype=np.int32)
         rank[in_program_order(self.values, activation, self.values.ports.site[port])] = np.arange(len(event))
         return BadGraph(event, activation, port, rank, child, parent)
+
+    def _add_edges(self, child: Ints, parent: Ints) -> None:
+        self._edges.append((child.astype(np.int32), parent.astype(np.int32)))
 
     def _add(self, activation: Ints, port: Ints, event: Ints) -> None:
         node = self._count + np.arange(len(activation))
         self._count += len(node)
         self.node_at[self.values.address(activation, port)] = node
-        self._columns.append((event, activation, port))
-        self._open.append((node, activation, port))
+        self._columns.append((event.astype(np.int32), activation.astype(np.int32), port.astype(np.int32)))
+        for first in range(0, len(node), _PIECE):
+            piece = slice(first, first + _PIECE)
+            self._open.append((node[piece], activation[piece], port[piece]))
 
     def _link_variables(self, port: Ints) -> None:
         site = np.unique(self.values.ports.site[port])

@@ -13,7 +13,7 @@ from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind
 
-_AFTER = np.iinfo(np.int64).max
+_AFTER = np.iinfo(np.int32).max
 """In place of a turn: the results of a call come after all that ran in it."""
 
 
@@ -42,7 +42,7 @@ def _keys(values: Values, activation: Ints, site: Ints) -> Ints:
     part, call_site = places.column("part"), places.column("call_site")
     depth = np.maximum(places.column("depth")[activations.place[activation]], 0)
     levels = int(depth.max(initial=0)) + 1
-    keys = np.full((levels, 3, len(activation)), NONE, dtype=np.int64)
+    keys = np.full((levels, 3, len(activation)), NONE, dtype=np.int32)
     keys[depth, 0, np.arange(len(activation))] = site
     called = np.flatnonzero(values.ports.followed[site])
     keys[depth[called], 1, called] = _AFTER

@@ -6,7 +6,7 @@ dataclasses of `model.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,8 +14,12 @@ import numpy.typing as npt
 
 from tensordbg.trace.facts import TraceFacts
 
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.signedinteger[Any]]
+"""Whole numbers: of 64 bits, or of 32 where a column is as long as the trace and its numbers are small."""
 Bools = npt.NDArray[np.bool_]
+
+_PIECE = 1 << 20
+"""So many rows are read at a time."""
 
 
 class TraceSource(Protocol):
@@ -27,6 +31,27 @@ class TraceSource(Protocol):
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Any:
         """One table as a `pyarrow.Table`, with the named columns or all of them."""
+
+    def count(self, name: str) -> int:
+        """How many rows a table has."""
+
+    def tensors(self, begin: int, end: int, columns: Sequence[str]) -> Any:
+        """Columns of the tensor events from number `begin` up to and without `end`, as a `pyarrow.Table`."""
+
+    def take(self, events: Ints, columns: Sequence[str]) -> Any:
+        """Columns of the tensor events with these numbers, in this order, as a `pyarrow.Table`."""
+
+
+def tensor_pieces(trace: TraceSource, columns: Sequence[str]) -> Iterator[tuple[slice, Any]]:
+    """Columns of all tensor events, a piece at a time: a table of ten million events is never held as a whole.
+
+    Yields:
+        The numbers of a piece's events, and its table.
+    """
+    count = trace.count("tensors")
+    for begin in range(0, count, _PIECE):
+        end = min(begin + _PIECE, count)
+        yield slice(begin, end), trace.tensors(begin, end, columns)
 
 
 def integers(table: Any, name: str, missing: int = 0) -> Ints:

@@ -11,6 +11,9 @@ import numpy as np
 
 from tensordbg.analysis.reading import Ints
 
+_PIECE = 1 << 16
+"""So many edges are Python numbers at a time: those take ten times the room."""
+
 
 def spread(marks: Ints, source: Ints, target: Ints, rank: Ints) -> Ints:
     """Give every node the marks of all nodes from which it can be reached.
@@ -29,9 +32,11 @@ def spread(marks: Ints, source: Ints, target: Ints, rank: Ints) -> Ints:
     order = np.argsort(rank[target], kind="stable")
     source, target = source[order], target[order]
     found = marks.tolist()
-    for begin, end in zip(source.tolist(), target.tolist(), strict=True):
-        if found[begin]:
-            found[end] |= found[begin]
+    for first in range(0, len(order), _PIECE):
+        piece = slice(first, first + _PIECE)
+        for begin, end in zip(source[piece].tolist(), target[piece].tolist(), strict=True):
+            if found[begin]:
+                found[end] |= found[begin]
     result = np.array(found, dtype=np.int64)
     late = np.flatnonzero(result[source] & ~result[target])
     return result if not len(late) else _mended(found, source, target, source[late])

@@ -60,7 +60,8 @@ def locate_values(program: Program, events: Events, executions: Executions) -> V
     activations, links = link_activations(with_extent(activations, activation), places)
     size = np.where(activations.block >= 0, ports.block_size[activations.block], 0)
     offset = np.cumsum(size) - size - np.where(activations.block >= 0, ports.block_first[activations.block], 0)
-    port = ports.first[events.site] + events.slot
+    port = (ports.first[events.site] + events.slot).astype(np.int32)
+    activation = activation.astype(np.int32)
     event_at: Ints = np.full(int(size.sum()), NONE, dtype=np.int32 if len(events) < 2**31 else np.int64)
     event_at[offset[activation] + port] = np.arange(len(events))
     return Values(program, events, executions, ports, places, activations, links, activation, port, offset, event_at)

@@ -10,7 +10,7 @@ from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.notes import trace_notes
 from tensordbg.analysis.origins import find_origins
 from tensordbg.analysis.program import read_program
-from tensordbg.analysis.reading import TraceSource
+from tensordbg.analysis.reading import TraceSource, tensor_pieces
 from tensordbg.analysis.reporter import report_origins
 from tensordbg.analysis.values import locate_values
 
@@ -39,5 +39,5 @@ def why(trace: TraceSource) -> WhyResult:
 
 
 def _measured(trace: TraceSource) -> bool:
-    column = trace.table("tensors", ["first_bad"]).column("first_bad")
-    return len(column) == 0 or column.null_count < len(column)
+    columns = (table.column("first_bad") for _, table in tensor_pieces(trace, ["first_bad"]))
+    return trace.count("tensors") == 0 or any(column.null_count < len(column) for column in columns)
