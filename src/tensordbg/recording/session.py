@@ -64,6 +64,11 @@ class Session:
         self._backends: list[Backend] = []
         self._watch = ImportWatch({name: lambda name=name: self._let_in(name) for name in BACKENDS})  # type: ignore[misc]
 
+    @classmethod
+    def current(cls) -> Session | None:
+        """The recording of this process that is under way, if there is one."""
+        return cls._current
+
     def start(self) -> None:
         """Records from now on, also frameworks that are imported later."""
         self._watch.start()
