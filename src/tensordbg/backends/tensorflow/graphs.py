@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,7 +67,7 @@ class Graphs:
         with self._catalog.lock:
             number = self._catalog.next_function
             known = self._known.setdefault(graph, _Graph(number))
-            reader = _GraphReader(self._variables, known, definition, graph)
+            reader = _GraphReader(self._variables, self._known, definition, graph)
             reader.number_sites(self._catalog)
             # A forward pass mostly has the sites of its plain function, all of them known.
             if reader.has_new_sites:
@@ -95,13 +95,19 @@ class Graphs:
 class _GraphReader:
     """Reads one FunctionDef together with the graph it was made from."""
 
-    def __init__(self, variables: Variables, known: _Graph, definition: Any, graph: Any) -> None:
-        self._known = known
+    def __init__(self, variables: Variables, graphs: Mapping[Any, _Graph], definition: Any, graph: Any) -> None:
+        self._graphs = graphs
+        self._known = graphs[graph]
         self._nodes = list(definition.node_def)
         self._node_by_name = {node.name: node for node in self._nodes}
         self._outputs = {node.name: tuple(fd.outputs(node)) for node in self._nodes}
         self._name_in_graph = _names_in_graph(self._nodes, graph)
         self._arguments = list(definition.signature.input_arg)
+        captured = {id(inner): outer for outer, inner in graph.captures}
+        self._captured: dict[str, Any] = {
+            argument.name: captured.get(id(tensor))
+            for argument, tensor in zip(self._arguments, graph.inputs, strict=True)
+        }
         self._is_part = isinstance(graph, loop_and_branch_graphs())
         self._new_nodes: list[Any] = []
         self._new_arguments: list[tuple[int, Any]] = []
@@ -188,6 +194,10 @@ class _GraphReader:
             maker = self._node_by_name.get(name.partition(":")[0])
             if maker is not None and maker.op == forward:
                 return self._site(maker)
+            # A backward function takes what the forward function made as an argument.
+            outside: Any = self._captured.get(name)
+            if hasattr(outside, "graph") and outside.op.type == forward and outside.graph in self._graphs:
+                return self._graphs[outside.graph].sites.get(outside.op.name, NONE)
         return NONE
 
     def argument_probes(self) -> Iterator[fd.ProbePoint]:
