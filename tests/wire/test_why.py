@@ -34,7 +34,7 @@ def answer(values: list[list[float]], out: list[list[float]]) -> dict[str, Any]:
 
 def test_keys() -> None:
     said = answer([[0.5, 1.0], [1.0, 0.0]], [[-0.7, 0.0], [0.0, -inf]])
-    assert set(said) == {"format", "status", "tensor_events", "non_finite_events", "origins"}
+    assert set(said) == {"format", "status", "tensor_events", "non_finite_events", "origins", "alerts"}
     (origin,) = said["origins"]
     assert set(origin) == PROMISED | FURTHER
     assert set(origin["health"]) == HEALTH
@@ -84,4 +84,11 @@ def test_no_line_of_the_users_own() -> None:
 
 def test_finite() -> None:
     said = answer([[1.0]], [[0.0]])
-    assert said == {"format": 1, "status": "finite", "tensor_events": 2, "non_finite_events": 0, "origins": []}
+    assert said == {
+        "format": 1,
+        "status": "finite",
+        "tensor_events": 2,
+        "non_finite_events": 0,
+        "origins": [],
+        "alerts": [],
+    }

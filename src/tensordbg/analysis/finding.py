@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tensordbg.model import Health
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.alerts.alert import Alert
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,26 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class NumericalWarning:
+    """Something wrong with finite numbers: it keeps the program from learning, or will be infinite before long."""
+
+    kind: str
+    """Such as `dead_units`."""
+    view: TensorView
+    """The tensor to look at, as it was last or at its worst."""
+    variable: str
+    """Name of the variable concerned, empty where it is none in particular."""
+    source: SourceLine | None
+    """The innermost line of the user's own code."""
+    evidence: Mapping[str, float | int | str]
+    """The numbers that it was found from, by what they are."""
+    explanation: str
+    suggestion: str
+    also: tuple[str, ...] = ()
+    """Other tensors or variables in the same trouble."""
+
+
+@dataclass(frozen=True)
 class WhyResult:
     """The answer of `tdbg why`."""
 
@@ -146,6 +171,10 @@ class WhyResult:
     origins: tuple[Origin, ...] = field(default=())
     notes: tuple[str, ...] = ()
     """What one should know of the trace, such as that recording stopped early."""
+    warnings: tuple[NumericalWarning, ...] = ()
+    """What is wrong with finite numbers, the gravest first."""
+    alerts: tuple[Alert, ...] = ()
+    """What is wrong with how the program ran rather than with its numbers."""
 
     @property
     def status(self) -> str:

@@ -24,6 +24,10 @@ class Locations:
             for frame in self._program.stacks.get(number, ())
         )
 
+    def line(self, file: str, line: int, function: str, user: bool) -> SourceLine:
+        """A line that may be in no stack, such as that of a definition."""
+        return SourceLine(file, line, function, user, self._text(file, line))
+
     def own(self, stack: tuple[SourceLine, ...]) -> SourceLine | None:
         """The innermost line of the user's own code, with its neighbours."""
         for line in reversed(stack):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tensordbg.analysis.alerts.table import find_alerts
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.events import read_bad, read_events, read_executions
 from tensordbg.analysis.finding import WhyResult
@@ -13,6 +14,7 @@ from tensordbg.analysis.program import read_program
 from tensordbg.analysis.reading import TraceSource, tensor_pieces
 from tensordbg.analysis.reporter import report_origins
 from tensordbg.analysis.values import locate_values
+from tensordbg.analysis.warnings.find import find_warnings
 
 
 def why(trace: TraceSource) -> WhyResult:
@@ -30,12 +32,14 @@ def why(trace: TraceSource) -> WhyResult:
         steps=int(executions.step.max(initial=-1)) + 1,
         measured=_measured(trace),
         notes=trace_notes(trace),
+        alerts=find_alerts(trace, program, executions),
     )
     if not bad.any():
-        return result
+        return replace(result, warnings=find_warnings(trace, program, ()))
     values = locate_values(program, read_events(trace, executions, bad, nan), executions)
     details = Details(trace, program)
-    return replace(result, origins=tuple(report_origins(find_origins(values, details), details)))
+    origins = tuple(report_origins(find_origins(values, details), details))
+    return replace(result, origins=origins, warnings=find_warnings(trace, program, origins))
 
 
 def _measured(trace: TraceSource) -> bool:

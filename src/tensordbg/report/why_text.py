@@ -8,6 +8,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from tensordbg.analysis.finding import WhyResult
+from tensordbg.report.alerts import alert_lines
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_text import origin_line, origin_text
 
@@ -31,7 +32,7 @@ class _Narrow:
 def why_text(result: WhyResult) -> RenderableType:
     """The report, for a `rich` console."""
     notes = [Text(f"note: {note}", style="dim") for note in result.notes]
-    return _Narrow(Group(*_parts(result), *notes))
+    return _Narrow(Group(*_parts(result), *alert_lines(result.alerts), *notes))
 
 
 def render(result: WhyResult) -> str:

@@ -1,0 +1,1 @@
+"""Alerts: what is wrong with how a program runs rather than with its numbers."""

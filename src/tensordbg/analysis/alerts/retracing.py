@@ -1,0 +1,167 @@
+"""Functions that are traced again and again, where one graph would do: which argument kept changing, and how."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import PurePath
+
+from tensordbg.analysis.alerts.alert import Alert, Given
+from tensordbg.analysis.functions import FunctionTrace, Parameter, TracedFunction
+
+MOST_TRACES = 5
+"""A function may be traced so many times before it is an alert."""
+
+_FEW_CALLS = 2
+"""A function made anew is worth its trace if it is called more often than this."""
+
+_SHOWN = 5
+
+_MENDS = {
+    "Python value": "pass it as a tensor, such as tf.constant({name}), if the graph need not depend on its value",
+    "shape": "give tf.function(reduce_retracing=True), or an input_signature with None where the shape changes, or "
+    "bring the tensors to one shape (drop_remainder=True for batches)",
+    "dtype": "cast it to one dtype before the call, or give an input_signature",
+    "object": "pass the same object each time, or the tensors that it holds",
+    "structure": "pass it with the same structure each time, with tensors in place of Python numbers",
+    "kind": "pass it the same way each time, as a tensor",
+}
+_LIBRARY_MEND = "give it data of one shape and dtype each time (drop_remainder=True for batches)"
+
+
+def retracing_alerts(functions: Sequence[TracedFunction]) -> Iterator[Alert]:
+    """One alert for each function that was traced more than `MOST_TRACES` times."""
+    for function in functions:
+        made_anew = _made_anew(function)
+        if made_anew is not None:
+            yield made_anew
+            continue
+        of_one: dict[int, list[FunctionTrace]] = {}
+        for trace in function.traces:
+            if trace.calls:
+                of_one.setdefault(trace.python, []).append(trace)
+        for traces in of_one.values():
+            distinct = _distinct(traces)
+            if len(distinct) > MOST_TRACES:
+                yield _kept_changing(function, distinct)
+
+
+def _made_anew(function: TracedFunction) -> Alert | None:
+    """The alert for a function that the program makes in a loop and calls once or twice."""
+    called = [trace for trace in function.traces if trace.calls]
+    definition = function.definition
+    if definition is None or not definition.user or len(called) <= MOST_TRACES:
+        return None
+    gone = max(trace.gone for trace in called)
+    calls = sum(trace.calls for trace in called)
+    if gone < MOST_TRACES or statistics.median(trace.calls for trace in called) > _FEW_CALLS:
+        return None
+    place = f"{PurePath(definition.file).name}:{definition.line}"
+    return Alert(
+        kind="retracing",
+        function=function.name,
+        tensor="",
+        source=called[-1].source,
+        explanation=(
+            f"a new tf.function is made of {function.name} ({place}) each time: {len(called)} were made for "
+            f"{calls} calls, and each had to be traced"
+        ),
+        suggestion="make the tf.function once, outside of the loop, and call that",
+        evidence={"traces": len(called), "calls": calls, "gone": gone},
+    )
+
+
+def _distinct(traces: Sequence[FunctionTrace]) -> list[FunctionTrace]:
+    """Without traces for what had been traced already: TensorFlow makes a second one where the first made variables."""
+    kept: dict[object, FunctionTrace] = {}
+    for trace in traces:
+        holds_object = any(parameter.kind == "object" for parameter in trace.parameters)
+        # An object can lie where another was before.
+        key = trace.function if holds_object else trace.parameters
+        kept.setdefault(key, trace)
+    return list(kept.values())
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A parameter that kept changing."""
+
+    name: str
+    what: str
+    times: int
+    given: list[str]
+    """The first few of what was given."""
+
+
+def _kept_changing(function: TracedFunction, traces: Sequence[FunctionTrace]) -> Alert:
+    change = _find_change(traces)
+    calls = sum(trace.calls for trace in traces)
+    evidence: dict[str, Given] = {"traces": len(traces), "calls": calls}
+    if change is None:
+        reason, mend = "", "look at what differs between its calls: the device, the strategy or the scopes around them"
+        return _alert(function, traces, (reason, mend), evidence)
+    said = {
+        "Python value": "was another Python value each time",
+        "object": "was another object each time",
+        "kind": "was given in different ways",
+    }.get(change.what, f"changed its {change.what}")
+    texts = ", ".join(change.given)
+    reason = f", because its argument {change.name} {said}: {texts}{', ...' if len(traces) > len(change.given) else ''}"
+    own = function.definition is None or function.definition.user
+    mend = _MENDS[change.what].format(name=change.name) if own else _LIBRARY_MEND
+    further: dict[str, Given] = {"argument": change.name, "changed": change.what, "changes": change.times, "values": change.given}
+    return _alert(function, traces, (reason, mend), {**evidence, **further})
+
+
+def _alert(
+    function: TracedFunction,
+    traces: Sequence[FunctionTrace],
+    said: tuple[str, str],
+    evidence: dict[str, Given],
+) -> Alert:
+    calls = sum(trace.calls for trace in traces)
+    return Alert(
+        kind="retracing",
+        function=function.name,
+        tensor="",
+        source=traces[-1].source,
+        explanation=f"{function.name} was traced {len(traces)} times in {calls} calls{said[0]}",
+        suggestion=said[1],
+        evidence=evidence,
+    )
+
+
+def _find_change(traces: Sequence[FunctionTrace]) -> _Change | None:
+    """The parameter that changed most often from one trace to the next, and what of it."""
+    changes: Counter[tuple[str, str]] = Counter()
+    for before, after in pairwise(traces):
+        old = {parameter.name: parameter for parameter in before.parameters}
+        new = {parameter.name: parameter for parameter in after.parameters}
+        for name in old.keys() | new.keys():
+            what = _difference(old.get(name), new.get(name))
+            if what:
+                changes[name, what] += 1
+    if not changes:
+        objects = [parameter.name for parameter in traces[0].parameters if parameter.kind == "object"]
+        changes.update((name, "object") for name in objects[:1] for _ in traces[1:])
+    if not changes:
+        return None
+    (name, what), times = min(changes.items(), key=lambda item: (-item[1], item[0]))
+    given = [parameter.text for trace in traces for parameter in trace.parameters if parameter.name == name]
+    return _Change(name, what, times, list(dict.fromkeys(given))[:_SHOWN])
+
+
+def _difference(old: Parameter | None, new: Parameter | None) -> str:
+    """What of a parameter changed; empty if nothing did."""
+    if old == new:
+        return ""
+    if old is None or new is None:
+        return "structure"
+    if old.kind != new.kind:
+        return "kind"
+    if old.kind == "tensor":
+        return "dtype" if old.dtype != new.dtype else "shape"
+    return {"value": "Python value", "object": "object"}.get(old.kind, "structure")

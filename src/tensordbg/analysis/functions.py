@@ -1,0 +1,110 @@
+"""The functions of a program and how often each was traced: for which arguments, at which step, from which line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.events import Executions, read_executions
+from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.program import Program, read_program
+from tensordbg.analysis.reading import TraceSource
+from tensordbg.model import Function
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What one parameter of a Python function was given when it was traced."""
+
+    name: str
+    kind: str
+    """`tensor`, `value` (of Python), `object` or `structure`."""
+    text: str
+    """`float32[8, 4]`, `3`, `Model object at 0x7f...`."""
+    dtype: str = ""
+    """Of a tensor."""
+    shape: str = ""
+    """Of a tensor, with `?` for what is left open."""
+
+
+@dataclass(frozen=True)
+class FunctionTrace:
+    """One trace of a function."""
+
+    function: int
+    runtime_name: str
+    python: int
+    """Equal for the traces of one Python function; made anew, it is another."""
+    parameters: tuple[Parameter, ...]
+    signature: str
+    """Types of the graph's arguments."""
+    calls: int
+    """How often Python called it."""
+    step: int | None
+    """At which call of the function, over all its traces, it was called first; None where Python never called it."""
+    source: SourceLine | None
+    """The line of the user's own code whose call had it traced."""
+    gone: int
+    """How many functions made at the same definition existed no longer."""
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """All traces of the functions with one definition."""
+
+    name: str
+    definition: SourceLine | None
+    """None where it is not known, as in an imported trace."""
+    traces: tuple[FunctionTrace, ...]
+
+    @property
+    def calls(self) -> int:
+        """How often Python called it."""
+        return sum(trace.calls for trace in self.traces)
+
+
+def list_functions(trace: TraceSource) -> tuple[TracedFunction, ...]:
+    """All functions that were traced from Python or called by it, in the order of their first trace."""
+    program = read_program(trace)
+    return traced_functions(program, read_executions(trace, program))
+
+
+def traced_functions(program: Program, executions: Executions) -> tuple[TracedFunction, ...]:
+    """See `list_functions`."""
+    locations = Locations(program)
+    calls = dict(zip(*np.unique(executions.graph, return_counts=True), strict=True))
+    groups: dict[tuple[str, str, int], list[FunctionTrace]] = {}
+    definitions: dict[tuple[str, str, int], SourceLine | None] = {}
+    for function in _plain(program):
+        tracing = json.loads(function.tracing or "{}")
+        count = int(calls.get(function.function, 0))
+        if not tracing and not count:
+            continue
+        key = (program.python_names[function.function], tracing.get("file", ""), tracing.get("line", 0))
+        definitions[key] = locations.line(key[1], key[2], key[0], tracing["user"]) if key[2] else None
+        step = int(executions.step[executions.graph == function.function].min()) if count else None
+        groups.setdefault(key, []).append(
+            FunctionTrace(
+                function=function.function,
+                runtime_name=function.runtime_name,
+                python=tracing.get("python", function.function),
+                parameters=tuple(Parameter(name, **given) for name, given in tracing.get("parameters", {}).items()),
+                signature=function.signature,
+                calls=count,
+                step=step,
+                source=locations.own(locations.stack(function.stack)),
+                gone=tracing.get("gone", 0),
+            )
+        )
+    return tuple(TracedFunction(key[0], definitions[key], tuple(traces)) for key, traces in groups.items())
+
+
+def _plain(program: Program) -> Iterator[Function]:
+    """The functions without the passes made of them for gradients, and without those of input pipelines."""
+    for function in program.functions.values():
+        if function.graph == function.function and not function.name.startswith("Dataset_"):
+            yield function

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from tensordbg.analysis.alerts.table import find_alerts
+from tensordbg.analysis.events import read_executions
+from tensordbg.analysis.program import read_program
+from tensordbg.trace.facts import TraceFacts
+from tests.analysis.alerts.traces import traced, value
+from tests.analysis.builder import TraceBuilder
+
+
+def test_alerts_of_all_kinds_those_on_functions_first() -> None:
+    trace = TraceBuilder()
+    trace.facts = TraceFacts(devices=("/device:GPU:0",))
+    trace.eager("MatMul", values=[1.0])
+    for n in range(6):
+        trace.run(traced(trace, {"n": value(n)}))
+    program = read_program(trace)
+    found = find_alerts(trace, program, read_executions(trace, program))
+    assert [alert.kind for alert in found] == ["retracing", "placement"]
