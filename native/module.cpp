@@ -4,10 +4,14 @@
 namespace tensordbg {
 void bind_health(nanobind::module_& module);
 void bind_log(nanobind::module_& module);
+void bind_check(nanobind::module_& module);
+void bind_sessions(nanobind::module_& module);
 }  // namespace tensordbg
 
 NB_MODULE(_native, module) {
   module.doc() = "The compiled part of tensordbg: the health kernel, the event log, the TensorFlow probe.";
   tensordbg::bind_health(module);
   tensordbg::bind_log(module);
+  tensordbg::bind_check(module);
+  tensordbg::bind_sessions(module);
 }

@@ -1,25 +1,13 @@
 // The probe, a kernel for TensorFlow's C API.
 #include "probe_tensorflow.h"
 
-#include <atomic>
-
+#include "graph_probe.h"
 #include "tensorflow_api.h"
 
 namespace tensordbg {
 namespace {
 
 using namespace tensorflow;  // NOLINT  the C API under its own names
-
-// One node of a graph as it runs. A node of a function that was inlined bears the call path before its own name.
-struct Probe {
-  std::uint32_t site = 0;
-  std::uint16_t slot = 0;
-  bool argument = false;
-  std::string path;
-  // generation << 32 | path number and generation << 32 | device number of the log they were interned in.
-  std::atomic<std::uint64_t> path_number{0};
-  std::atomic<std::uint64_t> device_number{0};
-};
 
 void* create(TF_OpKernelConstruction* construction) {
   auto* probe = new Probe;
@@ -39,6 +27,8 @@ std::uint32_t number_of(EventLog* log, NameKind kind, std::atomic<std::uint64_t>
   }
   return static_cast<std::uint32_t>(known);
 }
+
+}  // namespace
 
 void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor) {
   const DType dtype = dtype_of(api.TensorType(tensor));
@@ -65,6 +55,8 @@ void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, con
               [tensor](int axis) { return api.Dim(tensor, axis); }, record);
   log->finish(record, sequence);
 }
+
+namespace {
 
 void compute(void* kernel, TF_OpKernelContext* context) {
   EventLog* log = active_log();

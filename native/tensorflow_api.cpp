@@ -34,9 +34,18 @@ void find_all(void* library) {
   TENSORDBG_FIND(RegisterOpDefinition);
   TENSORDBG_FIND(NewKernelBuilder);
   TENSORDBG_FIND(RegisterKernelBuilder);
+  TENSORDBG_FIND(KernelBuilder_Priority);
+  TENSORDBG_FIND(KernelBuilder_TypeConstraint);
   TENSORDBG_FIND(OpKernelConstruction_GetAttrInt64);
+  TENSORDBG_FIND(OpKernelConstruction_GetAttrSize);
+  TENSORDBG_FIND(OpKernelConstruction_GetAttrStringList);
   TENSORDBG_FIND(OpKernelConstruction_GetName);
+  TENSORDBG_FIND(NumInputs);
+  TENSORDBG_FIND(OpKernelContext_Failure);
   TENSORDBG_FIND(GetInput);
+  TENSORDBG_FIND(SetOutput);
+  TENSORDBG_FIND(AllocateOutput);
+  TENSORDBG_FIND(ExpectedOutputDataType);
   TENSORDBG_FIND(GetStepId);
   TENSORDBG_FIND(GetFrameId);
   TENSORDBG_FIND(GetIterId);
@@ -45,11 +54,13 @@ void find_all(void* library) {
   TENSORDBG_FIND(NumDims);
   TENSORDBG_FIND(Dim);
   TENSORDBG_FIND(TensorData);
+  TENSORDBG_FIND(TensorByteSize);
   TENSORDBG_FIND(DeleteTensor);
 #undef TENSORDBG_FIND
 }
 
-constexpr char kNameInGraph[] = "tdbg_probe/";
+// How the names of all our nodes begin.
+constexpr char kNameInGraph[] = "tdbg_";
 
 // There are no outputs whose shape could be inferred.
 void infer_nothing(TF_ShapeInferenceContext*, TF_Status* status) { api.SetStatus(status, 0, ""); }
@@ -115,7 +126,7 @@ void register_operation(const Operation& operation, const Kernel& kernel) {
   TF_OpDefinitionBuilder* definition = api.NewOpDefinitionBuilder(operation.name);
   for (const char* input : operation.inputs) api.OpDefinitionBuilderAddInput(definition, input);
   for (const char* attribute : operation.attributes) api.OpDefinitionBuilderAddAttr(definition, attribute);
-  api.OpDefinitionBuilderSetIsStateful(definition, true);
+  api.OpDefinitionBuilderSetIsStateful(definition, operation.stateful);
   api.OpDefinitionBuilderSetShapeInferenceFunction(definition, infer_nothing);
   TF_Status* status = api.NewStatus();
   api.RegisterOpDefinition(definition, status);

@@ -41,9 +41,19 @@ struct Api {
   TF_KernelBuilder* (*NewKernelBuilder)(const char*, const char*, void* (*)(TF_OpKernelConstruction*),
                                         void (*)(void*, TF_OpKernelContext*), void (*)(void*));
   void (*RegisterKernelBuilder)(const char*, TF_KernelBuilder*, TF_Status*);
+  void (*KernelBuilder_Priority)(TF_KernelBuilder*, std::int32_t);
+  void (*KernelBuilder_TypeConstraint)(TF_KernelBuilder*, const char*, int, TF_Status*);
   void (*OpKernelConstruction_GetAttrInt64)(TF_OpKernelConstruction*, const char*, std::int64_t*, TF_Status*);
+  void (*OpKernelConstruction_GetAttrSize)(TF_OpKernelConstruction*, const char*, std::int32_t*, std::int32_t*, TF_Status*);
+  void (*OpKernelConstruction_GetAttrStringList)(TF_OpKernelConstruction*, const char*, char**, std::size_t*, int, void*,
+                                                 std::size_t, TF_Status*);
   TF_StringView (*OpKernelConstruction_GetName)(TF_OpKernelConstruction*);
+  int (*NumInputs)(TF_OpKernelContext*);
+  void (*OpKernelContext_Failure)(TF_OpKernelContext*, TF_Status*);
   void (*GetInput)(TF_OpKernelContext*, int, TF_Tensor**, TF_Status*);
+  void (*SetOutput)(TF_OpKernelContext*, int, const TF_Tensor*, TF_Status*);
+  TF_Tensor* (*AllocateOutput)(TF_OpKernelContext*, int, int, const std::int64_t*, int, std::size_t, TF_Status*);
+  int (*ExpectedOutputDataType)(TF_OpKernelContext*, int);
   std::int64_t (*GetStepId)(TF_OpKernelContext*);
   std::uint64_t (*GetFrameId)(TF_OpKernelContext*);
   std::int64_t (*GetIterId)(TF_OpKernelContext*);
@@ -52,6 +62,7 @@ struct Api {
   int (*NumDims)(const TF_Tensor*);
   std::int64_t (*Dim)(const TF_Tensor*, int);
   void* (*TensorData)(const TF_Tensor*);
+  std::size_t (*TensorByteSize)(const TF_Tensor*);
   void (*DeleteTensor)(TF_Tensor*);
 };
 
@@ -74,6 +85,8 @@ struct Operation {
   const char* name;
   std::initializer_list<const char*> inputs;
   std::initializer_list<const char*> attributes;
+  // The runtime keeps the kernel of a stateful operation for a session's life, by the node's name.
+  bool stateful = true;
 };
 
 // What runs an operation on the CPU.

@@ -109,6 +109,13 @@ class Catalog:
             if self._page is not None:
                 self._write_sites(self._page, sites)
 
+    def sites_of_function(self, runtime_name: str) -> list[Site]:
+        """The sites of a function's graph, by its name in the runtime; none if it is not known."""
+        with self._lock:
+            number = self._function_numbers.get(runtime_name)
+            graph = NONE if number is None else self._functions[number].graph
+            return [self._sites[site] for site in self._sites_of_graph.get(graph, ())]
+
     def add_function(self, function: Function) -> None:
         """Adds a function numbered by `next_function`; its sites are added before."""
         with self._lock:

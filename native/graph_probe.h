@@ -1,0 +1,28 @@
+// What a kernel of ours knows of the tensor that it looks at in a running graph, and how it records it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "log.h"
+#include "tensorflow_api.h"
+
+namespace tensordbg {
+
+// One node of a graph as it runs. A node of a function that was inlined bears the call path before its own name.
+struct Probe {
+  std::uint32_t site = 0;
+  std::uint16_t slot = 0;
+  bool argument = false;
+  std::string path;
+  // generation << 32 | path number and generation << 32 | device number of the log they were interned in.
+  std::atomic<std::uint64_t> path_number{0};
+  std::atomic<std::uint64_t> device_number{0};
+};
+
+// Appends the event of a tensor that went through a kernel, if the log wants it.
+void record_tensor(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context,
+                   const tensorflow::TF_Tensor* tensor);
+
+}  // namespace tensordbg
