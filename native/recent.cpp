@@ -67,9 +67,10 @@ void RecentRecords::begin(const Record& record, Slot slot) {
   execution.end = function ? 0 : sequence_;
   execution.first = execution.last = slot;
   next_[slot] = kNone;
-  auto* oldest_first = function || record.rank > 0 ? &executions_ : &sources_;
+  const bool source = !function && record.rank == 0;
+  auto* oldest_first = source ? &sources_ : &executions_;
   oldest_first->push_back(record.owner);
-  if (oldest_first->size() > limit_) drop_execution(oldest_first);
+  if (oldest_first->size() > (source ? kSources * limit_ : limit_)) drop_execution(oldest_first);
 }
 
 void RecentRecords::follow(Execution* execution, const Record& record, Slot slot) {

@@ -1,7 +1,7 @@
 // The most recent records only: the slots of mapped files are used again, so the files grow no larger than what is kept.
 //
-// Kept are the last `limit` executions, the last `limit` of those that take nothing (values that come in from outside),
-// and the last `limit` tensors of graphs. Records of an execution stay and go together. The call of a function that is
+// Kept are the last `limit` executions, and the last `limit` tensors of graphs. Executions that take nothing, which are
+// mostly values that come in from outside, are counted by themselves: four times `limit` of them are kept. Records of an execution stay and go together. The call of a function that is
 // still open, or during which a kept tensor was computed, stays until that tensor goes.
 //
 // A slot whose sequence is 0 is empty; the order of the records is that of their sequence numbers. Nothing has to be
@@ -43,6 +43,7 @@ class RecentRecords {
  private:
   using Slot = std::uint32_t;
   static constexpr Slot kNone = 0xFFFFFFFF;
+  static constexpr std::uint64_t kSources = 4;  // for each execution
 
   struct Execution {
     std::uint64_t begin = 0;

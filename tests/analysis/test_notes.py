@@ -31,6 +31,17 @@ def test_a_program_that_did_not_end() -> None:
     assert trace_notes(trace) == ("the program runs still, or was killed; its last step may be there in part only",)
 
 
+def test_a_trace_that_keeps_only_its_last_events() -> None:
+    trace = TraceBuilder()
+    trace.facts = TraceFacts(end=End(0), last=1000)
+    assert trace_notes(trace) == ()
+    trace.facts = TraceFacts(end=End(0), last=1000, overwritten=12_345)
+    assert trace_notes(trace) == (
+        "only the last 1,000 executions and the last 1,000 tensors of functions were kept; "
+        "12,345 records from before them are gone",
+    )
+
+
 def test_functions_that_were_changed_are_named_together() -> None:
     trace = TraceBuilder()
     for name in ("f", "g", "h"):

@@ -27,6 +27,11 @@ class Details:
         self._trace = trace
         self._program = program
 
+    @property
+    def cut(self) -> bool:
+        """Whether the trace holds only the last events of all that were recorded."""
+        return self._trace.facts.overwritten > 0
+
     def views(self, events: Iterable[int]) -> dict[int, TensorView]:
         """All that is known of some events, by number."""
         wanted = np.unique(np.fromiter(events, dtype=np.int64))

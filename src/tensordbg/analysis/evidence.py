@@ -9,7 +9,7 @@ import numpy as np
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
-from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.operations import PASSING, READS
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
@@ -50,6 +50,8 @@ class Evidence:
     inputs: tuple[InputEvidence, ...]
     past: tuple[int, ...]
     """The same tensor before."""
+    incomplete: bool = False
+    """Whether something that went into the operation, or into the variable that it reads, is not in the trace."""
 
 
 class Gatherer:
@@ -84,16 +86,34 @@ class Gatherer:
         below = self._next_to(node, self._children, graph.parent, graph.child)
         made = (int(values.ports.site[graph.port[child]]) for child in below)
         feeds = tuple(site for site in made if values.program.sites[site].writes)
-        return Evidence(event, site, int(values.activations.execution[activation]), written, feeds, tuple(inputs), past)
+        execution = int(values.activations.execution[activation])
+        incomplete = not written and self._incomplete(site, activation, inputs)
+        return Evidence(event, site, execution, written, feeds, tuple(inputs), past, incomplete)
 
     def _next_to(self, node: int, order: Ints, key: Ints, other: Ints) -> list[int]:
         first, last = np.searchsorted(key, [node, node + 1], sorter=order)
         return [int(found) for found in other[order[first:last]]]
 
+    def _incomplete(self, site: Site, activation: int, inputs: list[InputEvidence]) -> bool:
+        executions = self._values.executions
+        if site.reads or site.op_type in READS:
+            return True
+        eager = self._is_eager(activation)
+        if not eager and site.argument < 0:
+            return any(each.event == NONE for each in inputs)
+        if activation >= len(executions):  # the argument of a function that another called
+            return False
+        first, last = executions.input_starts[activation], executions.input_starts[activation + 1]
+        given = executions.input_row[first:last] if eager else executions.input_row[first:last][site.argument :][:1]
+        return bool((given == NONE).any())
+
+    def _is_eager(self, activation: int) -> bool:
+        activations = self._values.activations
+        return bool(activations.place[activation] == NONE and activations.execution[activation] != NONE)
+
     def _inputs(self, site: Site, activation: int) -> list[InputEvidence]:
         values = self._values
-        eager = values.activations.place[activation] == NONE and values.activations.execution[activation] != NONE
-        if eager:
+        if self._is_eager(activation):
             return self._eager_inputs(activation)
         found = []
         for ref in values.program.inputs_of(site.site):

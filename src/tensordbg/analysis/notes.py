@@ -10,6 +10,12 @@ from tensordbg.analysis.reading import TraceSource
 def trace_notes(trace: TraceSource) -> tuple[str, ...]:
     """One line for each thing to know, the recording's own warnings first."""
     notes = list(trace.facts.warnings)
+    if trace.facts.overwritten:
+        last = trace.facts.last
+        notes.append(
+            f"only the last {last:,} executions and the last {last:,} tensors of functions were kept; "
+            f"{trace.facts.overwritten:,} records from before them are gone"
+        )
     if trace.facts.end is None:
         notes.append("the program runs still, or was killed; its last step may be there in part only")
     rows = trace.table("functions", ["name", "notes"]).to_pylist()

@@ -29,7 +29,7 @@ def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
     groups, elder = join_kin(groups, evidence, origins.roles.gradient_site)
     descents = find_descent(origins.graph, [(group.node, *group.kin) for group in groups])
     views = details.views(_events_of(evidence, descents))
-    reporter = _Reporter(origins, views, Locations(origins.values.program))
+    reporter = _Reporter(origins, views, Locations(origins.values.program), details.cut)
     for k, group in enumerate(groups):
         forward = reporter.forward(evidence[k], evidence[elder[k]] if k in elder else None)
         yield replace(reporter.finding(group, evidence[k], descents[k]), gradient_of=forward)
@@ -52,6 +52,8 @@ class _Reporter:
     views: Mapping[int, TensorView]
     """Of every event that the evidence names."""
     locations: Locations
+    cut: bool
+    """Whether the trace holds only the last events."""
 
     def finding(self, group: Group, evidence: Evidence, descent: Descent) -> Origin:
         view = self._view(evidence)
@@ -129,6 +131,7 @@ class _Reporter:
             written=evidence.written,
             feeds_variable=bool(evidence.feeds),
             first_bad_index=unravelled(view.health, view.shape),
+            lost=self.cut and evidence.incomplete,
         )
 
 

@@ -37,3 +37,12 @@ def test_non_finite_constant() -> None:
     said = verdict("Const", [-inf, 0.0])
     assert said.cause == "non_finite_constant"
     assert "tf.float32.min" in said.suggestion
+
+
+def test_what_began_before_the_kept_events_is_no_fault_of_the_operation() -> None:
+    said = verdict("Log", [nan, 1.0], lost=True)
+    assert said.cause == "before_kept_events"
+    assert said.explanation == (
+        "Log:0 holds 1 NaN among 2 elements, and what it was made from is no longer in the trace, which keeps only the "
+        "last events: the trouble began before them."
+    )

@@ -59,6 +59,8 @@ class Case:
     feeds_variable: bool = False
     first_bad_index: tuple[int, ...] | None = None
     growth: Growth | None = None
+    lost: bool = False
+    """Whether something that it was made from is not in the trace, of which only the last events were kept."""
 
     @property
     def output(self) -> Health:

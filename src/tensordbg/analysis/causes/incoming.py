@@ -1,4 +1,4 @@
-"""Causes that lie outside of the operation: its value was given, or was in a variable."""
+"""Causes that lie outside of the operation: its value was given, or was in a variable, or is from before the trace."""
 
 from __future__ import annotations
 
@@ -57,7 +57,22 @@ def _mend_constant(case: Case) -> str:
     return f"If it serves as a mask, take the type's lowest finite number, `tf.{case.view.dtype}.min`, instead."
 
 
+def _explain_lost(case: Case) -> str:
+    return (
+        f"{case.view.tensor} holds {bad_elements(case.output)}, and what it was made from is no longer in the trace, "
+        "which keeps only the last events: the trouble began before them."
+    )
+
+
+def _mend_lost(case: Case) -> str:
+    return (
+        "Record again and keep more: a larger N for `--last N` or `circular_buffer_size`, or all; `--detail` and the "
+        "filters decide how much room an event takes."
+    )
+
+
 CAUSES = (
+    Cause("before_kept_events", lambda case: case.lost, _explain_lost, _mend_lost),
     Cause("bad_variable", _bad_variable, _explain_variable, _mend_variable),
     Cause("bad_input_data", lambda case: case.given, _explain_input, _mend_input),
     Cause("non_finite_constant", lambda case: case.op_type == "Const", _explain_constant, _mend_constant),
