@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tensordbg.analysis.elements import RecordedTensor
     from tensordbg.analysis.finding import WhyResult
+    from tensordbg.analysis.functions import TracedFunction
     from tensordbg.analysis.listing import Listing
     from tensordbg.trace.reader import TraceReader
 
@@ -67,6 +68,12 @@ class Trace:
         from tensordbg.analysis.show import history_of
 
         return RecordedTensor(**vars(history_of(self._reader, name, function)), reader=self._reader)
+
+    def functions(self) -> tuple[TracedFunction, ...]:
+        """The traced functions of the program, each trace with what it was made for, as `tdbg functions` lists them."""
+        from tensordbg.analysis.functions import list_functions
+
+        return list_functions(self._reader)
 
     def table(self, name: str) -> pa.Table:
         """One of the tables of `tensordbg.trace.schema.TABLES`, as a `pyarrow.Table`.

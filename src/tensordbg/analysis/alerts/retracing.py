@@ -112,7 +112,12 @@ def _kept_changing(function: TracedFunction, traces: Sequence[FunctionTrace]) ->
     reason = f", because its argument {change.name} {said}: {texts}{', ...' if len(traces) > len(change.given) else ''}"
     own = function.definition is None or function.definition.user
     mend = _MENDS[change.what].format(name=change.name) if own else _LIBRARY_MEND
-    further: dict[str, Given] = {"argument": change.name, "changed": change.what, "changes": change.times, "values": change.given}
+    further: dict[str, Given] = {
+        "argument": change.name,
+        "changed": change.what,
+        "changes": change.times,
+        "values": change.given,
+    }
     return _alert(function, traces, (reason, mend), {**evidence, **further})
 
 
