@@ -40,6 +40,10 @@ std::size_t element_size(DType dtype);
 // threads may call it, in any floating-point environment, which it leaves as it was.
 bool measure(const void* data, std::int64_t count, DType dtype, HealthFields* out);
 
+// Whether no element is infinite or NaN, in either part of a complex number; true for a dtype that can hold neither.
+// Much faster than `measure`, and otherwise under the same conditions.
+bool all_finite(const void* data, std::int64_t count, DType dtype);
+
 // The instruction set chosen for this processor: "avx512", "avx2", "neon" or "portable".
 const char* kernel_name();
 

@@ -7,4 +7,6 @@ bool measure_avx512(const void* data, std::int64_t count, DType dtype, HealthFie
   return measure_variant(data, count, dtype, out);
 }
 
+bool finite_avx512(const void* data, std::int64_t count, DType dtype) { return finite_variant(data, count, dtype); }
+
 }  // namespace tensordbg

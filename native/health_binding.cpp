@@ -79,6 +79,16 @@ HealthTuple measure_buffer(nb::handle buffer, int dtype_number, std::int64_t cou
           health.first_bad, health.min, health.max,     health.sum,     health.sum_squares};
 }
 
+bool finite_buffer(nb::handle buffer, int dtype_number, const std::optional<std::string>& kernel_name) {
+  const DType dtype = dtype_numbered(dtype_number);
+  const Kernel& kernel = kernel_called(kernel_name);
+  const BufferView view(buffer);
+  const std::int64_t count = view.size() / static_cast<std::int64_t>(element_size(dtype));
+  if (view.size() < kBytesToReleaseLock) return kernel.all_finite(view.data(), count, dtype);
+  const nb::gil_scoped_release release;
+  return kernel.all_finite(view.data(), count, dtype);
+}
+
 nb::list kernel_names() {
   nb::list names;
   const KernelList& list = available_kernels();
@@ -99,6 +109,9 @@ void bind_health(nb::module_& module) {
              "Health of the first `count` elements of a C-contiguous buffer of any alignment, as (negative, zero,\n"
              "neg_inf, pos_inf, nan, subnormal, first_bad, min, max, sum, sum_squares). `kernel` is one of\n"
              "kernels(), by default the best.");
+  module.def("all_finite", &finite_buffer, nb::arg("buffer"), nb::arg("dtype_number"),
+             nb::arg("kernel") = nb::none(),
+             "Whether a C-contiguous buffer holds neither an infinity nor a NaN; true for a dtype that has neither.");
   module.def("kernel_name", &kernel_name, "The kernel that measure() uses by default.");
   module.def("kernels", &kernel_names, "Names of the kernels that this processor can run, best first.");
   module.def("element_size", &numbered_element_size, nb::arg("dtype_number"),

@@ -11,15 +11,22 @@ namespace tensordbg {
 // As `measure` in health.h, but needs the default floating-point environment.
 using MeasureFunction = bool (*)(const void* data, std::int64_t count, DType dtype, HealthFields* out);
 
+// As `all_finite` in health.h.
+using FiniteFunction = bool (*)(const void* data, std::int64_t count, DType dtype);
+
 bool measure_portable(const void* data, std::int64_t count, DType dtype, HealthFields* out);
+bool finite_portable(const void* data, std::int64_t count, DType dtype);
 #if defined(TENSORDBG_X86_KERNELS)
 bool measure_avx2(const void* data, std::int64_t count, DType dtype, HealthFields* out);
 bool measure_avx512(const void* data, std::int64_t count, DType dtype, HealthFields* out);
+bool finite_avx2(const void* data, std::int64_t count, DType dtype);
+bool finite_avx512(const void* data, std::int64_t count, DType dtype);
 #endif
 
 struct Kernel {
   const char* name;
   MeasureFunction measure;
+  FiniteFunction all_finite;
 };
 
 constexpr int kMaxKernels = 3;

@@ -7,4 +7,6 @@ bool measure_portable(const void* data, std::int64_t count, DType dtype, HealthF
   return measure_variant(data, count, dtype, out);
 }
 
+bool finite_portable(const void* data, std::int64_t count, DType dtype) { return finite_variant(data, count, dtype); }
+
 }  // namespace tensordbg

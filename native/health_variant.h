@@ -2,6 +2,7 @@
 #pragma once
 
 #include "health_complex.h"
+#include "health_finite.h"
 #include "health_float.h"
 #include "health_integer.h"
 #include "health_kernels.h"

@@ -142,6 +142,14 @@ class Catalog:
         """The variable with a number."""
         return self._variables[number]
 
+    def site(self, number: int) -> Site:
+        """The site with a number."""
+        return self._sites[number]
+
+    def function(self, number: int) -> Function:
+        """The function with a number."""
+        return self._functions[number]
+
     def stack(self, frames: tuple[RawFrame, ...]) -> int:
         """The number of the stack with these frames, outermost first."""
         known = self._stacks.get(frames)

@@ -136,7 +136,7 @@ def add_probes(definition: Any, points: Iterable[ProbePoint]) -> None:
         node.attr["site"].i = point.site
         node.attr["slot"].i = point.slot
         node.attr["argument"].i = int(point.argument)
-        _must_run(definition, name)
+        must_run(definition, name)
 
 
 def keep_calls(definition: Any, names: Iterable[str]) -> None:
@@ -153,10 +153,11 @@ def keep_calls(definition: Any, names: Iterable[str]) -> None:
             if CALLS[node.op] is not CallKind.CALL:
                 node.attr[_LOWER_ATTRIBUTE].b = True
             if node.name not in kept:
-                _must_run(definition, node.name)
+                must_run(definition, node.name)
 
 
-def _must_run(definition: Any, name: str) -> None:
+def must_run(definition: Any, name: str) -> None:
+    """Makes a node one that runs in every call of the function, in whatever order."""
     definition.control_ret[name] = name
     definition.signature.control_output.append(name)
 

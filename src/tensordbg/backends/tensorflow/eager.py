@@ -27,7 +27,8 @@ _MARK = "_tensordbg"
 
 _UNKNOWN = (None, UNKNOWN_INPUT)
 
-_FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
+FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
+"""How the names of functions begin in the runtime."""
 
 # They compute nothing: making, asking about and deleting resources.
 _SILENT = frozenset({"VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator", "DeleteMemoryCache"})
@@ -68,7 +69,7 @@ class Eager:
                 self._variables.learn_name(result, name)
             elif recorder.active and op_type not in _SILENT:
                 try:
-                    self._operation(op_type, args[: _input_count(op_type)], result)
+                    self._operation(op_type, args[: input_count(op_type)], result)
                 except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
                     recorder.fail(f"recording {op_type}", error)
             return result
@@ -93,7 +94,7 @@ class Eager:
             return self._call(function, plain, call)
         result = plain(*call)
         try:
-            if op_type.startswith(_FUNCTION_NAMES):
+            if op_type.startswith(FUNCTION_NAMES):
                 recorder.warn(f"{op_type} was traced before recording began; what it computes is not recorded")
             elif op_type not in _SILENT:
                 self._operation(op_type, call[3], result)
@@ -135,7 +136,7 @@ class Eager:
         recorder = self._recorder
         key = stack_key(sys._getframe(2))  # noqa: SLF001
         touched: list[int] = []
-        references = [self._input(value, key, touched) for value in _flat(inputs)]
+        references = [self._input(value, key, touched) for value in flat(inputs)]
         site = self._site(op_type, key, tuple(touched), CallKind.NONE)
         execution = recorder.begin_operation(site, references)
         for slot, tensor in enumerate(_results(result)):
@@ -221,12 +222,13 @@ class Eager:
 
 
 @cache
-def _input_count(op_type: str) -> int:
+def input_count(op_type: str) -> int:
+    """How many arguments of an operation are inputs; lists of tensors count as one."""
     definition = op_def_registry.get(op_type)
     return 0 if definition is None else len(definition.input_arg)
 
 
-def _flat(values: Any) -> list[Any]:
+def flat(values: Any) -> list[Any]:
     """The tensors in what an operation takes: one, several, or lists of them."""
     flat: list[Any] = []
     for value in values:

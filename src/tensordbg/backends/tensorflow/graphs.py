@@ -33,6 +33,13 @@ class Description:
     probes: list[fd.ProbePoint]
     calls: list[str]
     """Names of the nodes that call other functions and must run."""
+    sites: dict[str, int]
+    """The site of each node, by the node's name."""
+    live: set[str]
+    """Names of the nodes that the function needs."""
+    is_part: bool
+    """Whether it is a loop's body or condition, or a branch."""
+    is_loop_body: bool
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,9 @@ class Graphs:
         live = fd.live_nodes(definition)
         probes = [*reader.argument_probes(), *reader.node_probes(live)]
         calls = [node.name for node in definition.node_def if node.op in fd.CALLS and node.name in live]
-        return Description(function, probes, calls)
+        kinds = loop_and_branch_graphs()
+        part = isinstance(graph, kinds)
+        return Description(function, probes, calls, reader.sites, live, part, isinstance(graph, kinds[0]))
 
 
 class _GraphReader:
@@ -144,6 +153,11 @@ class _GraphReader:
     def has_new_sites(self) -> bool:
         """Whether any were numbered now."""
         return bool(self._new_arguments or self._new_nodes)
+
+    @property
+    def sites(self) -> dict[str, int]:
+        """The site of each node, by the node's name."""
+        return {node.name: self._site(node) for node in self._nodes}
 
     def new_sites(self, stacks: dict[str, int]) -> Iterator[Site]:
         """Describes the sites that were numbered now."""

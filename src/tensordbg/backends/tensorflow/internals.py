@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorflow.python import pywrap_tfe
+from tensorflow.python.client import pywrap_tf_session, session
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.eager import cancellation, context, record
 from tensorflow.python.eager.polymorphic_function import atomic_function
-from tensorflow.python.framework import func_graph, kernels, op_def_registry
+from tensorflow.python.framework import constant_op, func_graph, kernels, op_def_registry
 from tensorflow.python.ops import control_flow_v2_func_graphs, resource_variable_ops, summary_ops_v2
 from tensorflow.python.util import tf_decorator, tf_stack
 
@@ -20,14 +21,17 @@ __all__ = [
     "atomic_function",
     "autograph",
     "cancellation",
+    "constant_op",
     "context",
     "func_graph",
     "kernels",
     "loop_and_branch_graphs",
     "op_def_registry",
+    "pywrap_tf_session",
     "pywrap_tfe",
     "record",
     "resource_variable_ops",
+    "session",
     "summary_ops_v2",
     "tf_decorator",
     "tf_stack",
@@ -47,6 +51,7 @@ RELIED_ON: dict[str, str] = {
         "the eager context: get_, remove_ and add_function_def by runtime name, list_physical_ and "
         "list_logical_devices, `_initialized` once it has started; since 2.1"
     ),
+    "constant_op.convert_to_eager_tensor": "(value, context, dtype): makes every eager constant; since 2.0",
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
     "context.Context": (
         "has_function, is_async, the switches {enable,disable}_{run_metadata,graph_collection}, and export_run_metadata: "
@@ -76,6 +81,18 @@ RELIED_ON: dict[str, str] = {
     ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
     "op_def_registry.get": "an operation's OpDef by its type, or None; since 2.0",
+    "session.BaseSession._call_tf_sessionrun": (
+        "(options, feeds, fetches, targets, metadata): every run of a session and of what `make_callable` gives; the "
+        "first and the last are buffers or None, the others TF_Output and TF_Operation; since 1.8"
+    ),
+    "session.BaseSession.partial_run_setup": "(fetches, feeds): begins a partial run; since 0.12",
+    "session.BaseSession._make_callable_from_options": "(CallableOptions): another way to run; since 1.8",
+    "pywrap_tf_session.TF_OperationName": "the name of a TF_Operation; since 2.1",
+    "pywrap_tf_session.TF_NewBufferFromString": "a buffer with a serialized message; since 1.4",
+    "pywrap_tf_session.TF_DeleteBuffer": "the end of it; since 1.4",
+    "pywrap_tf_session.TF_GetBuffer": (
+        "what a buffer holds: the session looks it up in the module to read the metadata of a run; since 1.4"
+    ),
     "resource_variable_ops.BaseResourceVariable": "every variable, with its handle and dtype; since 1.15",
     "tf_stack.extract_stack": "the Python stack, lines made by AutoGraph mapped back to their source; since 2.0",
     "tf_decorator.unwrap": "(function) -> decorators, the Python function under them; since 1.4",

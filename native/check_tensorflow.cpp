@@ -1,0 +1,222 @@
+// The check, a kernel for TensorFlow's C API, and Python's part in it: judging a failure, and telling of it.
+//
+// Nothing but one reading of x happens as long as x is finite. Only then are the operation's inputs looked at, and only
+// where the operation itself made the bad number is Python asked for the message.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "health.h"
+#include "tensorflow_api.h"
+
+namespace nb = nanobind;
+
+namespace tensordbg {
+namespace {
+
+using namespace tensorflow;  // NOLINT  the C API under its own names
+
+constexpr int kInvalidArgument = 3;  // TF_INVALID_ARGUMENT
+constexpr int kInfinite = 1;
+constexpr int kNan = 2;
+
+std::atomic<std::uint64_t> checking{0};
+// (site, slot, path, frame, iteration, device, [(dtype, shape, memory)...]) -> the message, or None to let it pass. It is
+// never freed: a kernel may hold it.
+PyObject* judge = nullptr;
+// Whether anything can be let pass at all.
+std::atomic<bool> lenient{false};
+
+// What was let pass in the steps that are running: at the place of a step, step id << 2 | kinds.
+constexpr std::uint64_t kSteps = 256;
+std::atomic<std::uint64_t> let_pass[kSteps];
+
+void note_passed(std::uint64_t step, int kinds) {
+  std::atomic<std::uint64_t>& place = let_pass[step % kSteps];
+  const std::uint64_t known = place.load(std::memory_order_relaxed);
+  const std::uint64_t before = known >> 2 == (step << 2) >> 2 ? known & 3 : 0;
+  place.store(step << 2 | before | static_cast<std::uint64_t>(kinds), std::memory_order_release);
+}
+
+int passed_in(std::uint64_t step) {
+  const std::uint64_t known = let_pass[step % kSteps].load(std::memory_order_acquire);
+  return known >> 2 == (step << 2) >> 2 ? static_cast<int>(known & 3) : 0;
+}
+
+struct Check {
+  std::uint32_t site = 0;
+  int slot = 0;
+  // Bit i: input i is an argument of the function or its elements come from one / was not checked where it was made.
+  std::uint64_t arguments = 0;
+  std::uint64_t foreign = 0;
+  std::string path;
+  // generation << 2 | the kinds of bad numbers that were let pass here.
+  std::atomic<std::uint64_t> passed{0};
+};
+
+class Input {
+ public:
+  Input(TF_OpKernelContext* context, int index) {
+    TF_Status* status = api.NewStatus();
+    api.GetInput(context, index, &tensor_, status);
+    api.DeleteStatus(status);
+  }
+  ~Input() {
+    if (tensor_ != nullptr) api.DeleteTensor(tensor_);
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  bool valid() const { return tensor_ != nullptr; }
+  int type() const { return api.TensorType(tensor_); }
+  DType dtype() const { return dtype_of(type()); }
+  const void* data() const { return api.TensorData(tensor_); }
+  std::int64_t size() const {
+    std::int64_t size = 1;
+    for (int axis = 0; axis < api.NumDims(tensor_); ++axis) size *= api.Dim(tensor_, axis);
+    return size;
+  }
+  bool finite() const { return !valid() || all_finite(data(), size(), dtype()); }
+  int kinds() const {
+    HealthFields health;
+    if (finite() || !measure(data(), size(), dtype(), &health)) return 0;
+    return (health.pos_inf + health.neg_inf > 0 ? kInfinite : 0) | (health.nan > 0 ? kNan : 0);
+  }
+  nb::tuple described() const {
+    nb::list shape;
+    for (int axis = 0; axis < api.NumDims(tensor_); ++axis) shape.append(api.Dim(tensor_, axis));
+    static char nothing;
+    const auto bytes = static_cast<Py_ssize_t>(size() * static_cast<std::int64_t>(element_size(dtype())));
+    char* memory = bytes == 0 ? &nothing : static_cast<char*>(const_cast<void*>(data()));
+    const nb::object view = nb::steal(PyMemoryView_FromMemory(memory, bytes, PyBUF_READ));
+    return nb::make_tuple(type(), nb::tuple(shape), view);
+  }
+
+ private:
+  TF_Tensor* tensor_ = nullptr;
+};
+
+void* create(TF_OpKernelConstruction* construction) {
+  auto* check = new Check;
+  check->site = static_cast<std::uint32_t>(integer_attribute(construction, "site"));
+  check->slot = static_cast<int>(integer_attribute(construction, "slot"));
+  check->arguments = static_cast<std::uint64_t>(integer_attribute(construction, "arguments"));
+  check->foreign = static_cast<std::uint64_t>(integer_attribute(construction, "foreign"));
+  check->path = call_path(api.OpKernelConstruction_GetName(construction));
+  return check;
+}
+
+// The kinds of bad numbers among those inputs that were checked where they were made, and were let pass there: a check
+// runs after those of all that its operation was computed from.
+int incoming(const Check& check, TF_OpKernelContext* context) {
+  const int possible = passed_in(static_cast<std::uint64_t>(api.GetStepId(context)));
+  if (possible == 0) return 0;
+  // The argument of a function that was inlined is its caller's tensor.
+  const std::uint64_t unchecked = check.foreign | (check.path.empty() ? check.arguments : 0);
+  int kinds = 0;
+  for (int i = 1; i < api.NumInputs(context); ++i) {
+    if (i <= 62 && (unchecked >> (i - 1) & 1) != 0) continue;
+    kinds |= Input(context, i).kinds();
+  }
+  return kinds & possible;
+}
+
+// Whether the operation made its bad number itself. A NaN made of infinities that were let pass counts.
+bool made_here(int kinds, int from) { return (kinds & kNan) != 0 ? (from & kNan) == 0 : from == 0; }
+
+bool interpreter_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return !Py_IsInitialized() || Py_IsFinalizing();
+#else
+  return !Py_IsInitialized() || _Py_IsFinalizing();
+#endif
+}
+
+std::optional<std::string> ask(const Check& check, TF_OpKernelContext* context) {
+  const nb::gil_scoped_acquire acquire;
+  try {
+    nb::list tensors;
+    std::vector<std::unique_ptr<Input>> inputs;
+    for (int i = 0; i < api.NumInputs(context); ++i) {
+      inputs.push_back(std::make_unique<Input>(context, i));
+      if (inputs.back()->valid()) tensors.append(inputs.back()->described());
+    }
+    const TF_StringView device = api.GetDeviceName(context);
+    const nb::object answer = nb::borrow(judge)(check.site, check.slot, check.path, api.GetFrameId(context),
+                                                api.GetIterId(context), std::string(device.data, device.len), tensors);
+    if (answer.is_none()) return std::nullopt;
+    return nb::cast<std::string>(answer);
+  } catch (const std::exception& error) {
+    return std::string("!!! Detected Infinity or NaN !!! (no more can be said: ") + error.what() + ")";
+  }
+}
+
+void fail(TF_OpKernelContext* context, const std::string& message) {
+  TF_Status* status = api.NewStatus();
+  api.SetStatus(status, kInvalidArgument, message.c_str());
+  api.OpKernelContext_Failure(context, status);
+  api.DeleteStatus(status);
+}
+
+void look_into(Check* check, TF_OpKernelContext* context, int kinds, std::uint64_t generation) {
+  const std::uint64_t passed = check->passed.load(std::memory_order_relaxed);
+  const int known = passed >> 2 == generation ? static_cast<int>(passed & 3) : 0;
+  const auto step = static_cast<std::uint64_t>(api.GetStepId(context));
+  if ((kinds & ~known) == 0) return note_passed(step, kinds);
+  if ((lenient && !made_here(kinds, incoming(*check, context))) || interpreter_ends()) return;
+  const std::optional<std::string> message = ask(*check, context);
+  if (message) return fail(context, *message);
+  note_passed(step, kinds);
+  check->passed.store(generation << 2 | static_cast<std::uint64_t>(known | kinds), std::memory_order_relaxed);
+}
+
+void compute(void* kernel, TF_OpKernelContext* context) {
+  const std::uint64_t generation = checking.load(std::memory_order_acquire);
+  if (generation == 0) return;
+  const Input tensor(context, 0);
+  if (!tensor.finite()) look_into(static_cast<Check*>(kernel), context, tensor.kinds(), generation);
+}
+
+void destroy(void* kernel) { delete static_cast<Check*>(kernel); }
+
+void register_check(const std::string& library) {
+  static bool registered = false;
+  if (registered) return;
+  load_api(library);
+  register_operation(
+      {"TensordbgCheck",
+       {"x: T", "inputs: Tin"},
+       {"T: type", "Tin: list(type) >= 0", "site: int", "slot: int", "arguments: int", "foreign: int"}},
+      {create, compute, destroy});
+  registered = true;
+}
+
+void start_checking(nb::object judging, bool may_pass) {
+  static std::uint64_t generation = 0;
+  judge = judging.release().ptr();
+  lenient = may_pass;
+  checking.store(++generation, std::memory_order_release);
+}
+
+void stop_checking() { checking.store(0, std::memory_order_release); }
+
+}  // namespace
+
+void bind_check(nb::module_& module) {
+  module.def("register_tensorflow_check", &register_check, nb::arg("library"),
+             "Registers the check operation with the TensorFlow whose framework library lies at this path.");
+  module.def("start_checking", &start_checking, nb::arg("judge"), nb::arg("lenient"),
+             "Has every check fail with what `judge(site, slot, path, frame, iteration, device, tensors)` answers, or\n"
+             "let pass, from now on, where it answers None. Of tensors, (dtype, shape, memory), the first is bad and\n"
+             "the others are the operation's inputs; the memory must not be used later. It answers None only\n"
+             "if `lenient`.");
+  module.def("stop_checking", &stop_checking, "The checks do nothing from now on.");
+}
+
+}  // namespace tensordbg

@@ -1,0 +1,144 @@
+"""Ends the program at the operation that makes the first bad number: in place of `tf.debugging.enable_check_numerics`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tensordbg import _native
+from tensordbg.allowed import AllowRule, applicable, rules_of
+from tensordbg.backends.tensorflow.check_eager import EagerChecks
+from tensordbg.backends.tensorflow.check_finding import Finding
+from tensordbg.backends.tensorflow.check_graph import RawTensor, graph_finding
+from tensordbg.backends.tensorflow.check_message import Limits, message_of
+from tensordbg.backends.tensorflow.check_nodes import add_checks
+from tensordbg.backends.tensorflow.functions import XLA_NOTE
+from tensordbg.backends.tensorflow.graphs import Description
+from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.errors import UsageError
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.settings import settings_of_program
+
+
+class Checking:
+    """The checks of this process: an instrument of functions and a layer before the eager runtime."""
+
+    kind = "check"
+
+    def __init__(self) -> None:
+        self._active = False
+        self._limits = Limits()
+        self._rules: tuple[AllowRule, ...] = ()
+        self._eager = EagerChecks(CATALOG, self._judge, self.fail)
+        self._lock = threading.RLock()
+        self._warned: set[str] = set()
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is checked."""
+        return self._active
+
+    def start(self, limits: Limits, rules: tuple[AllowRule, ...]) -> None:
+        """Checks everything from now on, in all threads; where that is so already, under new settings.
+
+        Raises:
+            RuntimeError: If this TensorFlow lacks a function of its C API that the check needs.
+        """
+        with self._lock:
+            _native.register_tensorflow_check(framework_library())
+            self._limits, self._rules = limits, rules
+            self._eager.lenient = bool(rules)
+            _native.start_checking(self._judge_graph, bool(rules))
+            if not self._active:
+                self._active = True
+                hooks().functions.add(self)
+                hooks().entries.add(self._eager)
+                self._eager.install()
+
+    def stop(self) -> None:
+        """Checks nothing from now on."""
+        with self._lock:
+            if self._active:
+                self._active = False
+                _native.stop_checking()
+                self._eager.uninstall()
+                hooks().entries.remove(self._eager)
+                hooks().functions.remove(self)
+
+    def add_nodes(self, definition: Any, described: Description) -> None:
+        """One check for each tensor that is computed."""
+        if XLA_NOTE in described.function.notes:
+            self.warn(f"{described.function.name} was meant to be compiled by XLA; it is checked without the compilation")
+        add_checks(definition, described)
+
+    def warn(self, message: str) -> None:
+        """Says something once, on standard error."""
+        if message not in self._warned:
+            self._warned.add(message)
+            sys.stderr.write(f"tdbg: warning: {message}\n")
+
+    @contextlib.contextmanager
+    def guard(self, what: str) -> Iterator[None]:
+        """Runs code of ours inside the user's program: a fault in it ends the checking, never the program."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  whatever it is, the program must go on
+            self.fail(what, error)
+
+    def fail(self, what: str, error: BaseException) -> None:
+        """Ends the checking because of a fault of ours, with one warning."""
+        if self._active:
+            self.stop()
+            self.warn(f"checking stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")
+
+    def _judge(self, finding: Finding) -> str | None:
+        health = finding.tensor.health
+        rules = applicable(self._rules, finding.op_type, finding.name, finding.frames)
+        if any(rule.nan or (health is not None and not health.nan) for rule in rules):
+            return None
+        return message_of(finding, self._limits)
+
+    def _judge_graph(  # noqa: PLR0913  called by the kernel
+        self, site: int, slot: int, path: str, frame: int, iteration: int, device: str, tensors: Sequence[RawTensor]
+    ) -> str | None:
+        del device
+        return self._judge(graph_finding(CATALOG, (site, slot, path, iteration if frame else None), tensors))
+
+
+_checking = Checking()
+
+
+def enable_check_numerics(
+    stack_height_limit: int | None = 30,
+    path_length_limit: int | None = 50,
+    allow: Iterable[Mapping[str, Any] | AllowRule] = (),
+) -> None:
+    """Has the operation that makes the first infinity or NaN raise, eagerly and in functions, in every thread.
+
+    Functions that were traced before are checked as well. Calling it again takes the new settings.
+
+    Args:
+        stack_height_limit: So many frames of a stack are shown; the program's own are shown in any case. None: all.
+        path_length_limit: So many characters of a path are shown, the last ones. None: all.
+        allow: Where infinities are meant: tables with the keys `op`, `name`, `line` and `nan`, see `AllowRule`; in
+            addition to those in `[tool.tensordbg]` of the program's pyproject.toml.
+
+    Raises:
+        UsageError: A setting is not understood.
+    """
+    limits = Limits(_limit("stack_height_limit", stack_height_limit), _limit("path_length_limit", path_length_limit))
+    _checking.start(limits, (*settings_of_program().allow, *rules_of(allow, "allow")))
+
+
+def disable_check_numerics() -> None:
+    """Ends what `enable_check_numerics` began; functions that were checked run on as if they never had been."""
+    _checking.stop()
+
+
+def _limit(name: str, value: object) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    raise UsageError(f"{name} is {value!r}, but must be a number from 0 on, or None for no limit; give one of these")

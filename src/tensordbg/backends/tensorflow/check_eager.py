@@ -1,0 +1,189 @@
+"""Checks what eager operations put out, before the program goes on, and what constants hold.
+
+Every operation runs through here, in every thread; as long as its outputs are finite, each is read once and that is all.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from tensordbg import _native
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
+from tensordbg.backends.tensorflow.check_message import own_part
+from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
+from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count
+from tensordbg.backends.tensorflow.entries import Entry
+from tensordbg.backends.tensorflow.internals import constant_op
+from tensordbg.model import Frame
+from tensordbg.recording.catalog import Catalog
+
+# Our mark on an eager tensor whose infinities, or NaNs, were let pass.
+_PASSED = "_tensordbg_passed"
+
+Judge = Callable[[Finding], "str | None"]
+"""What to say of a finding, None where it is meant."""
+
+
+class EagerChecks:
+    """The layer before the eager runtime that checks."""
+
+    depth = 0
+
+    def __init__(self, catalog: Catalog, judge: Judge, fault: Callable[[str, BaseException], None]) -> None:
+        """Findings go to `judge`, faults of our own to `fault`, with what was being done."""
+        self._catalog = catalog
+        self._judge = judge
+        self._fault = fault
+        self._plain_constant: Any = None
+        self.lenient = False
+        """Whether anything can be let pass."""
+
+    def install(self) -> None:
+        """Checks constants from now on."""
+        self._plain_constant = plain = constant_op.convert_to_eager_tensor
+
+        def convert_to_eager_tensor(value: Any, *rest: Any, **named: Any) -> Any:
+            result = plain(value, *rest, **named)
+            if result is not value:
+                self._examine("Const", (), result)
+            return result
+
+        constant_op.convert_to_eager_tensor = convert_to_eager_tensor
+
+    def uninstall(self) -> None:
+        """Checks constants no longer."""
+        constant_op.convert_to_eager_tensor = self._plain_constant
+
+    def fast_path(self, plain: Entry) -> Entry:
+        """Checks one operation."""
+
+        def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
+            try:
+                result = plain(runtime, op_type, name, *args)
+            except Exception as error:
+                _raise_own(error)
+                raise
+            if result is not None:
+                self._examine(op_type, args, result)
+            return result
+
+        return fast_path
+
+    def execute(self, plain: Entry) -> Entry:
+        """Checks one operation; a function checks itself."""
+
+        def execute(handle: Any, device: Any, op_type: Any, inputs: Any, *rest: Any) -> Any:
+            try:
+                result = plain(handle, device, op_type, inputs, *rest)
+            except Exception as error:
+                _raise_own(error)
+                raise
+            kind = op_type if isinstance(op_type, str) else op_type.decode()
+            if not kind.startswith(FUNCTION_NAMES):
+                self._examine(kind, inputs, result)
+            elif self.lenient:
+                _mark(tensor for tensor in flat(result) if not _finite(tensor))
+            return result
+
+        return execute
+
+    def _examine(self, op_type: str, args: Sequence[Any], result: Any) -> None:
+        """Raises what there is to be said of an operation's outputs; `args` are its inputs, and perhaps more."""
+        message = None
+        try:
+            if op_type not in UNCHECKED:
+                outputs = result if isinstance(result, (list, tuple)) else (result,)
+                for slot, tensor in enumerate(flat(outputs) if len(outputs) > 1 else outputs):
+                    if not _finite(tensor) and is_checked(op_type, slot):
+                        message = message or self._look_into(op_type, args, (slot, len(outputs), tensor))
+            elif self.lenient and op_type in SAFE and any(hasattr(each, _PASSED) for each in flat(args)):
+                _mark(flat(result))
+        except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
+            self._fault(f"checking {op_type}", error)
+        if message is not None:
+            raise _error(message)
+
+    def _look_into(self, op_type: str, args: Sequence[Any], output: tuple[int, int, Any]) -> str | None:
+        slot, outputs, tensor = output
+        inputs = flat(args[: input_count(op_type)] if not isinstance(args, list) else args)
+        measured = Measured(tensor.numpy())
+        if self.lenient and not _made_here(measured, [each for each in inputs if hasattr(each, _PASSED)]):
+            _mark([tensor])
+            return None
+        finding = Finding(
+            op_type=op_type,
+            name=op_type,
+            slot=slot,
+            outputs=outputs,
+            tensor=measured,
+            inputs=tuple(_input(each) for each in inputs),
+            frames=tuple(_frames(self._catalog, sys._getframe(3))),  # noqa: SLF001
+        )
+        message = self._judge(finding)
+        if message is None:
+            _mark([tensor])
+        return message
+
+
+def _finite(tensor: Any) -> bool:
+    dtype = tensor._datatype_enum()  # noqa: SLF001
+    if dtype not in dtypes.FLOATS:
+        return True
+    array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
+    return _native.all_finite(array, dtypes.TRACE_NUMBERS[dtype])
+
+
+def _made_here(output: Measured, passed: list[Any]) -> bool:
+    """Whether an output is bad in a way in which no input was that had been let pass."""
+    given = [Measured(tensor.numpy()).health for tensor in passed]
+    health = output.health
+    if health is None or health.nan:
+        return not any(each and each.nan for each in given)
+    return not any(each and each.non_finite for each in given)
+
+
+def _mark(tensors: Any) -> None:
+    for tensor in tensors:
+        setattr(tensor, _PASSED, True)
+
+
+def _input(value: Any) -> Input:
+    if not hasattr(value, "_datatype_enum"):
+        value = getattr(value, "_value", value)  # what a variable holds
+    if hasattr(value, "_datatype_enum"):
+        numeric = value._datatype_enum() in dtypes.PROBED  # noqa: SLF001
+        return Input(str(value), Measured(value.numpy()) if numeric else None)
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return Input(repr(value)[:200], None)
+    return Input(str(value)[:2000], Measured(array) if array.dtype.kind in "biufc" else None)
+
+
+def _frames(catalog: Catalog, frame: FrameType | None) -> Iterator[Frame]:
+    found = []
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not catalog.user_code.is_own(file):
+            found.append(Frame(file, frame.f_lineno, frame.f_code.co_name, catalog.user_code.is_user(file)))
+        frame = frame.f_back
+    return reversed(found)
+
+
+def _raise_own(error: Exception) -> None:
+    """Raises the message of a check in a function, without what the runtime wrote around it."""
+    message = own_part(str(getattr(error, "message", "")))
+    if message is not None:
+        raise _error(message) from None
+
+
+def _error(message: str) -> Exception:
+    import tensorflow as tf  # imported by the program already
+
+    return tf.errors.InvalidArgumentError(None, None, message)  # type: ignore[no-any-return]

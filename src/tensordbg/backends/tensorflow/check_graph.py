@@ -1,0 +1,67 @@
+"""Judges what the checks in functions find: whether it is meant, and if not, what is to be said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
+from tensordbg.model import NONE, Site, TensorRef
+from tensordbg.recording.catalog import Catalog
+
+RawTensor = tuple[int, tuple[int, ...], memoryview]
+"""TensorFlow's number of the dtype, the shape, and the elements, which are there only for the moment."""
+
+_NUMERIC = {dtypes.DTYPE_NAMES[enum] for enum in dtypes.PROBED}
+
+
+def graph_finding(catalog: Catalog, place: tuple[int, int, str, int | None], tensors: Sequence[RawTensor]) -> Finding:
+    """What a check in a function found.
+
+    Args:
+        catalog: Knows the sites.
+        place: The site, the slot, the call path and the iteration.
+        tensors: The bad one, then the numeric inputs of its operation.
+    """
+    number, slot, path, iteration = place
+    site = catalog.site(number)
+    measured = [Measured.from_memory(*tensor) for tensor in tensors]
+    return Finding(
+        op_type=site.op_type,
+        name=site.name,
+        slot=slot,
+        outputs=len(site.dtypes),
+        tensor=measured[0],
+        inputs=tuple(_inputs(catalog, site, measured[1:])),
+        frames=catalog.frames(site.stack) if site.stack != NONE else (),
+        function=catalog.function(site.function).name,
+        path=path,
+        iteration=iteration,
+        variables=tuple(catalog.variable(variable).name for variable in site.reads),
+    )
+
+
+def _inputs(catalog: Catalog, site: Site, measured: Sequence[Measured]) -> list[Input]:
+    """The inputs under their names; those that are no numbers were not handed over."""
+    numeric = [_dtype(catalog, reference) in _NUMERIC for reference in site.inputs]
+    waiting = iter(measured if sum(numeric) == len(measured) else [])
+    return [
+        _input(catalog, reference, next(waiting, None) if is_numeric else None)
+        for reference, is_numeric in zip(site.inputs, numeric, strict=True)
+    ]
+
+
+def _dtype(catalog: Catalog, reference: TensorRef) -> str:
+    if reference.site == NONE:
+        return ""
+    known = catalog.site(reference.site).dtypes
+    return known[reference.slot] if reference.slot < len(known) else ""
+
+
+def _input(catalog: Catalog, reference: TensorRef, measured: Measured | None) -> Input:
+    if reference.site == NONE:
+        return Input("Tensor of unknown origin", measured)
+    maker = catalog.site(reference.site)
+    shape = "" if measured is None else f" shape={measured.array.shape},"
+    text = f'Tensor("{maker.name}:{reference.slot}",{shape} dtype={_dtype(catalog, reference)})'
+    return Input(text, measured, f'argument "{maker.name}"' if maker.argument != NONE else "")

@@ -1,0 +1,121 @@
+"""Adds to a function's definition a check of every tensor that its operations compute.
+
+A check runs after the checks of all that its operation was computed from: so the operation that made the first bad number
+is the one that is blamed, although checks run beside the program, in any order that this leaves. Calls, loops and branches
+wait for the checks of what they are given, and a check waits for the calls its operation takes from. A turn of a loop
+begins when the checks of the turn before are done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
+from tensordbg.backends.tensorflow.graphs import Description
+
+CHECK_OP = "TensordbgCheck"
+_NAME = "tdbg_check/"
+
+_MOST_WAITED_FOR = 4
+"""More checks than this are waited for through one node, which all who wait share."""
+
+_MOST_INPUTS = 62
+"""Of so many inputs a check tells which were checked where they were made."""
+
+# In a graph with these a node may wait for one that never runs.
+_BRANCHING = frozenset({"Enter", "Exit", "Switch", "Merge", "NextIteration", "LoopCond"})
+
+
+def add_checks(definition: Any, described: Description) -> None:
+    """Adds the checks."""
+    _Placer(definition, described).place()
+
+
+class _Placer:
+    """Walks through one definition in the order of its operations."""
+
+    def __init__(self, definition: Any, described: Description) -> None:
+        self._definition = definition
+        self._described = described
+        self._nodes = list(definition.node_def)
+        self._dtypes = {argument.name: argument.type for argument in definition.signature.input_arg}
+        self._origins = {} if described.is_part else {argument: "argument" for argument in self._dtypes}
+        self._guards: dict[str, tuple[str, ...]] = {}
+        self._added: list[str] = []
+
+    def place(self) -> None:
+        calls = set(self._described.calls)
+        for node in self._nodes:
+            self._learn(node)
+            above = self._above(node)
+            if node.name in calls:
+                node.input.extend(f"^{name}" for name in above if f"^{name}" not in node.input)
+                self._guards[node.name] = (node.name,)
+                self._added.append(node.name)
+            elif node.name in self._described.live:
+                checks = list(self._checks(node, above))
+                self._guards[node.name] = tuple(checks) or above
+                self._added.extend(checks)
+        if self._described.is_loop_body and self._added:
+            self._end_turns()
+
+    def _learn(self, node: Any) -> None:
+        """What its outputs are, and whether they were checked where their elements were made."""
+        origins = {self._origins[name] for name in node.input if name in self._origins}
+        for output in fd.outputs(node):
+            self._dtypes[output.tensor] = output.dtype
+            if (node.op, output.slot) in IGNORED_OUTPUTS:
+                self._origins[output.tensor] = "elsewhere"
+            elif origins and node.op in SAFE | SKIPPED and node.op not in fd.CALLS:
+                self._origins[output.tensor] = min(origins)
+
+    def _above(self, node: Any) -> tuple[str, ...]:
+        """What must be waited for before everything that the node takes in has been checked."""
+        if node.op in _BRANCHING:
+            return ()
+        found: dict[str, None] = {}
+        for name in node.input:
+            found.update(dict.fromkeys(self._guards.get(name.lstrip("^").partition(":")[0], ())))
+        if len(found) <= _MOST_WAITED_FOR:
+            return tuple(found)
+        gate = f"tdbg_checked/{len(self._guards)}"
+        self._definition.node_def.add(name=gate, op="NoOp", device=node.device, input=[f"^{name}" for name in found])
+        return (gate,)
+
+    def _checks(self, node: Any, above: Iterable[str]) -> Iterable[str]:
+        if node.op in UNCHECKED:
+            return
+        for output in fd.outputs(node):
+            if output.dtype in dtypes.FLOATS and is_checked(node.op, output.slot):
+                name = f"{_NAME}{self._described.sites[node.name]}_{output.slot}"
+                self._add_check(name, node, output)
+                self._definition.node_def[-1].input.extend(f"^{guard}" for guard in above)
+                yield name
+
+    def _add_check(self, name: str, node: Any, output: fd.Output) -> None:
+        inputs = [tensor for tensor in fd.data_inputs(node) if self._dtypes.get(tensor) in dtypes.PROBED]
+        check = self._definition.node_def.add(name=name, op=CHECK_OP, device=node.device)
+        check.input.extend([output.tensor, *inputs])
+        check.attr["T"].type = output.dtype
+        check.attr["Tin"].list.type.extend(self._dtypes[tensor] for tensor in inputs)
+        check.attr["site"].i = self._described.sites[node.name]
+        check.attr["slot"].i = output.slot
+        for attribute, origin in (("arguments", "argument"), ("foreign", "elsewhere")):
+            marks = (self._origins.get(tensor) == origin for tensor in inputs[:_MOST_INPUTS])
+            check.attr[attribute].i = sum(1 << i for i, mark in enumerate(marks) if mark)
+        fd.must_run(self._definition, name)
+
+    def _end_turns(self) -> None:
+        """Has what a loop's body returns wait for its checks."""
+        for i, (result, tensor) in enumerate(sorted(self._definition.ret.items())):
+            dtype = self._dtypes.get(tensor)
+            if dtype is None or dtype in (dtypes.RESOURCE, dtypes.VARIANT):
+                continue
+            name = f"tdbg_turn/{i}"
+            node = self._definition.node_def.add(name=name, op="Identity")
+            node.input.extend([tensor, *(f"^{each}" for each in self._added)])
+            node.attr["T"].type = dtype
+            self._definition.ret[result] = f"{name}:output:0"
