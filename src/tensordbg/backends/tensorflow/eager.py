@@ -106,7 +106,6 @@ class Eager:
         recorder = self._recorder
         execution = NONE
         with recorder.guard(f"recording the call of {function.name}"):
-            self._functions.keep_graphs(function, call, self._entries.cancelable)
             execution = self._begin_call(function, call[3])
         if execution == NONE:
             return plain(*call)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.graphs import Description, Graphs, Told
@@ -17,9 +17,6 @@ from tensordbg.backends.tensorflow.live import LiveFunction, live_functions
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.recording.recorder import Recorder
-
-if TYPE_CHECKING:
-    from tensordbg.backends.tensorflow.run_graphs import RunGraphs
 
 XLA_NOTE = "meant to be compiled by XLA; recorded without the compilation"
 
@@ -91,7 +88,6 @@ class Functions:
         self._originals = OriginalFunctions()
         self._tracings = tracings
         self._instruments: list[Instrument] = []
-        self.run_graphs: RunGraphs | None = None
         self._plain_make: Any = None
         self._plain_trace: Any = None
 
@@ -116,11 +112,6 @@ class Functions:
     def plain_definition(self, runtime_name: str) -> Any:
         """The definition without our nodes of a function that was instrumented, None where it is gone."""
         return self._originals.definition(runtime_name.encode())
-
-    def keep_graphs(self, function: KnownFunction, call: tuple[Any, ...], execute: Any) -> None:
-        """Keeps the graphs of a function whose call begins, where that was asked for."""
-        if self.run_graphs is not None:
-            self.run_graphs.before_call(function.number, function.name, call, execute)
 
     def _install(self) -> None:
         self._originals.install()
