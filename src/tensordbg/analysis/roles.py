@@ -13,14 +13,15 @@
 from __future__ import annotations
 
 import re
+from typing import Protocol
 
 import numpy as np
 
 from tensordbg.analysis.operations import VALUE_FREE
+from tensordbg.analysis.ports import Ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.spread import spread
-from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, Site
 
 _GRADIENT_SCOPE = re.compile(r"(^|/)(gradient_tape|gradients)(_\d+)?/")
@@ -28,10 +29,22 @@ _DIFFERENTIATION = re.compile(r"/(eager/backprop|ops/gradients_util|ops/gradient
 _LOSS = re.compile(r"(^|[^a-z])loss(es)?([^a-z]|$)")
 
 
+class Numbered(Protocol):
+    """A program whose ports are numbered, such as `Values`."""
+
+    @property
+    def program(self) -> Program:
+        """The program."""
+
+    @property
+    def ports(self) -> Ports:
+        """Its ports."""
+
+
 class Roles:
     """Which sites and ports play which part."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Numbered) -> None:
         self._values = values
         program = values.program
         sites = len(values.ports.first)
@@ -115,7 +128,7 @@ class Roles:
         return any(_LOSS.search(name.lower()) for name in names)
 
 
-def makes_values(values: Values) -> Bools:
+def makes_values(values: Numbered) -> Bools:
     """For each site whether it makes a value that could be bad of its inputs; a comparison or a print does not."""
     ports = values.ports
     result: Bools = np.bincount(ports.site, weights=ports.may_be_bad, minlength=len(ports.first)) > 0

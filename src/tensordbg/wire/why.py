@@ -8,6 +8,7 @@ from tensordbg.analysis.finding import ForwardOperation, History, InputView, Ori
 from tensordbg.model import Health
 from tensordbg.wire.alerts import alert_to_json
 from tensordbg.wire.health import health_to_json
+from tensordbg.wire.warnings import warning_to_json
 
 FORMAT = 1
 
@@ -23,6 +24,7 @@ def why_to_json(result: WhyResult) -> dict[str, Any]:
         "tensor_events": result.tensor_events,
         "non_finite_events": result.non_finite_events,
         "origins": [_origin(origin) for origin in result.origins],
+        "warnings": [warning_to_json(warning) for warning in result.warnings],
         "alerts": [alert_to_json(alert) for alert in result.alerts],
         **({"notes": list(result.notes)} if result.notes else {}),
     }

@@ -1,0 +1,133 @@
+"""Units of a ReLU that are zero for every input, from some step on.
+
+A dead unit has a gradient of exactly zero, and so has its bias. So the zeros in the gradient of a bias are units that
+nothing came through in that step; where there are as many of them step after step, they are the same ones. Where the
+elements of the activation were kept, they tell it exactly; a whole layer that is zero shows in its health alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tensordbg.analysis.warnings.descent import nearest
+from tensordbg.analysis.warnings.kept_units import dead_in_kept
+from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+from tensordbg.analysis.warnings.training import gradients_of_variables
+from tensordbg.analysis.warnings.words import share
+from tensordbg.analysis.warnings.zeros import RELU, dead_layers, find_zeros
+from tensordbg.model import NONE
+
+_LOOKS = 20
+"""The number of dead units is the least of so many last steps."""
+
+_STEADY = 0.1
+"""It varies by no more than this part."""
+
+_LEAST = 0.1
+"""At least this part of the units must be dead."""
+
+_RELU_GRADIENT = frozenset({"ReluGrad", "Relu6Grad"})
+_TO_BIAS = frozenset({"BiasAddGrad", "Cast", "Identity", "Reshape", "Sum"})
+_FARTHEST = 50
+
+
+def dead_units(study: Study) -> list[Finding]:
+    """Layers that are dead as a whole, and those a good part of which is."""
+    found = {int(study.port[each.series]): each for each in (*_partly(study), *_by_values(study), *_whole(study))}
+    return list(found.values())
+
+
+def _whole(study: Study) -> Iterator[Finding]:
+    """Layers that are zero throughout."""
+    zeros = find_zeros(study)
+    for k in dead_layers(study, zeros):
+        row = int(study.series.starts[k + 1]) - int(zeros.run[k])
+        yield _finding(study, k, row, 1.0, f"All of {study.name(k)} is zero for every input")
+
+
+def _partly(study: Study) -> Iterator[Finding]:
+    """Layers of which the gradient of the bias shows dead units."""
+    for gradients in gradients_of_variables(study).values():
+        for k in gradients:
+            relu = _relu_before(study, int(study.port[k]))
+            if relu != NONE:
+                yield from _judge(study, k, relu)
+
+
+def _judge(study: Study, k: int, relu: int) -> Iterator[Finding]:
+    rows = study.series.rows(k)
+    dead, units = study.series.zero[rows], study.series.size[rows]
+    last = dead[-_LOOKS:]
+    if len(dead) < 2 * ENOUGH or (units != units[0]).any() or units[0] < 2 or last.min() < max(1, _LEAST * units[0]):
+        return
+    if last.max() - last.min() > _STEADY * last.min():
+        return
+    run = int(study.series.run(study.series.zero >= last.min())[k])
+    row = int(study.series.starts[relu + 1]) - min(run, int(study.series.lengths[relu]))
+    part = float(last.min() / units[0])
+    what = (
+        f"{last.min():,} of the {units[0]:,} units of {study.name(relu)} ({share(part)}) get a gradient of exactly "
+        "zero in every step, as a unit does that is zero for every input"
+    )
+    yield _finding(study, relu, row, part, what)
+
+
+def _by_values(study: Study) -> Iterator[Finding]:
+    """Layers whose elements were kept."""
+    for k in range(len(study.series)):
+        if study.site(k).op_type in RELU and study.learning[study.port[k]] and study.series.lengths[k] >= ENOUGH:
+            found = dead_in_kept(study, k)
+            if found is not None and found.dead.size >= max(1, _LEAST * found.units):
+                first = ", ".join(map(str, found.dead[:8].tolist()))
+                more = " ..." if found.dead.size > 8 else ""
+                what = (
+                    f"{found.dead.size:,} of the {found.units:,} units of {study.name(k)} are zero for every input in "
+                    f"the last {found.steps} steps: {first}{more}"
+                )
+                part = found.dead.size / found.units
+                yield _finding(study, k, int(study.series.starts[k + 1]) - found.steps, part, what)
+
+
+def _relu_before(study: Study, port: int) -> int:
+    """The series of the ReLU whose gradient becomes that of a bias without more than sums; `NONE` if there is none."""
+    seen = 0
+    while seen < _FARTHEST:
+        seen += 1
+        site = study.wiring.site(port)
+        if site is None or site.op_type not in _TO_BIAS:
+            return NONE
+        before = [each for each in study.wiring.parents(port) if study.gradient[each]]
+        gradient = next((each for each in before if _type(study, each) in _RELU_GRADIENT), NONE)
+        if gradient != NONE:
+            given = [each for each in study.wiring.parents(gradient) if not study.gradient[each]]
+            return next((k for each in given for k in study.at.get(nearest(study, each), [])[:1]), NONE)
+        if not before:
+            return NONE
+        port = before[0]
+    return NONE
+
+
+def _type(study: Study, port: int) -> str:
+    site = study.wiring.site(port)
+    return "" if site is None else site.op_type
+
+
+def _finding(study: Study, k: int, row: int, part: float, what: str) -> Finding:
+    steps = int(study.series.starts[k + 1]) - row
+    since = int(study.series.step[row])
+    return Finding(
+        kind="dead_units",
+        series=k,
+        explanation=f"{what}, since step {since}: {'it' if part == 1 else 'they'} can not learn any more.",
+        suggestion=(
+            "Lower the learning rate, start with smaller or positive biases, scale the inputs to about 1, or use an "
+            "activation that has a slope everywhere: LeakyReLU, ELU, GELU."
+        ),
+        evidence={
+            "steps": steps,
+            "since_step": since,
+            "share": part,
+            "zeros": int(study.series.zero[-1 + row + steps]),
+        },
+        gravity=part,
+    )

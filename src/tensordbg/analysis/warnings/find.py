@@ -1,0 +1,68 @@
+"""From a trace to its warnings: applies the rules, and gathers what is shown of each finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensordbg.analysis.details import Details
+from tensordbg.analysis.finding import NumericalWarning, Origin, TensorView
+from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.program import Program
+from tensordbg.analysis.reading import TraceSource
+from tensordbg.analysis.warnings.study import Finding, Study, study
+from tensordbg.analysis.warnings.table import TABLE
+from tensordbg.model import NONE
+
+_SAID_ALREADY = {"diverging_values": "growing_values"}
+"""Causes of origins that say what a warning would say."""
+
+
+def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin]) -> tuple[NumericalWarning, ...]:
+    """Find what is wrong with the numbers of a trace although they are finite, the gravest first.
+
+    Args:
+        trace: The trace.
+        program: What `read_program` gave.
+        origins: Where anything that is not finite came from; what was recorded after it does not count.
+    """
+    grave = [origin for origin in origins if origin.consequential]
+    end = min((origin.view.event for origin in grave), default=trace.count("tensors"))
+    seen = study(trace, program, end)
+    if not len(seen.series):
+        return ()
+    said = {_SAID_ALREADY.get(origin.cause) for origin in grave}
+    findings = [
+        finding
+        for kind, rule in TABLE.items()
+        if kind not in said
+        for finding in sorted(rule(seen), key=lambda finding: -finding.gravity)
+    ]
+    return tuple(_warnings(seen, findings))
+
+
+def _warnings(seen: Study, findings: Sequence[Finding]) -> list[NumericalWarning]:
+    events = [_event(seen, finding) for finding in findings]
+    views = Details(seen.trace, seen.program).views(events) if events else {}
+    locations = Locations(seen.program)
+    return [_warning(seen, finding, views[event], locations) for finding, event in zip(findings, events, strict=True)]
+
+
+def _event(seen: Study, finding: Finding) -> int:
+    row = finding.row if finding.row != NONE else int(seen.series.starts[finding.series + 1]) - 1
+    return int(seen.series.event[row])
+
+
+def _warning(seen: Study, finding: Finding, view: TensorView, locations: Locations) -> NumericalWarning:
+    site = finding.site if finding.site != NONE else view.site
+    source = locations.own(locations.stack(seen.program.sites[site].stack))
+    variable = seen.program.variables.get(finding.variable)
+    return NumericalWarning(
+        kind=finding.kind,
+        view=view,
+        variable="" if variable is None else variable.name,
+        source=source,
+        evidence=dict(finding.evidence),
+        explanation=finding.explanation,
+        suggestion=finding.suggestion,
+        also=finding.also,
+    )

@@ -1,0 +1,124 @@
+"""Activations at their limits: nearly every element of a sigmoid, a tanh or a softmax is at an end of its range.
+
+For numbers x from a to b the mean of (x - a)(b - x), next to its largest possible value, says how much room is left; it
+follows from the sum and the sum of squares. A softmax is at its limits where the squares sum up to as much as the
+numbers themselves. What gives the probabilities in the end may be as sure as it likes once the loss is small.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.warnings.descent import made_of
+from tensordbg.analysis.warnings.series import Floats
+from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+from tensordbg.analysis.warnings.trends import trend
+from tensordbg.analysis.warnings.words import listed, share
+
+_RANGES = {"Tanh": (-1.0, 1.0), "Sigmoid": (0.0, 1.0), "Relu6": (0.0, 6.0)}
+_ROOM = 0.03
+"""At most this part of the slope that there could be is left."""
+
+_PART = 0.25
+"""In at least this part of the steps, the last ones."""
+
+_WEIGHTED = ("BatchMatMul", "Conv", "DepthwiseConv", "Einsum", "MatMul")
+"""Beginnings of the types of operations that multiply with weights."""
+
+_FELL = 0.5
+
+
+def saturated_activations(study: Study) -> list[Finding]:
+    """The activations that are saturated in the end; of those behind one another the first."""
+    room = _room(study)
+    run = study.series.run(room <= _ROOM)
+    found = _saturated(study, run)
+    behind = made_of(study, [int(study.port[k]) for k in found])
+    first = [k for k in found if not behind[study.port[k]]] or found[:1]
+    followers = [study.name(k) for k in found if k not in first]
+    return [_finding(study, k, int(run[k]), room, followers) for k in first]
+
+
+def before_saturation(study: Study) -> Bools:
+    """For each port whether it goes into a saturated activation, so that hardly any gradient comes back to it."""
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    marks[study.port[_saturated(study, study.series.run(_room(study) <= _ROOM))]] = True
+    return study.wiring.ancestors(marks)
+
+
+def _saturated(study: Study, run: Ints) -> list[int]:
+    enough = (run >= ENOUGH) & (run >= _PART * study.series.lengths)
+    found = [k for k in np.flatnonzero(enough).tolist() if study.learning[study.port[k]]]
+    if not found:
+        return []
+    hidden, learns = _hidden(study), _learns(study)
+    return [k for k in found if hidden[study.port[k]] or not learns]
+
+
+def _room(study: Study) -> Floats:
+    """For each row how much room is left between the limits: 1 where all of it is; NaN for other operations."""
+    series = study.series
+    result = np.full(len(series.step), np.nan)
+    for k in range(len(series)):
+        op_type = study.site(k).op_type
+        if op_type not in _RANGES and op_type != "Softmax":
+            continue
+        rows = series.rows(k)
+        count, total, squares = series.size[rows], series.total[rows], series.squares[rows]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if op_type == "Softmax":
+                result[rows] = np.where(series.high[rows] > series.low[rows], 1 - squares / total, np.nan)
+            else:
+                low, high = _RANGES[op_type]
+                left = ((low + high) * total - squares) / count - low * high
+                result[rows] = left / ((high - low) / 2) ** 2
+                if low == 0.0:  # an activation that is zero throughout is dead, which is another trouble
+                    result[rows] = np.where(series.high[rows] < high / 2, np.nan, result[rows])
+    return result
+
+
+def _hidden(study: Study) -> Bools:
+    """For each port whether weights are applied to what is made of it."""
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    for site in study.program.sites.values():
+        if site.op_type.startswith(_WEIGHTED):
+            first = int(study.ports.first[site.site])
+            marks[first] = study.learning[first]
+    return study.wiring.ancestors(marks)
+
+
+def _learns(study: Study) -> bool:
+    sizes = study.series.magnitude
+    trends = [trend(study, sizes, k) for k in study.losses]
+    return any(each is not None and each.ratio < _FELL for each in trends)
+
+
+def _finding(study: Study, k: int, run: int, room: Floats, followers: list[str]) -> Finding:
+    last = int(study.series.starts[k + 1]) - 1
+    left = max(0.0, float(room[last]))
+    op_type = study.site(k).op_type
+    limits = "0 and 1" if op_type == "Softmax" else " and ".join(f"{limit:g}" for limit in _RANGES[op_type])
+    return Finding(
+        kind="saturated_activation",
+        series=k,
+        explanation=(
+            f"Nearly all of {study.name(k)} is at the limits {limits} in the last {run} steps: only {share(left)} of "
+            f"the slope that a {op_type.lower()} can have is left, so hardly any gradient comes through."
+        ),
+        suggestion=(
+            "What goes in is too large: scale the inputs, start with smaller weights, normalise before the activation, "
+            "or lower the learning rate; ReLU-like activations do not saturate."
+            if op_type != "Softmax"
+            else "The scores are too far apart: divide them by the root of their dimension, or normalise queries and "
+            "keys."
+        ),
+        evidence={
+            "steps": run,
+            "slope_left": left,
+            "min": float(study.series.low[last]),
+            "max": float(study.series.high[last]),
+        },
+        gravity=1.0 - left,
+        also=listed(followers),
+    )

@@ -1,0 +1,23 @@
+"""The table of warnings: the rules, the gravest first."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.warnings.dead_units import dead_units
+from tensordbg.analysis.warnings.growth import growing_values
+from tensordbg.analysis.warnings.half_precision import half_precision
+from tensordbg.analysis.warnings.saturation import saturated_activations
+from tensordbg.analysis.warnings.shrinking import shrinking_values
+from tensordbg.analysis.warnings.study import Rule
+from tensordbg.analysis.warnings.unchanged import unchanged_variables
+from tensordbg.analysis.warnings.zero_gradient import zero_gradients
+
+TABLE: dict[str, Rule] = {
+    "growing_values": growing_values,
+    "zero_gradient": zero_gradients,
+    "dead_units": dead_units,
+    "half_precision": half_precision,
+    "unchanged_variable": unchanged_variables,
+    "saturated_activation": saturated_activations,
+    "shrinking_values": shrinking_values,
+}
+"""Each rule by the kind of its findings."""

@@ -1,0 +1,122 @@
+"""Trainable variables that never change while others do; those whose gradient is zero are another rule's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+from tensordbg.analysis.warnings.training import gradients_of_variables
+from tensordbg.analysis.warnings.words import listed
+from tensordbg.analysis.warnings.zeros import find_zeros
+
+_MEND_UNWRITTEN = (
+    "Give it to the optimizer with the others, and see that the loss depends on it: `tape.gradient` gives None where "
+    "it does not. If it is meant to stay as it is, make it with `trainable=False`, or freeze the layer."
+)
+_MEND_ROUNDED = (
+    "Keep the variables in float32, as the policies `mixed_float16` and `mixed_bfloat16` do, or raise the "
+    "learning rate, which may bring other trouble."
+)
+_MEND_WITHOUT_EFFECT = (
+    "Look at its gradient and at the learning rate that it is given: one of them is zero, or a constraint undoes the "
+    "update."
+)
+
+
+def unchanged_variables(study: Study) -> list[Finding]:
+    """One finding for all variables that nothing writes, and one for all that are written but stay as they are."""
+    same = _same_as_first(study)
+    reads: dict[int, list[int]] = {}
+    for port, k in study.reads:
+        variable = study.variable_of[port]
+        if study.trained_reads[port] and study.program.variables[variable].trainable:
+            reads.setdefault(variable, []).append(k)
+    changed = [variable for variable, several in reads.items() if not all(same[k] for k in several)]
+    if not changed:
+        return []
+    still = {
+        variable: max(several, key=lambda k: int(study.series.lengths[k]))
+        for variable, several in reads.items()
+        if all(same[k] for k in several) and sum(int(study.series.lengths[k]) for k in several) >= ENOUGH
+    }
+    zeros = find_zeros(study)
+    stuck = {v for v, found in gradients_of_variables(study).items() if all(zeros.zero[k] for k in found)}
+    still = {v: k for v, k in still.items() if v not in stuck and _is_enough(study, v, k)}
+    unwritten = {variable: k for variable, k in still.items() if variable not in study.writers}
+    written = {variable: k for variable, k in still.items() if variable in study.writers}
+    return [*_group(study, unwritten, len(changed)), *_group(study, written, len(changed))]
+
+
+def _is_enough(study: Study, variable: int, k: int) -> bool:
+    """A single number that nothing writes is a setting, such as a scale or a temperature."""
+    return study.series.size[study.series.starts[k]] > 1 or variable in study.writers
+
+
+def _same_as_first(study: Study) -> Bools:
+    """For each series whether its statistics are the same in all steps."""
+    series = study.series
+    if not len(series):
+        return np.zeros(0, dtype=np.bool_)
+    first = np.repeat(series.starts[:-1], series.lengths)
+    same = np.ones(len(first), dtype=np.bool_)
+    for column in (series.low, series.high, series.total, series.squares, series.zero):
+        same &= column == column[first]
+    return np.logical_and.reduceat(same, series.starts[:-1])
+
+
+def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
+    if not still:
+        return []
+    variable, k = min(still.items(), key=lambda pair: int(study.series.site[pair[1]]))
+    names = [study.program.variables[each].name for each in still]
+    explanation, suggestion = _reason(study, variable, k)
+    steps = int(study.series.lengths[k])
+    return [
+        Finding(
+            kind="unchanged_variable",
+            series=k,
+            explanation=(
+                f"{names[0] if len(names) == 1 else _some(study, variable, names)} held the same values in all {steps} "
+                f"steps, while {others} other trainable variable{'s' * (others > 1)} changed: {explanation}"
+            ),
+            suggestion=suggestion,
+            evidence={"steps": steps, "unchanged": len(names), "changed": others},
+            gravity=float(len(names)),
+            variable=variable,
+            also=listed(names),
+        )
+    ]
+
+
+def _some(study: Study, variable: int, names: list[str]) -> str:
+    return f"{study.program.variables[variable].name} and {len(names) - 1} more variables"
+
+
+def _reason(study: Study, variable: int, k: int) -> tuple[str, str]:
+    if variable not in study.writers:
+        return "it is trainable, but no operation of the recorded steps writes it.", _MEND_UNWRITTEN
+    update = _update(study, variable)
+    if update == 0:
+        return "it is written, but with what it held already.", _MEND_WITHOUT_EFFECT
+    size = float(study.series.magnitude[study.series.starts[k + 1] - 1])
+    lost = (
+        f"it is written, with updates of up to {number(update)}, which are lost in the rounding of "
+        f"{study.words[0][k]} next to values of up to {number(size)}."
+    )
+    return lost, _MEND_ROUNDED
+
+
+def _update(study: Study, variable: int) -> float:
+    """The largest magnitude of what is added to a variable, or of its gradient where that was not recorded."""
+    magnitude = study.series.magnitude
+    taken = [
+        k
+        for site in study.writers[variable]
+        if site.op_type in ("AssignAddVariableOp", "AssignSubVariableOp")
+        for port in study.wiring.parents(int(study.ports.first[site.site]))
+        for k in study.at.get(port, [])
+    ]
+    taken = taken or gradients_of_variables(study).get(variable, [])
+    return max((float(magnitude[study.series.rows(k)].max()) for k in taken), default=0.0)

@@ -1,0 +1,135 @@
+"""Gradients of variables that are all zero: the walk goes back to the operation from which on they are."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.warnings.descent import made_of, nearest
+from tensordbg.analysis.warnings.forward import forward_of
+from tensordbg.analysis.warnings.study import Finding, Study
+from tensordbg.analysis.warnings.training import gradients_of_variables
+from tensordbg.analysis.warnings.words import listed
+from tensordbg.analysis.warnings.zeros import Zeros, dead_layers, find_zeros
+from tensordbg.model import NONE
+
+_FARTHEST = 3000
+
+_ZEROS = frozenset({"Const", "Fill", "ZerosLike", "BroadcastTo"})
+
+
+def zero_gradients(study: Study) -> list[Finding]:
+    """One finding for each operation from which on gradients of variables are zero."""
+    zeros = find_zeros(study)
+    if not (zeros.zero & study.gradient[study.port]).any() or _nothing_to_learn(study, zeros):
+        return []
+    starts: dict[int, list[int]] = {}
+    for variable, gradients in gradients_of_variables(study).items():
+        if gradients and all(zeros.zero[k] for k in gradients):
+            starts.setdefault(first_zero(study, zeros, int(study.port[gradients[0]])), []).append(variable)
+    dead = _dead(study, zeros)
+    return [
+        _finding(study, zeros, port, variables)
+        for port, variables in starts.items()
+        if not any(dead[each] for each in _zero_values(study, zeros, port))
+    ]
+
+
+def _dead(study: Study, zeros: Zeros) -> Bools:
+    """For each port whether it is a dead layer, or made from one: `dead_units` tells of those."""
+    dead = [int(study.port[k]) for k in dead_layers(study, zeros)]
+    result = made_of(study, dead)
+    result[dead] = True
+    return result
+
+
+def _zero_values(study: Study, zeros: Zeros, port: int) -> list[int]:
+    """The values of the forward pass that a gradient was made from, where they are all zero."""
+    given = [nearest(study, each) for each in study.wiring.parents(port) if not study.gradient[each]]
+    return [each for each in given if zeros.of(study, each)]
+
+
+def first_zero(study: Study, zeros: Zeros, port: int) -> int:
+    """The gradient that was made from none that is all zero, of those behind one that is."""
+    seen, open_ports, firsts = {port}, [port], []
+    while open_ports and len(seen) < _FARTHEST:
+        here = open_ports.pop()
+        before = [each for each in _gradients_before(study, here) if zeros.of(study, each)]
+        if not before:
+            firsts.append(here)
+        fresh = [each for each in before if each not in seen]
+        seen.update(fresh)
+        open_ports += fresh
+    return min(firsts, default=port, key=lambda each: (study.ports.site[each], each))
+
+
+def _gradients_before(study: Study, port: int) -> list[int]:
+    """The recorded gradients that a gradient was made from, seen through what was not recorded."""
+    found, seen, open_ports = [], {port}, [port]
+    while open_ports and len(seen) < _FARTHEST:
+        for parent in study.wiring.parents(open_ports.pop()):
+            if parent in seen:
+                continue
+            seen.add(parent)
+            if parent not in study.at:
+                open_ports.append(parent)
+            elif study.gradient[parent]:
+                found.append(parent)
+    return found
+
+
+def _nothing_to_learn(study: Study, zeros: Zeros) -> bool:
+    """Whether the loss is zero as well."""
+    return any(zeros.zero[k] for k in study.losses)
+
+
+def _finding(study: Study, zeros: Zeros, port: int, variables: list[int]) -> Finding:
+    k = study.at[port][0]
+    run, site = int(zeros.run[k]), study.site(k)
+    row = int(study.series.starts[k + 1]) - run
+    names = [study.program.variables[variable].name for variable in variables]
+    forward = forward_of(study, site)
+    explanation, suggestion = _reason(study, zeros, port)
+    since = int(study.series.step[row])
+    return Finding(
+        kind="zero_gradient",
+        series=k,
+        explanation=(
+            f"The gradient of {_some(names)} is exactly zero in the last {run} steps, since step {since}: from "
+            f"{study.name(k)} on, {explanation}"
+        ),
+        suggestion=suggestion,
+        evidence={"steps": run, "since_step": since, "zeros": int(study.series.zero[row]), "variables": len(names)},
+        gravity=float(len(names)),
+        variable=variables[0],
+        site=forward.site if forward is not None else NONE,
+        also=listed(names),
+    )
+
+
+def _some(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and of {len(names) - 1} more variables"
+
+
+def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
+    """Why the first zero gradient is zero, and what can be done."""
+    site = study.wiring.site(port)
+    op_type = site.op_type if site is not None else ""
+    blocking = next(iter(_zero_values(study, zeros, port)), NONE)
+    if op_type in _ZEROS:
+        return (
+            "which TensorFlow put in because the loss does not depend on what it differentiates.",
+            "Connect it with the loss: look for `tf.stop_gradient`, rounding, comparisons or `tf.argmax` between.",
+        )
+    if blocking != NONE:
+        return (
+            f"as {study.name(study.at[blocking][0])}, which the gradient is multiplied with, is all zero.",
+            "A mask or an activation that is zero throughout lets no gradient through: find out why it is.",
+        )
+    if op_type in ("ReluGrad", "Relu6Grad"):
+        return (
+            "as none of the units is above zero for any input: the layer is dead.",
+            "Lower the learning rate, start with smaller or positive biases, or use LeakyReLU, ELU or GELU.",
+        )
+    return (
+        f"where {op_type} lets nothing of it through.",
+        "Look at what the operation is given: a clipped, rounded, saturated or constant value has no slope.",
+    )

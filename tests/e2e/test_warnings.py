@@ -1,0 +1,333 @@
+"""Small real programs whose numbers stay finite and are wrong all the same: `why` must name the tensor and the line.
+
+Each marks the guilty line with `# HERE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.analysis.warnings.table import TABLE
+from tensordbg.wire.why import why_to_json
+
+Program = Callable[[], object]
+PROGRAMS: dict[str, list[tuple[Program, str]]] = {}
+
+
+def trouble(kind: str, named: str) -> Callable[[Program], Program]:
+    """Enters a program into the list of those with this trouble, with what the warning must name."""
+
+    def enter(program: Program) -> Program:
+        PROGRAMS.setdefault(kind, []).append((program, named))
+        return program
+
+    return enter
+
+
+def why_of(program: Program, folder: Path, **options: Any) -> dict[str, Any]:
+    """Records a program and asks why."""
+    keras.utils.set_random_seed(1)
+    with tensordbg.record(folder, **options) as recording:
+        program()
+    return why_to_json(tensordbg.open(recording.path).why())
+
+
+def normal(*shape: int, seed: int = 0, scale: float = 1.0) -> tf.Tensor:
+    return tf.constant(np.random.default_rng(seed).normal(0.0, scale, shape).astype(np.float32))
+
+
+class Layer(tf.Module):
+    """A fully connected layer without a bias."""
+
+    def __init__(self, inputs: int, outputs: int, name: str, seed: int) -> None:
+        super().__init__(name=name)
+        self.kernel = tf.Variable(normal(inputs, outputs, seed=seed, scale=inputs**-0.5), name=f"{name}/kernel")
+        self.bias = tf.Variable(tf.zeros(outputs), name=f"{name}/bias")
+
+    def __call__(self, x: tf.Tensor) -> tf.Tensor:
+        return tf.matmul(x, self.kernel) + self.bias
+
+
+def train(loss: Callable[[int], tf.Tensor], variables: list[tf.Variable], steps: int = 30, rate: float = 0.05) -> None:
+    """Plain gradient descent, as a graph."""
+
+    @tf.function
+    def train_step(step: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            value = loss(step)
+        for variable, gradient in zip(variables, tape.gradient(value, variables), strict=True):
+            if gradient is not None:
+                variable.assign_sub(rate * gradient)
+        return value
+
+    for step in range(steps):
+        train_step(tf.constant(step))
+
+
+@trouble("growing_values", "weight")
+def learning_rate_a_little_too_high() -> None:
+    weight = tf.Variable([[1.0]], name="weight")
+    x, y = tf.constant([[3.0], [4.0]]), tf.constant([[1.0], [2.0]])
+
+    def loss(_: int) -> tf.Tensor:
+        error = x @ weight - y  # HERE
+        return tf.reduce_mean(tf.square(error))
+
+    train(loss, [weight], steps=20, rate=0.15)
+
+
+@trouble("growing_values", "state")
+def a_state_that_is_multiplied_in_each_step() -> None:
+    state = tf.Variable(np.ones(4, np.float32), name="state")
+
+    @tf.function
+    def advance() -> tf.Tensor:
+        enlarged = state * 3.0  # HERE
+        state.assign(enlarged)
+        return enlarged
+
+    for _ in range(12):
+        advance()
+
+
+@trouble("growing_values", "weight")
+def an_eager_loop_that_diverges() -> None:
+    weight = tf.Variable([2.0, 3.0], name="weight")
+    for _ in range(12):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(weight))  # HERE
+        weight.assign_sub(3.0 * tape.gradient(loss, weight))
+
+
+@trouble("shrinking_values", "weight")
+def weight_decay_far_too_strong() -> None:
+    weight = tf.Variable(normal(8, 4), name="weight")
+    x, y = normal(16, 8, seed=1), normal(16, 4, seed=2)
+
+    def loss(_: int) -> tf.Tensor:
+        guess = tf.matmul(x, weight)  # HERE
+        return tf.reduce_mean(tf.square(guess - y)) * 1e-3 + 5.0 * tf.reduce_sum(tf.square(weight))
+
+    train(loss, [weight], steps=40, rate=0.03)
+
+
+@trouble("shrinking_values", "mul")
+def a_gate_that_closes() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4) + 5.0
+
+    def loss(step: tf.Tensor) -> tf.Tensor:
+        gate = tf.pow(0.6, tf.cast(step, tf.float32))
+        hidden = tf.tanh(first(x)) * gate  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias], steps=40, rate=1e-3)
+
+
+@trouble("zero_gradient", "first/kernel")
+def a_mask_that_is_all_zero() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4)
+    mask = tf.zeros([16])
+
+    def loss(_: int) -> tf.Tensor:
+        hidden = tf.tanh(first(x)) * mask  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
+@trouble("zero_gradient", "threshold")
+def a_step_function_without_a_slope() -> None:
+    threshold = tf.Variable(np.full(4, 0.3, np.float32), name="threshold")
+    weight = tf.Variable(normal(4, 1), name="weight")
+    x, y = normal(32, 4, seed=3), normal(32, 1, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        rounded = tf.round(x - threshold)
+        clipped = tf.clip_by_value(threshold, 1.0, 2.0)  # HERE
+        return tf.reduce_mean(tf.square((rounded + clipped) @ weight - y))
+
+    train(loss, [threshold, weight])
+
+
+@trouble("dead_units", "Relu")
+def a_layer_that_dies_at_once() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    first.bias.assign(tf.fill([16], -100.0))
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        hidden = tf.nn.relu(first(x))  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
+@trouble("dead_units", "Relu")
+def some_units_that_die() -> None:
+    first, second = Layer(8, 20, "first", 1), Layer(20, 4, "second", 2)
+    first.bias.assign([-50.0] * 5 + [1.0] * 15)
+    batches = np.random.default_rng(3).normal(size=(30, 64, 8)).astype(np.float32)
+    x, y = tf.constant(batches), normal(64, 4, seed=4)
+
+    def loss(step: tf.Tensor) -> tf.Tensor:
+        hidden = tf.nn.relu(first(x[step]))  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
+@trouble("unchanged_variable", "first/kernel")
+def a_variable_that_the_optimizer_was_not_given() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        hidden = tf.tanh(tf.matmul(x, first.kernel) + first.bias)  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.bias, second.kernel, second.bias])
+
+
+@trouble("unchanged_variable", "first/kernel")
+def a_gradient_that_is_stopped() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        hidden = tf.tanh(tf.matmul(x, first.kernel))  # HERE
+        return tf.reduce_mean(tf.square(second(tf.stop_gradient(hidden)) - y))
+
+    train(loss, [first.kernel, second.kernel, second.bias])
+
+
+@trouble("unchanged_variable", "coarse")
+def updates_that_half_precision_rounds_away() -> None:
+    coarse = tf.Variable(tf.fill([4], tf.constant(100.0, tf.float16)), name="coarse")
+    fine = tf.Variable(normal(4), name="fine")
+    x = normal(16, 4, seed=1)
+
+    def loss(_: int) -> tf.Tensor:
+        scaled = tf.cast(coarse, tf.float32) * x  # HERE
+        return tf.reduce_mean(tf.square(scaled * 1e-2 + fine - 3.0))
+
+    @tf.function
+    def train_step(step: tf.Tensor) -> None:
+        with tf.GradientTape() as tape:
+            value = loss(step)
+        one, two = tape.gradient(value, [coarse, fine])
+        coarse.assign_sub(tf.cast(0.01, tf.float16) * one)
+        fine.assign_sub(0.01 * two)
+
+    for step in range(20):
+        train_step(tf.constant(step))
+
+
+@trouble("saturated_activation", "Tanh")
+def inputs_that_were_not_scaled() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3, scale=300.0), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        hidden = tf.tanh(first(x))  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
+@trouble("saturated_activation", "Softmax")
+def attention_that_looks_at_one_place_only() -> None:
+    query, value = Layer(8, 8, "query", 1), Layer(8, 4, "value", 2)
+    x, y = normal(6, 10, 8, seed=3, scale=20.0), normal(6, 10, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        scores = tf.matmul(tf.tensordot(x, query.kernel, 1), x, transpose_b=True)
+        weights = tf.nn.softmax(scores)  # HERE
+        return tf.reduce_mean(tf.square(tf.matmul(weights, tf.tensordot(x, value.kernel, 1)) - y))
+
+    train(loss, [query.kernel, value.kernel], rate=1e-6)
+
+
+@trouble("half_precision", "MatMul")
+def half_precision_close_to_its_end() -> None:
+    weight = tf.Variable(normal(64, 4, scale=0.1) + 3.0, name="weight")
+    x = tf.fill([8, 64], 220.0)
+
+    @tf.function
+    def infer() -> tf.Tensor:
+        return tf.matmul(tf.cast(x, tf.float16), tf.cast(weight, tf.float16))  # HERE
+
+    for _ in range(3):
+        infer()
+
+
+@trouble("half_precision", "Cast")
+def numbers_too_small_for_half_precision() -> None:
+    x = normal(64, 64, scale=1e-8)
+
+    @tf.function
+    def infer() -> tf.Tensor:
+        small = tf.cast(x, tf.float16)  # HERE
+        return tf.reduce_sum(tf.cast(small, tf.float32))
+
+    for _ in range(3):
+        infer()
+
+
+@trouble("half_precision", "gradient_tape")
+def gradients_too_small_for_half_precision() -> None:
+    weight = tf.Variable(normal(16, 4, scale=0.1), name="weight")
+    x, y = normal(64, 16, seed=3), normal(64, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        guess = tf.matmul(tf.cast(x, tf.float16), tf.cast(weight, tf.float16))
+        return tf.reduce_mean(tf.square(tf.cast(guess, tf.float32) - y)) * 1e-4
+
+    train(loss, [weight], rate=1.0)
+
+
+CASES = [
+    pytest.param(kind, program, named, id=program.__name__)
+    for kind, several in PROGRAMS.items()
+    for program, named in several
+]
+
+
+def marked_line(program: Program) -> int | None:
+    """The line that a program marks as the guilty one."""
+    lines = Path(__file__).read_text().splitlines()
+    for number, line in enumerate(lines[program.__code__.co_firstlineno :], program.__code__.co_firstlineno + 1):
+        if line.endswith("# HERE"):
+            return number
+        if line.startswith(("@trouble", "CASES")):
+            return None
+    return None
+
+
+@pytest.mark.parametrize(("kind", "program", "named"), CASES)
+def test_the_trouble_is_named(tmp_path: Path, kind: str, program: Program, named: str) -> None:
+    answer = why_of(program, tmp_path)
+    assert answer["status"] == "finite"
+    warning = answer["warnings"][0]
+    assert warning["kind"] == kind, answer["warnings"]
+    assert named in (warning["variable"] or warning["tensor"])
+    line = marked_line(program)
+    if line is not None:
+        assert (warning["source"]["file"], warning["source"]["line"]) == (__file__, line)
+    assert {each["kind"] for each in answer["warnings"]} == {kind}
+    assert warning["explanation"].endswith(".")
+    assert warning["suggestion"].endswith(".")
+    assert warning["evidence"]
+
+
+def test_every_kind_has_a_program() -> None:
+    assert set(PROGRAMS) == set(TABLE)
