@@ -205,13 +205,18 @@ void compute_copy(void* kernel, TF_OpKernelContext* context) {
 
 void destroy_copy(void* kernel) { delete static_cast<Copy*>(kernel); }
 
-// Only for the types that are recorded; the others keep TensorFlow's kernel.
+// Only for the types that are recorded; the others keep TensorFlow's kernel, and so do those by which a kernel can't be
+// chosen (8-bit floats).
 void register_copy(const char* operation, int type) {
   TF_KernelBuilder* builder = api.NewKernelBuilder(operation, "CPU", create_copy, compute_copy, destroy_copy);
   TF_Status* status = api.NewStatus();
   api.KernelBuilder_TypeConstraint(builder, "T", type, status);
-  api.KernelBuilder_Priority(builder, 1);
-  api.RegisterKernelBuilder(operation, builder, status);
+  if (api.GetCode(status) == 0) {
+    api.KernelBuilder_Priority(builder, 1);
+    api.RegisterKernelBuilder(operation, builder, status);
+  } else {
+    api.DeleteKernelBuilder(builder);
+  }
   api.DeleteStatus(status);
 }
 

@@ -34,6 +34,7 @@ void find_all(void* library) {
   TENSORDBG_FIND(RegisterOpDefinition);
   TENSORDBG_FIND(NewKernelBuilder);
   TENSORDBG_FIND(RegisterKernelBuilder);
+  TENSORDBG_FIND(DeleteKernelBuilder);
   TENSORDBG_FIND(KernelBuilder_Priority);
   TENSORDBG_FIND(KernelBuilder_TypeConstraint);
   TENSORDBG_FIND(OpKernelConstruction_GetAttrInt64);

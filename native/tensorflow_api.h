@@ -41,6 +41,7 @@ struct Api {
   TF_KernelBuilder* (*NewKernelBuilder)(const char*, const char*, void* (*)(TF_OpKernelConstruction*),
                                         void (*)(void*, TF_OpKernelContext*), void (*)(void*));
   void (*RegisterKernelBuilder)(const char*, TF_KernelBuilder*, TF_Status*);
+  void (*DeleteKernelBuilder)(TF_KernelBuilder*);
   void (*KernelBuilder_Priority)(TF_KernelBuilder*, std::int32_t);
   void (*KernelBuilder_TypeConstraint)(TF_KernelBuilder*, const char*, int, TF_Status*);
   void (*OpKernelConstruction_GetAttrInt64)(TF_OpKernelConstruction*, const char*, std::int64_t*, TF_Status*);

@@ -33,13 +33,17 @@ def origin_line(origin: Origin) -> Text:
     times = f", {count(origin.occurrences)} times" if origin.occurrences > 1 else ""
     place = f" ({place_of(origin.source)})" if origin.source else ""
     kin = f", the gradient of {origin.gradient_of.tensor}" if origin.gradient_of else ""
-    return Text.assemble("  ", (view.tensor, "bold"), f" {moment_of(view)}{place}: {origin.verdict.cause}{kin}{times}")
+    caught = f"; {origin.caught}" if origin.caught else ""
+    said = f" {moment_of(view)}{place}: {origin.verdict.cause}{kin}{times}{caught}"
+    return Text.assemble("  ", (view.tensor, "bold"), said)
 
 
 def headline(origin: Origin) -> Text:
     """Which operation produced what."""
     view = origin.view
-    where = f" in {view.function}()" if view.function and not view.function.startswith("<") else ""
+    # A session's run is named with what it fetches: `Session.run(loss)`.
+    called = view.function if view.function.endswith(")") else f"{view.function}()"
+    where = f" in {called}" if view.function and not view.function.startswith("<") else ""
     verbs = {"bad_input_data": "came in with", "bad_variable": "held", "non_finite_constant": "holds"}
     verb = verbs.get(origin.verdict.cause, "produced")
     return Text.assemble((view.tensor, BAD), (f"{where} {verb} the first {_what(view.health)}", "bold"))

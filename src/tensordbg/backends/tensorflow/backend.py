@@ -28,9 +28,11 @@ class TensorFlowBackend:
             RuntimeError: If this TensorFlow lacks a function of its C API that the probe needs.
         """
         _native.register_tensorflow_probe(framework_library())
+        _native.register_tensorflow_watch(framework_library())
         self._probes = Probes(recorder)
         hooks().functions.add(self._probes)
         hooks().eager.install(recorder)
+        hooks().sessions.install(recorder)
         if recorder.graphs is not None:
             self._graphs = RunGraphs(recorder, recorder.graphs, hooks().functions, hooks().entries)
             self._graphs.install()
@@ -41,6 +43,7 @@ class TensorFlowBackend:
             self._graphs.uninstall()
             self._graphs = None
         if self._probes is not None:
+            hooks().sessions.uninstall()
             hooks().eager.uninstall()
             hooks().functions.remove(self._probes)
             self._probes = None

@@ -9,6 +9,8 @@ from tensordbg.backends.tensorflow.eager import Eager
 from tensordbg.backends.tensorflow.entries import Entries
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Graphs
+from tensordbg.backends.tensorflow.sessions import Sessions
+from tensordbg.backends.tensorflow.sessions_graph import SessionGraphs
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.backends.tensorflow.variables import Variables
@@ -24,6 +26,7 @@ class Hooks:
         self.stacks = Stacks(CATALOG)
         self.functions = Functions(Graphs(CATALOG, self.variables, self.stacks), Tracings(CATALOG.user_code))
         self.eager = Eager(self.entries, self.functions, self.variables, self.stacks)
+        self.sessions = Sessions(CATALOG, SessionGraphs(CATALOG, self.functions, self.stacks), self.stacks)
 
 
 @cache

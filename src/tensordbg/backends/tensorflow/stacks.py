@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -49,10 +50,14 @@ class Stacks:
 
     def of_graph(self, graph: Any) -> dict[str, int]:
         """The number of the stack at which each operation of a graph was made, by the operation's name."""
+        return self.of_operations(graph.get_operations())
+
+    def of_operations(self, operations: Iterable[Any]) -> dict[str, int]:
+        """The same of some operations."""
         # TensorFlow's stacks can be compared and hashed quickly, but only while the graph lives.
         memo: dict[Any, int] = {}
         found = {}
-        for operation in graph.get_operations():
+        for operation in operations:
             trace = operation.traceback
             if trace is None:
                 # An argument's placeholder, or a graph that was loaded.
