@@ -116,6 +116,8 @@ class Origin:
     """Of the tensor itself first, then of its inputs."""
     gradient_of: ForwardOperation | None = None
     """For an operation of a backward pass the forward operation that it is the gradient of, where that is known."""
+    caught: str = ""
+    """What kept it from doing harm, such as a loss scale; empty where nothing did."""
 
     @property
     def cause(self) -> str:
@@ -134,8 +136,8 @@ class Origin:
 
     @property
     def consequential(self) -> bool:
-        """Whether it came to anything that matters."""
-        return bool(self.reaches)
+        """Whether it came to anything that matters, and nothing kept it from doing harm."""
+        return bool(self.reaches) and not self.caught
 
 
 @dataclass(frozen=True)

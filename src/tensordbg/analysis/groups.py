@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.loss_scaling import caught_origins
 from tensordbg.analysis.origins import Origins
 
 
 @dataclass(frozen=True)
 class Group:
-    """Origins at one output of one operation that matter, or those that do not."""
+    """Origins at one output of one operation that matter, those that were caught, or those that do not matter."""
 
     node: int
     """The first of them."""
@@ -20,16 +21,20 @@ class Group:
     occurrences: int
     kin: tuple[int, ...] = ()
     """Nodes of the first origins of its gradients, see `kinship.py`."""
+    caught: bool = False
+    """Whether the update was left out for it, see `loss_scaling.py`."""
 
 
 def group_origins(origins: Origins) -> list[Group]:
     """Group origins: first those that matter, then in the order of the program."""
     graph = origins.graph
     consequential = origins.reach > 0
-    keys = graph.port[origins.node] * 2 + consequential
+    caught = caught_origins(origins)
+    keys = graph.port[origins.node] * 3 + consequential + caught
     order = np.argsort(graph.rank[origins.node])
     _, first, counts = np.unique(keys[order], return_index=True, return_counts=True)
     sequence = np.lexsort((first, ~consequential[order[first]]))
     chosen = order[first[sequence]]
-    columns = (origins.node[chosen].tolist(), origins.reach[chosen].tolist(), counts[sequence].tolist())
-    return [Group(node, reach, count) for node, reach, count in zip(*columns, strict=True)]
+    columns = (origins.node[chosen], origins.reach[chosen], counts[sequence], caught[chosen])
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Group(node, reach, count, caught=skipped) for node, reach, count, skipped in rows]

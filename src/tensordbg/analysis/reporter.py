@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tensordbg.analysis.call_chain import telling_stack
 from tensordbg.analysis.causes.case import Case, unravelled
 from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.descent import Descent, find_descent
@@ -15,6 +16,7 @@ from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
 from tensordbg.analysis.kinship import join_kin
 from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.operations import OUTSIDE, READS, takes_from_pipeline
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
@@ -64,20 +66,21 @@ class _Reporter:
             History(view.tensor, self._all(evidence.past)),
             *(History(each.tensor, self._all(each.past)) for each in evidence.inputs),
         )
-        stack = self.locations.stack(evidence.site.stack)
+        stack = self.locations.stack(telling_stack(self.origins.values, evidence.event, evidence.site))
         case = self._case(evidence, view, inputs)
-        case = replace(case, growth=find_growth(inputs, history[1:]))
+        verdict = judge(replace(case, growth=find_growth(inputs, history[1:])))
         return Origin(
             view=view,
             first_bad_index=case.first_bad_index,
             inputs=inputs,
             stack=stack,
             source=self.locations.own(stack),
-            verdict=judge(case),
+            verdict=verdict,
             reaches=tuple(bit.name.lower() for bit in Reach if bit & group.reach and bit.name),
             propagated=descent.events,
             spread=self._all(descent.first),
             occurrences=group.occurrences,
+            caught=how_caught(self.origins.values) if group.caught and may_be_caught(verdict.cause, view.dtype) else "",
             # A pipeline has no steps by which to tell before from after.
             history=history if view.execution != NONE else (),
         )

@@ -38,7 +38,8 @@ def why(trace: TraceSource) -> WhyResult:
         return replace(result, warnings=find_warnings(trace, program, ()))
     values = locate_values(program, read_events(trace, executions, bad, nan), executions)
     details = Details(trace, program)
-    origins = tuple(report_origins(find_origins(values, details), details))
+    reported = report_origins(find_origins(values, details), details)
+    origins = tuple(sorted(reported, key=lambda origin: not origin.consequential))
     return replace(result, origins=origins, warnings=find_warnings(trace, program, origins))
 
 

@@ -43,4 +43,6 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _line(line: SourceLine | None) -> dict[str, Any] | None:
-    return line and {"file": line.file, "line": line.line, "function": line.function, "text": line.text}
+    if line is None:
+        return None
+    return {"file": line.file, "line": line.line, "function": line.function, "text": line.text}

@@ -42,6 +42,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "explanation": origin.verdict.explanation,
         "suggestion": origin.verdict.suggestion,
         "consequential": origin.consequential,
+        "caught": origin.caught or None,
         "reaches": list(origin.reaches),
         "propagated": origin.propagated,
         "gradient_of": _forward(origin.gradient_of),

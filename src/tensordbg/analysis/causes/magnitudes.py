@@ -7,7 +7,19 @@ import math
 from tensordbg.analysis.causes.case import Case, largest_of, magnitude
 
 SUMS = frozenset(
-    {"Add", "AddN", "AddV2", "BiasAdd", "Cumsum", "Mean", "SegmentSum", "Sub", "Sum", "UnsortedSegmentSum"}
+    {
+        "Add",
+        "AddN",
+        "AddV2",
+        "BiasAdd",
+        "BiasAddGrad",
+        "Cumsum",
+        "Mean",
+        "SegmentSum",
+        "Sub",
+        "Sum",
+        "UnsortedSegmentSum",
+    }
 )
 SQUARES = frozenset({"L2Loss", "Square", "SquaredDifference"})
 POWERS = frozenset({"Cumprod", "Pow", "Prod"})
