@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from tensordbg import _native
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
-from tensordbg.backends.tensorflow.run_graphs import RunGraphs
+from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
 from tensordbg.recording.recorder import Recorder
 
 
@@ -30,12 +30,13 @@ class TensorFlowBackend:
         _native.register_tensorflow_probe(framework_library())
         _native.register_tensorflow_watch(framework_library())
         self._probes = Probes(recorder)
+        if recorder.graphs is not None:
+            self._graphs = RunGraphs(recorder, recorder.graphs, hooks().functions, hooks().entries)
+            self._probes = GraphKeepingProbes(recorder, self._graphs)
+            self._graphs.install()
         hooks().functions.add(self._probes)
         hooks().eager.install(recorder)
         hooks().sessions.install(recorder)
-        if recorder.graphs is not None:
-            self._graphs = RunGraphs(recorder, recorder.graphs, hooks().functions, hooks().entries)
-            self._graphs.install()
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""

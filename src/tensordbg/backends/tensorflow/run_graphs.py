@@ -8,16 +8,14 @@ ready.
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.built_graph import built_graph, leave_out_large_constants
 from tensordbg.backends.tensorflow.entries import Entries, Entry
-from tensordbg.backends.tensorflow.functions import Functions, KnownFunction
+from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
 from tensordbg.backends.tensorflow.graph_collection import Call, CollectionError, GraphCollection, UsersCollection
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.internals import context
@@ -30,16 +28,13 @@ _PLAIN = "_tensordbg_plain"
 _ATTEMPTS = 3
 """So many calls of a function are tried; other threads may disturb."""
 
-_numbers = itertools.count()
-
 
 class RunGraphs:
-    """Writes graphs into one trace. An instrument that adds no nodes, and a layer that looks at calls."""
+    """Writes graphs into one trace; a layer that looks at calls of functions."""
 
     depth = 0
 
     def __init__(self, recorder: Recorder, files: GraphFiles, functions: Functions, entries: Entries) -> None:
-        self.kind = f"graphs {next(_numbers)}"
         self._recorder = recorder
         self._files = files
         self._functions = functions
@@ -51,28 +46,14 @@ class RunGraphs:
         self._attempts: dict[int, int] = {}
         self._skipped: dict[int, str] = {}
 
-    @property
-    def active(self) -> bool:
-        """Whether anything is still recorded."""
-        return self._recorder.active
-
-    def guard(self, what: str) -> AbstractContextManager[None]:
-        """A fault ends the recording."""
-        return self._recorder.guard(what)
-
-    def warn(self, message: str) -> None:
-        """Says nothing: the recording itself names the functions that can't be looked into."""
-
     def install(self) -> None:
-        """Keeps graphs from now on, also those of functions that there are."""
+        """Keeps graphs from now on."""
         self._users.install()
-        self._functions.add(self)
         self._entries.add(self)
 
     def uninstall(self) -> None:
         """Ends it, and says which graphs are not there."""
         self._entries.remove(self)
-        self._functions.remove(self)
         self._users.uninstall()
         if self._skipped:
             self._recorder.warn(
@@ -82,10 +63,12 @@ class RunGraphs:
         if self._files.failure:
             self._recorder.warn(f"not all graphs were kept: {self._files.failure}")
 
-    def add_nodes(self, definition: Any, described: Description) -> None:  # noqa: ARG002  see Instrument
-        """Keeps the graph of a function that was made, as Python built it; adds nothing."""
-        function = described.function
-        self._keep_built(function.function, self._functions.plain_definition(function.runtime_name))
+    def built(self, number: int, runtime_name: str) -> None:
+        """Keeps the graph of a function as Python built it."""
+        definition = self._functions.plain_definition(runtime_name)
+        if number not in self._built and definition is not None:
+            self._built.add(number)
+            self._files.write(number, GraphStage.BUILT, built_graph(definition))
 
     def fast_path(self, plain: Entry) -> Entry:
         """Operations have no graph."""
@@ -97,7 +80,7 @@ class RunGraphs:
         def execute(handle: Any, device: Any, op_type: Any, *rest: Any) -> Any:
             name = op_type if isinstance(op_type, str) else op_type.decode()
             function = self._functions.find(name)
-            if function is not None and self._attempts.get(function.number, 0) < _ATTEMPTS and self.active:
+            if function is not None and self._attempts.get(function.number, 0) < _ATTEMPTS and self._recorder.active:
                 with self._recorder.guard(f"keeping the graph of {function.name}"):
                     self._before_call(function, name, Call(handle, device, rest[0], rest[1], rest[-1]))
             return plain(handle, device, op_type, *rest)
@@ -121,25 +104,29 @@ class RunGraphs:
                 if self._attempts[number] >= _ATTEMPTS:
                     self._recorder.warn(f"no graph of {function.name} as it runs: {error}")
 
-    def _keep_built(self, number: int, definition: Any) -> None:
-        if number not in self._built and definition is not None:
-            self._built.add(number)
-            self._files.write(number, GraphStage.BUILT, built_graph(definition))
-
     def _keep_run(self, number: int, runtime_name: str, call: Call) -> None:
-        copies = list(self._plain_copies(runtime_name))
+        plain = self._collect_copies(list(self._plain_copies(runtime_name)), call)
+        self._files.write(number, GraphStage.RUN, _run_graph(plain))
+        try:
+            recorded = self._collection.collect(runtime_name, call)
+        except CollectionError:
+            # It has been called before, so it is ready to run; a copy is not.
+            copy = context.context().get_function_def(runtime_name)
+            copy.signature.name += _PLAIN
+            recorded = self._collect_copies([copy], call)
+        self._files.write(number, GraphStage.RECORDED, _run_graph(recorded))
+
+    def _collect_copies(self, copies: list[Any], call: Call) -> Any:
+        """The graphs of the first of these definitions, which may call the others; none is left behind."""
         runtime = context.context()
         try:
             for copy in reversed(copies):
                 runtime.add_function_def(copy)
-            graphs = self._collection.collect(runtime_name + _PLAIN, call)
+            return self._collection.collect(copies[0].signature.name, call)
         finally:
             for copy in copies:
                 if runtime.has_function(copy.signature.name):
                     runtime.remove_function(copy.signature.name)
-        self._files.write(number, GraphStage.RUN, _run_graph(graphs))
-        graphs = self._collection.collect(runtime_name, call)
-        self._files.write(number, GraphStage.RECORDED, _run_graph(graphs))
 
     def _plain_copies(self, runtime_name: str) -> Iterator[Any]:
         """The plain function and all that it calls, under names of their own; the caller before the called."""
@@ -148,7 +135,9 @@ class RunGraphs:
         while waiting:
             name = waiting.pop()
             original = None if name in found else self._functions.plain_definition(name)
-            if original is not None:
+            known = self._functions.find(name)
+            if original is not None and known is not None:
+                self.built(known.number, name)
                 found[name] = copy = type(original)()
                 copy.CopyFrom(original)
                 waiting.extend(value.name for value in _named_functions(copy.node_def))
@@ -162,6 +151,19 @@ class RunGraphs:
                 if value.name in found:
                     value.name += _PLAIN
             yield copy
+
+
+class GraphKeepingProbes(Probes):
+    """Probes, while the graphs of functions are kept too."""
+
+    def __init__(self, recorder: Recorder, graphs: RunGraphs) -> None:
+        super().__init__(recorder)
+        self._graphs = graphs
+
+    def add_nodes(self, definition: Any, described: Description) -> None:
+        """One probe for each tensor; the graph is kept without them."""
+        super().add_nodes(definition, described)
+        self._graphs.built(described.function.function, described.function.runtime_name)
 
 
 def _named_functions(nodes: Iterable[Any]) -> Iterator[Any]:
@@ -190,6 +192,8 @@ def _run_graph(graphs: Any) -> bytes:
     _drop_unused(run)
     nodes = [*run.node, *(node for function in run.library.function for node in function.node_def)]
     for node in nodes:
+        origins = node.experimental_debug_info.original_func_names
+        origins[:] = [name.removesuffix(_PLAIN) for name in origins]
         kept = [name for name in node.input if not (name.startswith("^") and fd.PROBE_NAME in name)]
         if len(kept) < len(node.input):
             node.ClearField("input")
