@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tensordbg.errors import TraceError
-from tensordbg.importers.tfdbg2.checksums import masked_checksums
+from tensordbg.trace.checksums import masked_checksums
 
 _HEAD = struct.Struct("<QI")
 _FOOT = struct.Struct("<I")

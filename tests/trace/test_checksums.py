@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.importers.tfdbg2.checksums import masked_checksum, masked_checksums
+from tensordbg.trace.checksums import masked_checksum, masked_checksums
 
 
 def plain(masked: int) -> int:
