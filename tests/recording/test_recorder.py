@@ -42,6 +42,20 @@ def test_a_warning_is_said_once_and_kept(
     assert facts(tmp_path) == [{"warning": "mind this"}]
 
 
+def test_a_place_in_a_run_that_the_program_says_later_is_noted_once(
+    recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TENSORDBG_RUN", raising=False)
+    recorder.note_process()
+    assert facts(tmp_path) == []
+    config = {"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 1}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+    for _ in range(2):
+        recorder.note_process()
+    (fact,) = facts(tmp_path)
+    assert (fact["process"]["task"], fact["process"]["index"]) == ("worker", 1)  # type: ignore[index]
+
+
 def test_a_fault_ends_the_recording_alone(
     recorder: Recorder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from tensordbg.trace.facts import End, TraceFacts, collect_facts
+from tensordbg.trace.process import ProcessPlace
 
 
 def test_collects_what_is_known() -> None:
@@ -20,6 +21,12 @@ def test_devices() -> None:
     facts = collect_facts([{"devices": {**said, "without_gpu_kernel": ["Unique"]}}])
     assert facts.devices == ("/device:CPU:0", "/device:GPU:0")
     assert facts.without_gpu_kernel == {"Unique"}
+
+
+def test_the_last_word_on_the_process_counts() -> None:
+    rows = [{"process": {"runs": ["a"]}}, {"process": {"runs": ["a", "b"], "task": "worker", "index": 1}}]
+    assert collect_facts(rows).process == ProcessPlace(("a", "b"), "worker", 1)
+    assert collect_facts([{"process": "worker"}]).process is None
 
 
 def test_passes_over_what_is_not_understood() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tensordbg.model import Detail
 from tensordbg.trace.metadata import TraceMetadata, describe_this_process
+from tensordbg.trace.process import ProcessPlace
 
 
 def test_comes_back_from_json() -> None:
@@ -19,15 +20,24 @@ def test_json_has_the_documented_keys() -> None:
     row = describe_this_process("train", Detail.HEALTH, "avx2").to_json()
     assert list(row) == [
         *("format", "id", "program", "command", "python", "host", "pid", "created_ns", "clock_offset_ns", "detail"),
-        *("kernel", "segment_records", "last", "value_file_bytes"),
+        *("kernel", "segment_records", "last", "value_file_bytes", "process"),
     ]
 
 
 def test_a_trace_from_before_the_last_keys_keeps_all() -> None:
     row = describe_this_process("train", Detail.HEALTH, "avx2").to_json()
-    del row["last"], row["value_file_bytes"]
+    del row["last"], row["value_file_bytes"], row["process"]
     metadata = TraceMetadata.from_json(row)
+    assert metadata.process == ProcessPlace()
     assert (metadata.last, metadata.value_file_bytes) == (0, 2**28)
+
+
+def test_names_a_run_for_what_this_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TENSORDBG_RUN", raising=False)
+    own = describe_this_process("train", Detail.HEALTH, "avx2")
+    assert own.process.runs == (f"run:{own.id}",)
+    monkeypatch.setenv("TENSORDBG_RUN", "night")
+    assert describe_this_process("train", Detail.HEALTH, "avx2").process.runs == ("run:night",)
 
 
 def test_describes_this_process_and_its_clock() -> None:

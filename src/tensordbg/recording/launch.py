@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import runpy
 import sys
 import types
@@ -23,6 +24,7 @@ from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.session import Session
 from tensordbg.recording.value_filter import ValueFilter
+from tensordbg.trace.process import RUN_VARIABLE
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ def main() -> None:
     except RecordingError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)
+    # What the program starts and is recorded too belongs to its run.
+    os.environ.setdefault(RUN_VARIABLE, session.id)
     ending = _Ending(session)
     session.start()
     try:

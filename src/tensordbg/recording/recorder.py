@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 import traceback
@@ -12,6 +13,7 @@ from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.log import NO_FUNCTION, EventLog
 from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.trace.graph_files import GraphFiles
+from tensordbg.trace.process import ProcessPlace, place_of
 from tensordbg.trace.writer import TraceWriter
 
 
@@ -32,6 +34,8 @@ class Recorder:
         self._values = values
         self.graphs: GraphFiles | None = None
         """Where the graphs of functions go, if they are asked for."""
+        self.process = ProcessPlace()
+        """This process's place in its run, as the trace has it."""
         self._lock = threading.Lock()
         self._steps: dict[object, int] = {}
         self._warned: set[str] = set()
@@ -75,6 +79,13 @@ class Recorder:
     def fact(self, fact: dict[str, object]) -> None:
         """Notes something in the trace (see `facts.jsonl` in ARCHITECTURE.md)."""
         self._writer.fact(fact)
+
+    def note_process(self) -> None:
+        """Notes this process's place in its run, if the program has said it since it was last looked for."""
+        place = self.process.joined(place_of(os.environ))
+        if place != self.process:
+            self.process = place
+            self.fact({"process": place.to_json()})
 
     def stop(self) -> None:
         """Records nothing from now on."""

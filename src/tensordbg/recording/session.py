@@ -54,10 +54,13 @@ class Session:
         """
         self._claim()
         try:
-            self.recorder, self._writer = _open(folder, _describe(program, plan, command), plan)
+            described = _describe(program, plan, command)
+            self.recorder, self._writer = _open(folder, described, plan)
         except BaseException:
             self._release()
             raise
+        self.recorder.process = described.process
+        self.id = described.id
         self.folder = folder
         self.plan = plan
         self.recorder.graphs = GraphFiles(folder) if plan.graphs else None
@@ -77,6 +80,7 @@ class Session:
         """Records nothing from now on and says in the trace how the program ended."""
         self._watch.stop()
         with self.recorder.guard("ending the recording"):
+            self.recorder.note_process()
             self._note_losses()
             for backend in self._backends:
                 backend.uninstall()

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tensordbg.trace.process import ProcessPlace
+
 
 @dataclass(frozen=True)
 class End:
@@ -37,6 +39,8 @@ class TraceFacts:
     """Only so many of the last executions, and of the last tensors of functions, are kept; 0: all."""
     overwritten: int = 0
     """How many records of what was before them are not there any more."""
+    process: ProcessPlace | None = None
+    """The process's place in its run, where the program said it only later than at the start."""
 
 
 def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
@@ -45,6 +49,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     warnings: dict[str, None] = {}
     end = None
     devices: dict[str, Any] = {}
+    process = None
     for row in rows:
         framework = row.get("framework")
         if isinstance(framework, dict):
@@ -54,8 +59,10 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         end = _end(row.get("end")) or end
         if isinstance(row.get("devices"), dict):
             devices = row["devices"]
+        if isinstance(row.get("process"), dict):
+            process = ProcessPlace.from_json(row["process"])
     visible, without = _texts(devices.get("logical")), _texts(devices.get("without_gpu_kernel"))
-    return TraceFacts(frameworks, tuple(warnings), end, visible, frozenset(without))
+    return TraceFacts(frameworks, tuple(warnings), end, visible, frozenset(without), process=process)
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ import sys
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tensordbg.model import Detail
+from tensordbg.trace.process import RUN_VARIABLE, ProcessPlace, place_of
 
 FORMAT = 2
 """The version of the format that is written; the same number as `schema.FORMAT_VERSION`, without pyarrow."""
@@ -54,12 +55,15 @@ class TraceMetadata:
     last: int = 0
     """Only so many of the last executions, and of the last tensors of functions, are kept; 0: all."""
     value_file_bytes: int = VALUE_FILE_BYTES
+    process: ProcessPlace = field(default_factory=ProcessPlace)
+    """Its place among the processes of its run, as far as it was known at the start."""
     format: int = FORMAT
 
     def to_json(self) -> dict[str, Any]:
         """The object that `trace.json` holds, the format's version first."""
         row = asdict(self)
-        return {"format": row.pop("format"), **row, "command": list(self.command), "detail": self.detail.value}
+        said = {"command": list(self.command), "detail": self.detail.value, "process": self.process.to_json()}
+        return {"format": row.pop("format"), **row, **said}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> TraceMetadata:
@@ -82,6 +86,7 @@ class TraceMetadata:
             segment_records=int(row["segment_records"]),
             last=int(row.get("last", 0)),
             value_file_bytes=int(row.get("value_file_bytes", VALUE_FILE_BYTES)),
+            process=ProcessPlace.from_json(row.get("process")),
             format=int(row["format"]),
         )
         if not 1 <= metadata.segment_records <= _MOST_RECORDS or abs(metadata.clock_offset_ns) >= 2**62:
@@ -96,8 +101,9 @@ def describe_this_process(
 ) -> TraceMetadata:
     """The metadata of a trace that this process is about to record."""
     now = time.time_ns()
+    identity = uuid.uuid4().hex
     return TraceMetadata(
-        id=uuid.uuid4().hex,
+        id=identity,
         program=program,
         command=tuple(sys.orig_argv),
         python=platform.python_version(),
@@ -108,4 +114,6 @@ def describe_this_process(
         detail=detail,
         kernel=kernel,
         segment_records=segment_records,
+        # What this process starts, and what is recorded too, has this run's name from it.
+        process=place_of({RUN_VARIABLE: identity, **os.environ}),
     )

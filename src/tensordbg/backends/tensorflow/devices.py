@@ -28,6 +28,7 @@ class Devices:
             return
         self._noted = recorder
         recorder.fact({"devices": describe_devices(runtime.list_physical_devices(), runtime.list_logical_devices())})
+        recorder.note_process()
 
 
 def describe_devices(physical: list[Any], logical: list[Any]) -> dict[str, list[str]]:
