@@ -4,6 +4,7 @@
 #   make demo     record a training that goes wrong, show why, then record the mended one
 #   make test     ruff, mypy and all tests
 #   make test-oldest   the tests on the oldest TensorFlow that is supported, in an environment of its own
+#   make sanitize the compiled part's tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 #   make lint     ruff and mypy alone
 #   make docs     the manual, in site/
 #   make bench    the benchmarks
@@ -55,6 +56,22 @@ $(OLDEST)/done: constraints-oldest.txt pyproject.toml $(NATIVE)
 	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --group build --group test
 	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --no-build-isolation --editable .
 	@touch $@
+
+# Python itself is not built with sanitizers, so their libraries must be there before it; it frees not all at its end.
+SANITIZED := build/sanitize
+COMPILER ?= $(shell command -v g++)
+RUNTIMES = $(shell $(COMPILER) -print-file-name=libasan.so) $(shell $(COMPILER) -print-file-name=libubsan.so)
+.PHONY: sanitize
+sanitize: setup $(DONE)/test
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTENSORDBG_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DCMAKE_CXX_COMPILER=$(COMPILER) -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+		-Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) --log-level=WARNING
+	$(BIN)/cmake --build $(SANITIZED)
+	rm -rf $(SANITIZED)/written
+	$(SANITIZED)/many_writers $(SANITIZED)/written
+	LD_PRELOAD="$(RUNTIMES)" ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -p tests.sanitized \
+		tests/health tests/recording/test_log.py $(foreach what,functions eager check session summary,\
+		$(wildcard tests/backends/tensorflow/test_$(what)*.py))
 
 .PHONY: lint
 lint: setup $(DONE)/lint
