@@ -87,7 +87,11 @@ class Gatherer:
         made = (int(values.ports.site[graph.port[child]]) for child in below)
         feeds = tuple(site for site in made if values.program.sites[site].writes)
         execution = int(values.activations.execution[activation])
-        incomplete = not written and self._incomplete(site, activation, inputs)
+        if written:
+            # The value before, and what was written.
+            incomplete = len(inputs) < 2 or any(each.event == NONE for each in inputs)
+        else:
+            incomplete = self._incomplete(site, activation, inputs)
         return Evidence(event, site, execution, written, feeds, tuple(inputs), past, incomplete)
 
     def _next_to(self, node: int, order: Ints, key: Ints, other: Ints) -> list[int]:

@@ -59,7 +59,7 @@ def test_no_root(root: str) -> None:
     if root == Path():
         assert check_root(root) == "."
         return
-    with pytest.raises(ValueError, match="^Empty or None dump root$"):
+    with pytest.raises(ValueError, match=r"^Empty or None dump root$"):
         check_root(root)
 
 
