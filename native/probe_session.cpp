@@ -27,8 +27,8 @@ constexpr char kWatch[] = "TensordbgWatch";
 // A node whose outputs are recorded.
 struct Watched {
   std::uint32_t site;
-  std::uint32_t own_name;  // length of the node's name in its own graph; what stands before it is the call path
-  bool reference;          // its outputs are references to variables, which may not be initialised yet
+  std::string path;  // of calls and loops, in which its graph runs
+  bool reference;    // its outputs are references to variables, which may not be initialised yet
 };
 
 using WatchedNodes = std::unordered_map<std::string, Watched>;
@@ -36,11 +36,11 @@ using WatchedNodes = std::unordered_map<std::string, Watched>;
 std::mutex runs_mutex;
 std::unordered_map<std::int64_t, std::shared_ptr<const WatchedNodes>> runs;
 
-// Says which nodes are recorded in the runs that are numbered so; the three lists are parallel.
+// Says which nodes are recorded in the runs that are numbered so; the lists are parallel.
 void describe_run(std::int64_t run, const std::vector<std::string>& names, const std::vector<std::uint32_t>& sites,
-                  const std::vector<std::uint32_t>& own_names, const std::vector<bool>& references) {
+                  const std::vector<std::string>& paths, const std::vector<bool>& references) {
   auto nodes = std::make_shared<WatchedNodes>();
-  for (std::size_t k = 0; k < names.size(); ++k) (*nodes)[names[k]] = {sites[k], own_names[k], references[k]};
+  for (std::size_t k = 0; k < names.size(); ++k) (*nodes)[names[k]] = {sites[k], paths[k], references[k]};
   const std::lock_guard<std::mutex> lock(runs_mutex);
   runs[run] = std::move(nodes);
 }
@@ -119,9 +119,7 @@ void* create_watch(TF_OpKernelConstruction* construction) {
   watch->reference = watched.reference;
   watch->probe.site = watched.site;
   watch->probe.slot = static_cast<std::uint16_t>(node.rfind("_arg_", 0) == 0 ? 0 : slot);
-  if (watched.own_name > 0 && watched.own_name + 1 < node.size()) {
-    watch->probe.path = node.substr(0, node.size() - watched.own_name - 1);
-  }
+  watch->probe.path = watched.path;
   return watch;
 }
 
@@ -244,10 +242,10 @@ void register_watch(const std::string& library) {
 void bind_sessions(nb::module_& module) {
   module.def("register_tensorflow_watch", &register_watch, nb::arg("library"),
              "Registers the watch with the TensorFlow whose framework library lies at this path.");
-  module.def("describe_run", &describe_run, nb::arg("run"), nb::arg("names"), nb::arg("sites"), nb::arg("own_names"),
+  module.def("describe_run", &describe_run, nb::arg("run"), nb::arg("names"), nb::arg("sites"), nb::arg("paths"),
              nb::arg("references"),
-             "Says which nodes are recorded in the runs with this number: their names, sites, the lengths of their names\n"
-             "in their own graphs, and whether they put out references.");
+             "Says which nodes are recorded in the runs with this number: their names, sites, the paths of calls and loops\n"
+             "in which they run, and whether they put out references.");
   module.def("forget_run", &forget_run, nb::arg("run"), "Takes such a description away again.");
 }
 

@@ -16,8 +16,9 @@ from typing import Any
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.internals import pywrap_tf_session, session
-from tensordbg.backends.tensorflow.sessions_graph import RunDescription, RunKey, SessionGraphs, SessionVariables
+from tensordbg.backends.tensorflow.sessions_graph import RunDescription, RunKey, SessionGraphs
 from tensordbg.backends.tensorflow.sessions_metadata import without_watches
+from tensordbg.backends.tensorflow.sessions_variables import SessionVariables
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.recording.catalog import Catalog
@@ -177,7 +178,7 @@ class Sessions:
             number,
             [node.name for node in nodes],
             [node.site for node in nodes],
-            [node.own_name for node in nodes],
+            [node.path for node in nodes],
             [node.reference for node in nodes],
         )
         weakref.finalize(this, _native.forget_run, number)

@@ -1,0 +1,71 @@
+"""The variables of a TensorFlow 1 session: resources, and references as there were before."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.variables import READERS, writes
+from tensordbg.model import NONE
+from tensordbg.recording.catalog import Catalog
+
+REFERENCE_VARIABLES = frozenset({"VariableV2", "Variable", "TemporaryVariable"})
+"""Operations that put out a reference to a variable: what is recorded of them is the value when the run begins."""
+
+_HANDLES = frozenset({"VarHandleOp", *REFERENCE_VARIABLES})
+_PASSING = frozenset({"Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch"})
+_REFERENCE_WRITERS = ("Assign", "Apply", "SparseApply", "Scatter")
+
+
+class SessionVariables:
+    """The variables of one session; another session on the same graph has others."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._numbers: dict[str, int] = {}
+
+    def read_by(self, operation: Any) -> tuple[int, ...]:
+        """The variables whose value an operation puts out."""
+        if operation.type in REFERENCE_VARIABLES:
+            return (self._of(operation),)
+        return self._taken_by(operation) if operation.type in READERS else ()
+
+    def written_by(self, operation: Any) -> tuple[int, ...]:
+        """The variables that an operation changes."""
+        by_reference = operation.type.startswith(_REFERENCE_WRITERS) and puts_out_references(operation)
+        return self._taken_by(operation) if by_reference or writes(operation.type) else ()
+
+    def _taken_by(self, operation: Any) -> tuple[int, ...]:
+        handles = (tensor for tensor in operation.inputs if _is_handle(tensor))
+        return tuple(number for number in map(self._behind, handles) if number != NONE)
+
+    def _behind(self, tensor: Any) -> int:
+        """The variable that a tensor is the handle of, or a reference to; `NONE` if it is neither."""
+        operation = tensor.op
+        while operation.type in _PASSING:
+            operation = operation.inputs[0].op
+        return self._of(operation) if operation.type in _HANDLES else NONE
+
+    def _of(self, operation: Any) -> int:
+        """The variable that an operation stands for."""
+        known = self._numbers.get(operation.name)
+        if known is None:
+            shape = operation.get_attr("shape")
+            known = self._numbers[operation.name] = self._catalog.add_variable(
+                operation.name,
+                dtypes.name_of(operation.get_attr("dtype").as_datatype_enum),
+                "null" if shape.unknown_rank else json.dumps([dim.size for dim in shape.dim]),
+            )
+            trainable = {variable.op.name for variable in operation.graph.get_collection("trainable_variables")}
+            self._catalog.set_trainable(known, operation.name in trainable)
+        return known
+
+
+def puts_out_references(operation: Any) -> bool:
+    """Whether an operation puts out references to variables."""
+    return any(tensor.dtype._is_ref_dtype for tensor in operation.outputs)  # noqa: SLF001  described in internals.py
+
+
+def _is_handle(tensor: Any) -> bool:
+    return bool(tensor.dtype._is_ref_dtype) or tensor.dtype.as_datatype_enum == dtypes.RESOURCE  # noqa: SLF001
