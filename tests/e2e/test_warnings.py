@@ -20,6 +20,7 @@ from tensordbg.wire.why import why_to_json
 
 Program = Callable[[], object]
 PROGRAMS: dict[str, list[tuple[Program, str]]] = {}
+LIMIT = {"steps": 1000}
 
 
 def trouble(kind: str, named: str) -> Callable[[Program], Program]:
@@ -68,7 +69,7 @@ def train(loss: Callable[[int], tf.Tensor], variables: list[tf.Variable], steps:
                 variable.assign_sub(rate * gradient)
         return value
 
-    for step in range(steps):
+    for step in range(min(steps, LIMIT["steps"])):
         train_step(tf.constant(step))
 
 
@@ -184,6 +185,20 @@ def some_units_that_die() -> None:
         return tf.reduce_mean(tf.square(second(hidden) - y))
 
     train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
+@trouble("dead_units", "Relu")
+def units_that_die_in_the_middle() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    batches = np.random.default_rng(3).normal(size=(50, 64, 8)).astype(np.float32)
+    x, y = tf.constant(batches), normal(64, 4, seed=4)
+
+    def loss(step: tf.Tensor) -> tf.Tensor:
+        if_late = tf.where(step < 20, 0.0, tf.constant([-100.0] * 3 + [0.0] * 13))
+        hidden = tf.nn.relu(first(x[step]) + if_late)  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias], steps=50)
 
 
 @trouble("unchanged_variable", "first/kernel")
@@ -327,6 +342,31 @@ def test_the_trouble_is_named(tmp_path: Path, kind: str, program: Program, named
     assert warning["explanation"].endswith(".")
     assert warning["suggestion"].endswith(".")
     assert warning["evidence"]
+
+
+def test_dead_units_are_counted_from_the_step_on_in_which_they_died(tmp_path: Path) -> None:
+    (warning,) = why_of(units_that_die_in_the_middle, tmp_path)["warnings"]
+    assert warning["evidence"]["since_step"] == 20
+    assert warning["evidence"]["share"] == 3 / 16
+
+
+def test_kept_elements_tell_which_units_are_dead(tmp_path: Path) -> None:
+    (warning,) = why_of(some_units_that_die, tmp_path, detail="values")["warnings"]
+    assert "5 of the 20 units" in warning["explanation"]
+    assert ": 0, 1, 2, 3, 4" in warning["explanation"]
+
+
+TRAINING = [
+    case for case in CASES if "train" in case.values[1].__code__.co_names and case.values[0] != "half_precision"
+]
+
+
+@pytest.mark.parametrize(("kind", "program", "named"), TRAINING)
+def test_three_steps_are_too_few(
+    tmp_path: Path, kind: str, program: Program, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LIMIT, "steps", 3)
+    assert (kind, named, why_of(program, tmp_path)["warnings"]) == (kind, named, [])
 
 
 def test_every_kind_has_a_program() -> None:

@@ -23,8 +23,11 @@ _LOOKS = 20
 _STEADY = 0.1
 """It varies by no more than this part."""
 
-_LEAST = 0.1
-"""At least this part of the units must be dead."""
+_NEWLY = 0.1
+"""At least this part of the units must have died, or ..."""
+
+_MANY = 0.25
+"""... this part be dead: a few that are dead from the beginning are in nearly every layer, and do no harm."""
 
 _RELU_GRADIENT = frozenset({"ReluGrad", "Relu6Grad"})
 _TO_BIAS = frozenset({"BiasAddGrad", "Cast", "Identity", "Reshape", "Sum"})
@@ -56,18 +59,20 @@ def _partly(study: Study) -> Iterator[Finding]:
 
 def _judge(study: Study, k: int, relu: int) -> Iterator[Finding]:
     rows = study.series.rows(k)
-    dead, units = study.series.zero[rows], study.series.size[rows]
-    last = dead[-_LOOKS:]
-    if len(dead) < 2 * ENOUGH or (units != units[0]).any() or units[0] < 2 or last.min() < max(1, _LEAST * units[0]):
+    zeros, units = study.series.zero[rows], study.series.size[rows]
+    last = zeros[-_LOOKS:]
+    if len(zeros) < 2 * ENOUGH or (units != units[0]).any() or units[0] < 2 or last.min() < 1:
         return
-    if last.max() - last.min() > _STEADY * last.min():
+    dead, varying = int(last.min()), int(last.max() - last.min())
+    newly = dead - int(zeros[:ENOUGH].max())
+    if varying > _STEADY * dead or (dead < _MANY * units[0] and newly < max(1, _NEWLY * units[0])):
         return
-    run = int(study.series.run(study.series.zero >= last.min())[k])
+    run = int(study.series.run(study.series.zero >= dead)[k])
     row = int(study.series.starts[relu + 1]) - min(run, int(study.series.lengths[relu]))
-    part = float(last.min() / units[0])
+    part = float(dead / units[0])
     what = (
-        f"{last.min():,} of the {units[0]:,} units of {study.name(relu)} ({share(part)}) get a gradient of exactly "
-        "zero in every step, as a unit does that is zero for every input"
+        f"{dead:,} of the {units[0]:,} units of {study.name(relu)} ({share(part)}) get a gradient of exactly zero in "
+        "every step, as a unit does that is zero for every input"
     )
     yield _finding(study, relu, row, part, what)
 
@@ -77,7 +82,7 @@ def _by_values(study: Study) -> Iterator[Finding]:
     for k in range(len(study.series)):
         if study.site(k).op_type in RELU and study.learning[study.port[k]] and study.series.lengths[k] >= ENOUGH:
             found = dead_in_kept(study, k)
-            if found is not None and found.dead.size >= max(1, _LEAST * found.units):
+            if found is not None and found.dead.size >= max(1, _NEWLY * found.units):
                 first = ", ".join(map(str, found.dead[:8].tolist()))
                 more = " ..." if found.dead.size > 8 else ""
                 what = (

@@ -39,7 +39,7 @@ def unchanged_variables(study: Study) -> list[Finding]:
     still = {
         variable: max(several, key=lambda k: int(study.series.lengths[k]))
         for variable, several in reads.items()
-        if all(same[k] for k in several) and sum(int(study.series.lengths[k]) for k in several) >= ENOUGH
+        if all(same[k] for k in several) and max(int(study.series.lengths[k]) for k in several) >= ENOUGH
     }
     zeros = find_zeros(study)
     stuck = {v for v, found in gradients_of_variables(study).items() if all(zeros.zero[k] for k in found)}
