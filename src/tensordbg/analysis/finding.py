@@ -92,6 +92,24 @@ class ForwardOperation:
 
 
 @dataclass(frozen=True)
+class Arrival:
+    """Where the trouble of one process came into another, by an operation that all processes run together."""
+
+    process: str
+    """The process that it came into."""
+    sender: str
+    """The process that put it in."""
+    kind: str
+    """What the processes did together: `all-reduce`, `broadcast`..."""
+    view: TensorView
+    """What came out of it."""
+    source: SourceLine | None
+    reaches: tuple[str, ...]
+    """As of an origin, in the process that it came into."""
+    propagated: int
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where the trouble started."""
 
@@ -118,6 +136,10 @@ class Origin:
     """For an operation of a backward pass the forward operation that it is the gradient of, where that is known."""
     caught: str = ""
     """What kept it from doing harm, such as a loss scale; empty where nothing did."""
+    process: str = ""
+    """Which process of a run it was in; empty where there is only one."""
+    arrivals: tuple[Arrival, ...] = ()
+    """How it came into the other processes, the first first."""
 
     @property
     def cause(self) -> str:
@@ -161,6 +183,16 @@ class NumericalWarning:
 
 
 @dataclass(frozen=True)
+class ProcessSummary:
+    """One process of a run in numbers."""
+
+    name: str
+    tensor_events: int
+    non_finite_events: int
+    steps: int
+
+
+@dataclass(frozen=True)
 class WhyResult:
     """The answer of `tdbg why`."""
 
@@ -177,6 +209,8 @@ class WhyResult:
     """What is wrong with finite numbers, the gravest first."""
     alerts: tuple[Alert, ...] = ()
     """What is wrong with how the program ran rather than with its numbers."""
+    processes: tuple[ProcessSummary, ...] = ()
+    """Those that were looked at together; empty where there is only one."""
 
     @property
     def status(self) -> str:
