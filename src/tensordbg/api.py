@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from tensordbg.analysis.elements import RecordedTensor
     from tensordbg.analysis.finding import WhyResult
+    from tensordbg.analysis.function_graph import FunctionGraph
     from tensordbg.analysis.functions import TracedFunction
     from tensordbg.analysis.listing import Listing
+    from tensordbg.analysis.run_graph import RunGraph
     from tensordbg.trace.reader import TraceReader
 
 
@@ -74,6 +76,26 @@ class Trace:
         from tensordbg.analysis.functions import list_functions
 
         return list_functions(self._reader)
+
+    def graph(self, function: str, stage: str = "built") -> FunctionGraph | RunGraph:
+        """The graph of a function, as `tdbg graph` shows it, with all that it calls.
+
+        Args:
+            function: Its name, in Python or in the runtime, or its number.
+            stage: `built` for the graph as Python built it, a `FunctionGraph`; `run` for what TensorFlow makes of it,
+                or `recorded` for that while it was recorded, a `RunGraph`.
+
+        Raises:
+            UsageError: If there is no such function or stage, or the trace does not hold that graph.
+        """
+        from tensordbg.analysis.function_graph import Section, function_graph
+        from tensordbg.analysis.run_graph import run_graph
+        from tensordbg.trace.graph_files import stage_named
+
+        wanted = stage_named(stage)
+        if wanted.value == "built":
+            return function_graph(self._reader, function, Section(depth=None))
+        return run_graph(self._reader, function, wanted)
 
     def table(self, name: str) -> pa.Table:
         """One of the tables of `tensordbg.trace.schema.TABLES`, as a `pyarrow.Table`.

@@ -22,6 +22,8 @@ class Wanted:
     """Which tensors are kept whole, where the detail is `values`."""
     last: int = 0
     """Only so many of the last executions, and of the last tensors of functions, are kept; 0 keeps all."""
+    graphs: bool = False
+    """Whether the graphs of functions are kept."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Program:
         """The command line of the process that runs it and records it into `trace`."""
         launcher = [sys.executable, "-m", "tensordbg.recording.launch"]
         values = ["--values", wanted.values.to_json()] if wanted.detail is Detail.VALUES else []
-        much = ["--detail", wanted.detail.value, "--last", str(wanted.last)]
+        much = ["--detail", wanted.detail.value, "--last", str(wanted.last), *(["--graphs"] if wanted.graphs else [])]
         return [*launcher, "--trace", str(trace), *much, *values, *self.words]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(
     "run",
     context_settings={"allow_interspersed_args": False},
-    options_metavar="[--out DIR] [--detail ops|shapes|health|values] [--last N]",
+    options_metavar="[--out DIR] [--detail ops|shapes|health|values] [--last N] [--graphs]",
 )
 @click.option(
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which a new trace is made."
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Keep only the last N executions and the last N tensors of functions; all by default.",
 )
+@click.option("--graphs", is_flag=True, help="Keep the graphs of functions too, for `tdbg graph`.")
 @click.option("--values-of", "name", metavar="REGEX", help="Keep elements only of operations whose name holds this.")
 @click.option("--values-op-type", "op_types", metavar="TYPE", multiple=True, help="... only of this type of operation.")
 @click.option("--values-function", "function", metavar="NAME", help="... only in functions of this name or pattern.")
@@ -61,7 +62,8 @@ def command(
     from tensordbg.cli.program import Program
     from tensordbg.cli.supervise import record
 
-    wanted = replace(_wanted(Detail(detail), chosen), last=last or 0)
+    graphs = chosen.pop("graphs")
+    wanted = replace(_wanted(Detail(detail), chosen), last=last or 0, graphs=graphs)
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     return record(program, Path(out), wanted)
 

@@ -1,6 +1,6 @@
 """Runs a program under recording, as `python program.py` or `python -m package` would run it.
 
-    python -m tensordbg.recording.launch --trace FOLDER --detail DETAIL --last N [--values FILTER]
+    python -m tensordbg.recording.launch --trace FOLDER --detail DETAIL --last N [--graphs] [--values FILTER]
         (-m MODULE | SCRIPT) ARGS...
 
 `tdbg run` starts this with the user's own interpreter and waits. The program sees its own `sys.argv`, `__main__` and
@@ -42,6 +42,8 @@ class Launch:
 def parse(words: list[str]) -> Launch:
     """Reads the command line above; `tdbg run` wrote it, so it is well-formed."""
     trace, plan, rest = Path(words[1]), Plan(Detail(words[3]), last=int(words[5])), words[6:]
+    if rest[0] == "--graphs":
+        plan, rest = replace(plan, graphs=True), rest[1:]
     if plan.detail is Detail.VALUES and rest[0] == "--values":
         plan, rest = replace(plan, values=ValueFilter.from_json(rest[1])), rest[2:]
     if rest[0] == "-m":

@@ -14,7 +14,7 @@ import threading
 import zlib
 from pathlib import Path
 
-from tensordbg.errors import TraceError
+from tensordbg.errors import TraceError, UsageError
 
 FOLDER = "graphs"
 
@@ -33,6 +33,19 @@ class GraphStage(str, enum.Enum):
     """As TensorFlow makes it ready to run without any probes: optimised, placed on devices, divided among them."""
     RECORDED = "recorded"
     """As it ran while it was recorded, the probes left out: they keep TensorFlow from fusing what they look at."""
+
+
+def stage_named(name: str) -> GraphStage:
+    """A stage by its name.
+
+    Raises:
+        UsageError: If there is none of this name.
+    """
+    try:
+        return GraphStage(name)
+    except ValueError:
+        known = ", ".join(stage.value for stage in GraphStage)
+        raise UsageError(f"stage {name!r} is not known; choose one of {known}") from None
 
 
 class GraphFiles:

@@ -1,0 +1,179 @@
+"""A function with all that it calls, opened: each operation once for every place at which it runs.
+
+The runtime inlines calls, loops and branches, and names each operation by the call path: `while/body/_7/while/Sin`.
+Here an operation has the same name without the number, so that what is built and what runs can be compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tensordbg.analysis.program import Program
+from tensordbg.model import CallKind, Function, Site, TensorRef
+
+_PART = re.compile(r"/(cond|body|then|else|branch\d+)/_\d+(?=/|$)")
+
+MOST = 200_000
+"""No more operations than that are opened."""
+
+Names = Callable[[Function], Mapping[int, str]]
+"""For a function the sites that it has of its graph, each with its name in the runtime; empty where not known."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An operation at one place."""
+
+    key: str
+    """Call path and name."""
+    site: Site
+    depth: int
+    """How many calls it stands in."""
+    caller: str
+    """Key of the call that it stands in; empty at the root."""
+    part: str
+    """Which part of that call: `cond`, `body`, `then`, `else`, `branch0`...; empty for a plain call and at the root."""
+
+
+@dataclass(frozen=True)
+class _Block:
+    """One function at one place."""
+
+    function: Function
+    path: str
+    depth: int
+    caller: str
+    part: str
+    names: Mapping[int, str]
+
+    def key(self, site: Site) -> str:
+        name = self.names.get(site.site, site.name)
+        return f"{self.path}/{name}" if self.path else name
+
+
+@dataclass
+class CallTree:
+    """All operations of a function; `sources` and `consumers` follow the data, also into calls and out of them."""
+
+    program: Program
+    function: Function
+    instances: dict[str, Instance] = field(default_factory=dict)
+    """By key, what a call runs after the call."""
+    unopened: int = 0
+    """How many calls were left closed."""
+    _blocks: dict[tuple[str, str], _Block] = field(default_factory=dict)
+
+    @cached_property
+    def sources(self) -> Mapping[str, tuple[str, ...]]:
+        """What each operation takes; of a call what it gives back too, of an argument what was given for it."""
+        return {key: tuple(dict.fromkeys(self._sources(instance))) for key, instance in self.instances.items()}
+
+    @cached_property
+    def consumers(self) -> Mapping[str, tuple[str, ...]]:
+        """The reverse of `sources`."""
+        found: dict[str, list[str]] = {key: [] for key in self.instances}
+        for key, sources in self.sources.items():
+            for source in sources:
+                found[source].append(key)
+        return {key: tuple(keys) for key, keys in found.items()}
+
+    @cached_property
+    def results(self) -> tuple[str, ...]:
+        """What the function gives back."""
+        return tuple(self._keys(self._blocks["", ""], self.function.outputs))
+
+    def inputs(self, instance: Instance) -> list[tuple[str, int]]:
+        """What an operation takes, in order: key and slot."""
+        block = self._blocks[instance.caller, instance.part]
+        sites = self.program.sites
+        references = self.program.inputs_of(instance.site.site)
+        return [(block.key(sites[ref.site]), ref.slot) for ref in references if ref.site in sites]
+
+    def _sources(self, instance: Instance) -> Iterator[str]:
+        block = self._blocks[instance.caller, instance.part]
+        yield from self._keys(block, self.program.inputs_of(instance.site.site))
+        if instance.site.argument >= 0 and block.caller:
+            yield from self._given(block, instance.site.argument)
+        for part in parts(instance.site):
+            called = self._blocks.get((instance.key, part))
+            if called is not None:
+                yield from self._keys(called, called.function.outputs)
+
+    def _given(self, block: _Block, position: int) -> Iterator[str]:
+        """What the caller gives for an argument."""
+        call = self.instances[block.caller]
+        inputs = self.inputs(call)
+        position += call.site.call is CallKind.IF
+        if position < len(inputs):
+            yield inputs[position][0]
+
+    def _keys(self, block: _Block, references: tuple[TensorRef, ...] | list[TensorRef]) -> Iterator[str]:
+        sites = self.program.sites
+        for reference in references:
+            site = sites.get(reference.site)
+            if site is not None and block.key(site) in self.instances:
+                yield block.key(site)
+
+    def open(self, block: _Block, names: Names, most_depth: int | None) -> None:
+        """Adds the operations of a function, and of those that it calls."""
+        self._blocks[block.caller, block.part] = block
+        for site in self.program.sites_of_graph.get(block.function.graph, ()):
+            if block.names and site.site not in block.names:
+                continue
+            key = block.key(site)
+            self.instances[key] = Instance(key, site, block.depth, block.caller, block.part)
+            called = self.program.called_by(site) if site.call not in (CallKind.NONE, CallKind.OTHER) else []
+            closed = most_depth is not None and block.depth >= most_depth
+            if any(called) and (closed or len(self.instances) > MOST):
+                self.unopened += 1
+                continue
+            for part, function in zip(parts(site), called, strict=False):
+                if function is not None and not self._is_open(key, function):
+                    path = f"{key}/{part}" if part else key
+                    inner = _Block(function, path, block.depth + 1, key, part, names(function))
+                    self.open(inner, names, most_depth)
+
+    def _is_open(self, key: str, function: Function) -> bool:
+        """Whether a function runs around a call of it: it would never come to an end."""
+        instance = self.instances[key]
+        block = self._blocks[instance.caller, instance.part]
+        while block.function.function != function.function:
+            if not block.caller:
+                return False
+            around = self.instances[block.caller]
+            block = self._blocks[around.caller, around.part]
+        return True
+
+
+def call_tree(program: Program, function: Function, names: Names | None = None, depth: int | None = None) -> CallTree:
+    """Opens a function.
+
+    Args:
+        program: All that the trace describes.
+        function: The outermost function.
+        names: See `Names`; by default a function has all sites of its graph, under their own names.
+        depth: How many levels of calls are opened, None for all.
+    """
+    named = names or (lambda _: {})
+    tree = CallTree(program, function)
+    tree.open(_Block(function, "", 0, "", "", named(function)), named, depth)
+    return tree
+
+
+def parts(site: Site) -> tuple[str, ...]:
+    """The names that the runtime gives to what a call runs, in the order of `Site.called`."""
+    if site.call is CallKind.WHILE:
+        return ("cond", "body")
+    if site.call is CallKind.IF:
+        if "Case" in site.op_type:
+            return tuple(f"branch{number}" for number in range(len(site.called)))
+        return ("then", "else")
+    return ("",) if site.call is CallKind.CALL else ()
+
+
+def without_numbers(name: str) -> str:
+    """The name of a running operation without the numbers that the runtime puts into call paths."""
+    return _PART.sub(r"/\1", name)

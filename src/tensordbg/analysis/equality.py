@@ -1,0 +1,59 @@
+"""Which operations of a function compute the same: of such, TensorFlow keeps one."""
+
+from __future__ import annotations
+
+import json
+
+from tensordbg.analysis.call_tree import CallTree
+from tensordbg.analysis.operations import VALUE_FREE
+from tensordbg.model import CallKind
+
+_VARYING = (
+    "Random",
+    "StatelessRandom",
+    "Multinomial",
+    "Truncated",
+    "Parameterized",
+    "PyFunc",
+    "EagerPyFunc",
+    "Iterator",
+)
+"""Beginnings of the types of operations that may give something else each time."""
+
+
+def constant_operations(tree: CallTree) -> frozenset[str]:
+    """The operations that always compute the same, whatever the function is given."""
+    found: dict[str, bool] = {}
+    for key, instance in tree.instances.items():
+        site = instance.site
+        sources = tree.sources[key]
+        if site.op_type == "Const":
+            found[key] = True
+        elif site.argument >= 0 or site.call is not CallKind.NONE or site.reads or site.writes:
+            found[key] = False
+        else:
+            # Operations stand behind those that they take; random numbers and the like take a seed's shape only.
+            pure = site.op_type in VALUE_FREE or not site.op_type.startswith(_VARYING)
+            found[key] = pure and bool(sources) and all(found.get(source, False) for source in sources)
+    return frozenset(key for key, constant in found.items() if constant)
+
+
+def equal_operations(tree: CallTree) -> dict[str, int]:
+    """A number for each operation; equal ones compute the same from the same.
+
+    Operations are compared by type, small attributes and inputs. One without inputs is equal to itself alone, but for a
+    small constant.
+    """
+    numbers: dict[tuple[object, ...], int] = {}
+    found: dict[str, int] = {}
+    for key, instance in tree.instances.items():
+        site = instance.site
+        inputs = tuple((found.get(name, name), slot) for name, slot in tree.inputs(instance))
+        alone = site.argument >= 0 or site.call is not CallKind.NONE or bool(site.writes)
+        plain = bool(inputs) or '"value"' in site.attributes
+        identity: tuple[object, ...] = (key,)
+        if plain and not alone:
+            attributes = json.dumps(json.loads(site.attributes), sort_keys=True)
+            identity = (site.op_type, attributes, site.device, inputs)
+        found[key] = numbers.setdefault(identity, len(numbers))
+    return found

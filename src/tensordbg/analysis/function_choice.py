@@ -1,0 +1,67 @@
+"""Finds the function that is meant by a name: several traces of one Python function bear the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from tensordbg.analysis.program import Program
+from tensordbg.analysis.reading import TraceSource, integers
+from tensordbg.errors import UsageError
+from tensordbg.model import NONE, CallKind, Function
+
+
+@dataclass(frozen=True)
+class ChosenFunction:
+    """A function, and others that could have been meant."""
+
+    function: Function
+    calls: int
+    """How often it was called from Python."""
+    others: tuple[Function, ...]
+    """Of the same name, those that were called most often first."""
+
+
+def choose_function(trace: TraceSource, program: Program, wanted: str) -> ChosenFunction:
+    """The function with a name, a runtime name or a number; of several the one that was called most often.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    calls = Counter(integers(trace.table("executions", ["function"]), "function", NONE).tolist())
+    found = _candidates(program, wanted)
+    if not found:
+        raise UsageError(_unknown(program, wanted))
+    found.sort(key=lambda each: (-calls[each.function], each.graph != each.function, each.function))
+    return ChosenFunction(found[0], calls[found[0].function], tuple(found[1:]))
+
+
+def parts_of_functions(program: Program) -> frozenset[int]:
+    """The functions that are a loop's condition or body or a branch; they bear the name of the one around them."""
+    return frozenset(
+        function.function
+        for site in program.sites.values()
+        if site.call in (CallKind.IF, CallKind.WHILE)
+        for function in program.called_by(site)
+        if function is not None
+    )
+
+
+def _candidates(program: Program, wanted: str) -> list[Function]:
+    if wanted.isdecimal() and int(wanted) in program.functions:
+        return [program.functions[int(wanted)]]
+    if wanted in program.by_runtime_name:
+        return [program.by_runtime_name[wanted]]
+    named = [each for each in program.functions.values() if each.name == wanted]
+    parts = parts_of_functions(program)
+    return [each for each in named if each.function not in parts] or named
+
+
+def _unknown(program: Program, wanted: str) -> str:
+    names = sorted({each.name for each in program.functions.values()})
+    if not names:
+        return f"no function {wanted!r}: the trace has none; an eager program has no graph"
+    near = get_close_matches(wanted, names, n=3) or names[:5]
+    more = "" if len(near) < 5 or len(names) <= 5 else f" (and {len(names) - 5} more)"
+    return f"no function {wanted!r}; choose one of {', '.join(near)}{more}, or a number"

@@ -1,0 +1,108 @@
+"""`tdbg graph`: the graph of a function, as Python built it and as TensorFlow runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tensordbg.cli.arguments import json_option, trace_and
+from tensordbg.errors import UsageError
+from tensordbg.trace.graph_files import GraphStage
+
+if TYPE_CHECKING:
+    from tensordbg.trace.reader import TraceReader
+
+
+def _depth(context: click.Context, parameter: click.Parameter, value: str) -> int | None:
+    if value == "all":
+        return None
+    if value.isdecimal():
+        return int(value)
+    message = f"{value!r} is neither a number of levels nor 'all'"
+    raise click.BadParameter(message, context, parameter)
+
+
+@click.command("graph")
+@trace_and("FUNCTION")
+@click.option(
+    "--as",
+    "stage",
+    type=click.Choice([stage.value for stage in GraphStage]),
+    default=GraphStage.BUILT.value,
+    show_default=True,
+    help="As Python built it, as TensorFlow runs it without recording, or as it was recorded.",
+)
+@click.option("--depth", default="1", show_default=True, metavar="N|all", callback=_depth, help="Open so many calls.")
+@click.option("--around", default="", metavar="NAME", help="Only operations near this one.")
+@click.option("--hops", type=click.IntRange(min=0), default=2, show_default=True, metavar="N", help="... so near.")
+@click.option(
+    "--export", "target", metavar="FILE|DIR", help="Write it for TensorBoard instead: .pb, .pbtxt or a folder."
+)
+@json_option
+def command(trace_and_rest: tuple[str, str], stage: str, target: str | None, as_json: bool, **options: Any) -> None:
+    """Show the graph of FUNCTION: its operations, what they take, and the lines that created them.
+
+    FUNCTION is the name of a traced function, or its number. TRACE is a trace, or a folder of traces, whose newest is
+    meant; by default tdbg-traces. Graphs as TensorFlow runs them are there if the program was recorded with --graphs.
+    """
+    from tensordbg.cli.output import reading
+
+    wanted = GraphStage(stage)
+    if wanted is not GraphStage.BUILT and options["around"]:
+        raise UsageError("--around is for the graph as built; leave --as out")
+    if target is not None and as_json:
+        raise UsageError("--export writes a file and prints no JSON; leave one of the two out")
+    trace, function = trace_and_rest
+    with reading(trace) as reader:
+        if target is not None:
+            _export(reader, function, wanted, Path(target))
+        elif wanted is GraphStage.BUILT:
+            _show_built(reader, function, as_json, options)
+        else:
+            _show_run(reader, function, wanted, as_json)
+
+
+def _show_built(reader: TraceReader, function: str, as_json: bool, options: dict[str, Any]) -> None:
+    from tensordbg.analysis.function_graph import Section, function_graph
+    from tensordbg.cli.output import print_json, print_rich
+
+    graph = function_graph(reader, function, Section(**options))
+    if as_json:
+        from tensordbg.wire.graph import function_graph_to_json
+
+        print_json(function_graph_to_json(graph))
+    else:
+        from tensordbg.report.graph import graph_text
+
+        print_rich(graph_text(graph))
+
+
+def _show_run(reader: TraceReader, function: str, stage: GraphStage, as_json: bool) -> None:
+    from tensordbg.analysis.run_graph import run_graph
+    from tensordbg.cli.output import print_json, print_rich
+
+    graph = run_graph(reader, function, stage)
+    if as_json:
+        from tensordbg.wire.graph import run_graph_to_json
+
+        print_json(run_graph_to_json(graph))
+    else:
+        from tensordbg.report.run_graph import run_graph_text
+
+        print_rich(run_graph_text(graph))
+
+
+def _export(reader: TraceReader, function: str, stage: GraphStage, target: Path) -> None:
+    from tensordbg.cli.output import print_note, print_text
+    from tensordbg.wire.graph_export import write_graph
+    from tensordbg.wire.graphdef import export_graph
+
+    written = write_graph(export_graph(reader, function, stage), target)
+    print_text(f"{written.path}\n")
+    if not written.whole:
+        print_note(
+            "tdbg: the trace holds only some of the operations' attributes: this graph can be looked at, not imported; "
+            "record with --graphs to have it whole"
+        )
