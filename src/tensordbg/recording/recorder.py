@@ -73,8 +73,11 @@ class Recorder:
             if message in self._warned:
                 return
             self._warned.add(message)
-        self._writer.fact({"warning": message})
-        sys.stderr.write(f"tdbg: warning: {message}\n")
+        # The writer may be what broke; and a program may have no standard error, or have closed it.
+        with contextlib.suppress(Exception):
+            self._writer.fact({"warning": message})
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            sys.stderr.write(f"tdbg: warning: {message}\n")
 
     def fact(self, fact: dict[str, object]) -> None:
         """Notes something in the trace (see `facts.jsonl` in ARCHITECTURE.md)."""
@@ -102,9 +105,12 @@ class Recorder:
 
     def fail(self, what: str, error: BaseException) -> None:
         """Ends the recording because of a fault of ours, with one warning; the trace keeps the details."""
-        if not self._active:
-            return
+        with self._lock:
+            if not self._active:
+                return
+            self._active = False
         self.stop()
         details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        self._writer.fact({"fault": details})
+        with contextlib.suppress(Exception):
+            self._writer.fact({"fault": details})
         self.warn(f"recording stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")

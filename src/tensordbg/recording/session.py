@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from tensordbg.allowed import AllowRule, as_tables, rules_of
 from tensordbg.errors import RecordingError
 from tensordbg.health import kernel_name
 from tensordbg.model import Detail
@@ -17,6 +19,7 @@ from tensordbg.recording.catalog import CATALOG, CatalogSink
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.recorder import Recorder
+from tensordbg.recording.settings import settings_of_program
 from tensordbg.recording.tensor_filter import TensorChoice, TensorFilter
 from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.recording.value_filter import ValueFilter, size_text
@@ -74,21 +77,24 @@ class Session:
 
     def start(self) -> None:
         """Records from now on, also frameworks that are imported later."""
+        if self.plan.allow:
+            self.recorder.fact({"allow": as_tables(self.plan.allow)})
         self._watch.start()
 
     def stop(self, exit_code: int | None = None, exception: str | None = None) -> None:
         """Records nothing from now on and says in the trace how the program ended."""
         self._watch.stop()
-        with self.recorder.guard("ending the recording"):
-            self.recorder.note_process()
-            self._note_losses()
-            for backend in self._backends:
-                backend.uninstall()
+        # One that fails must not keep the others from being done.
+        notes = (self.recorder.note_process, self._note_losses)
+        for step in (*notes, *(backend.uninstall for backend in self._backends)):
+            with self.recorder.guard("ending the recording"):
+                step()
         self.recorder.stop()
         CATALOG.detach()
         end = {"time_ns": time.time_ns(), "exit_code": exit_code, "signal": None, "exception": exception}
-        self._writer.fact({"end": end})
-        self._writer.close()
+        with self.recorder.guard("ending the recording"):
+            self._writer.fact({"end": end})
+            self._writer.close()
         self._release()
 
     def _let_in(self, framework: str) -> None:
@@ -161,6 +167,7 @@ def record(
     values: ValueFilter | None = None,
     last: int = 0,
     graphs: bool = False,
+    allow: Iterable[Mapping[str, Any] | AllowRule] = (),
 ) -> Iterator[Recording]:
     """Records what the block computes into a new trace in the folder `out`.
 
@@ -172,13 +179,15 @@ def record(
             the disk is used again, whatever ends the program.
         graphs: Keep the graphs of functions too, as Python built them and as TensorFlow runs them; each is then made
             ready to run twice.
+        allow: Where infinities are meant, and so no trouble: tables with the keys `op`, `name`, `line` and `nan`, see
+            `AllowRule`; in addition to those in `[tool.tensordbg]` of the program's pyproject.toml.
 
     Yields:
         The recording; its `path` is the trace's folder.
 
     Raises:
         RecordingError: If this process is being recorded already, or `out` can't be written.
-        UsageError: If `last` is negative.
+        UsageError: If `last` is negative, or a rule is not understood.
     """
     try:
         wanted = Detail(detail)
@@ -187,7 +196,8 @@ def record(
         raise RecordingError(f"detail {detail!r} is not known; choose one of {known}") from None
     if values is not None and wanted is not Detail.VALUES:
         raise RecordingError(f"values are kept only with detail 'values', not {wanted.value!r}; give one or leave both")
-    plan = Plan(wanted, values or ValueFilter(), last, graphs=graphs)
+    rules = (*settings_of_program().allow, *rules_of(allow, "allow"))
+    plan = Plan(wanted, values or ValueFilter(), last, graphs=graphs, allow=rules)
     folder = new_trace_folder(Path(out), "record")
     session = Session(folder, plan, "record")
     session.start()

@@ -16,7 +16,7 @@ from tests.e2e.programs.checking import Program, check
 
 @pytest.fixture(autouse=True)
 def graphs_as_they_are() -> Iterator[None]:
-    """Runs graphs as Python built them: fused with others, as far as nobody looks at them, operations round otherwise."""
+    """Runs graphs as Python built them: operations that are fused, which those looked at are not, round otherwise."""
     tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
     yield
     tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})

@@ -180,7 +180,12 @@ class Functions:
             instrument.add_nodes(definition, described)
         runtime = context.context()
         runtime.remove_function(runtime_name)
-        runtime.add_function_def(definition)
+        try:
+            runtime.add_function_def(definition)
+        except Exception:
+            # Refused by the runtime: the program needs the function, as it was.
+            runtime.add_function_def(function.cached_definition)
+            raise
         step_key = self._tracings.python_function(graph) or name
         self._known[name] = KnownFunction(described.function.function, described.function.name, step_key, by_kind)
 
