@@ -66,7 +66,8 @@ class Eager:
         def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
             result = plain(runtime, op_type, name, *args)
             if op_type == "VarHandleOp":
-                self._variables.learn_name(result, name)
+                with recorder.guard("learning the name of a variable"):
+                    self._variables.learn_name(result, name)
             elif recorder.active and op_type not in _SILENT:
                 try:
                     self._operation(op_type, args[: input_count(op_type)], result)
@@ -114,7 +115,8 @@ class Eager:
             result = plain(*call)
             failed = False
         finally:
-            recorder.log.end_execution(execution, failed)
+            with recorder.guard(f"recording the end of {function.name}"):
+                recorder.log.end_execution(execution, failed)
         with recorder.guard(f"marking the results of {function.name}"):
             for slot, tensor in enumerate(result or ()):
                 setattr(tensor, _MARK, (recorder, input_reference(execution, slot)))
