@@ -35,6 +35,11 @@ class Program:
     words: tuple[str, ...]
     """`SCRIPT ARGS...` or `-m MODULE ARGS...`."""
 
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return Path.cwd() if self.words[0] == "-m" else Path(self.words[0]).parent
+
     @classmethod
     def script(cls, script: str, arguments: tuple[str, ...]) -> Program:
         """A Python file, or a folder or archive with a `__main__.py`.
@@ -71,6 +76,10 @@ class Program:
         values = ["--values", wanted.values.to_json()] if wanted.detail is Detail.VALUES else []
         much = ["--detail", wanted.detail.value, "--last", str(wanted.last), *(["--graphs"] if wanted.graphs else [])]
         return [*launcher, "--trace", str(trace), *much, *values, *self.words]
+
+    def check_command(self) -> list[str]:
+        """The command line of the process that runs it and checks its numbers."""
+        return [sys.executable, "-m", "tensordbg.recording.check_launch", *self.words]
 
 
 def _importable(package: str) -> bool:

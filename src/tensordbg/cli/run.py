@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(
     "run",
     context_settings={"allow_interspersed_args": False},
-    options_metavar="[--out DIR] [--detail ops|shapes|health|values] [--last N] [--graphs]",
+    options_metavar="[--out DIR] [--detail ops|shapes|health|values] [--last N] [--graphs] [--check]",
 )
 @click.option(
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which a new trace is made."
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     help="Keep only the last N executions and the last N tensors of functions; all by default.",
 )
 @click.option("--graphs", is_flag=True, help="Keep the graphs of functions too, for `tdbg graph`.")
+@click.option("--check", is_flag=True, help="Record nothing; end the program at the first number that is not finite.")
 @click.option("--values-of", "name", metavar="REGEX", help="Keep elements only of operations whose name holds this.")
 @click.option("--values-op-type", "op_types", metavar="TYPE", multiple=True, help="... only of this type of operation.")
 @click.option("--values-function", "function", metavar="NAME", help="... only in functions of this name or pattern.")
@@ -60,12 +61,25 @@ def command(
     `tdbg why` if a number was not finite.
     """
     from tensordbg.cli.program import Program
-    from tensordbg.cli.supervise import record
+    from tensordbg.cli.supervise import check, record
 
+    program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
+    if chosen.pop("check"):
+        _refuse_with_check()
+        return check(program)
     graphs = chosen.pop("graphs")
     wanted = replace(_wanted(Detail(detail), chosen), last=last or 0, graphs=graphs)
-    program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     return record(program, Path(out), wanted)
+
+
+def _refuse_with_check() -> None:
+    """Says so where --check comes together with an option of recording."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and name not in {"check", "as_module", "script", "arguments"}:
+            raise UsageError(f"{parameter.opts[0]} is for a recording, but --check records nothing; leave one of them out")
 
 
 def _wanted(detail: Detail, chosen: dict[str, Any]) -> Wanted:

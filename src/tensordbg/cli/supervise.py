@@ -10,6 +10,7 @@ from tensordbg.cli.child import Child, end_as
 from tensordbg.cli.messages import one_line
 from tensordbg.cli.program import Program, Wanted
 from tensordbg.cli.sealing import Sealing
+from tensordbg.recording.settings import settings_above
 from tensordbg.trace.writer import new_trace_folder
 
 
@@ -30,6 +31,21 @@ def record(program: Program, out: Path, wanted: Wanted) -> int:
         status = child.wait()
     _tell(trace, time.monotonic() - began)
     return end_as(status)
+
+
+def check(program: Program) -> int:
+    """Runs a program that ends at the first number that is not finite.
+
+    Returns:
+        The program's exit code; does not return where a signal ended the program.
+
+    Raises:
+        UsageError: The program's settings are not understood; it has not been started then.
+    """
+    settings_above(program.folder)
+    child = Child(program.check_command())
+    child.start()
+    return end_as(child.wait())
 
 
 def _tell(trace: Path, seconds: float) -> None:

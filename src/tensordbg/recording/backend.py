@@ -27,6 +27,9 @@ class Backend(Protocol):
 BACKENDS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.backend:TensorFlowBackend"}
 """Where the backend for each framework is found; it is imported only when the framework is."""
 
+CHECKERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.check:enable_check_numerics"}
+"""What is called to have a framework check all numbers."""
+
 
 def load_backend(framework: str) -> Backend:
     """Imports and makes the backend of a framework."""

@@ -18,25 +18,37 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tensordbg.errors import RecordingError
+from tensordbg.errors import TensordbgError
 from tensordbg.model import Detail
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.session import Session
+from tensordbg.recording.settings import settings_above
 from tensordbg.recording.value_filter import ValueFilter
 from tensordbg.trace.process import RUN_VARIABLE
 
 
 @dataclass(frozen=True)
-class Launch:
-    """What is to be run, and where its trace goes."""
+class LaunchedProgram:
+    """What is to be run."""
 
-    trace: Path
-    plan: Plan
     module: str | None
     """Name of a module, or None where `script` is run."""
     script: str
     arguments: tuple[str, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return Path(self.script).parent if self.module is None else Path.cwd()
+
+
+@dataclass(frozen=True)
+class Launch(LaunchedProgram):
+    """What is to be run, and where its trace goes."""
+
+    trace: Path
+    plan: Plan
 
 
 def parse(words: list[str]) -> Launch:
@@ -46,12 +58,18 @@ def parse(words: list[str]) -> Launch:
         plan, rest = replace(plan, graphs=True), rest[1:]
     if plan.detail is Detail.VALUES and rest[0] == "--values":
         plan, rest = replace(plan, values=ValueFilter.from_json(rest[1])), rest[2:]
-    if rest[0] == "-m":
-        return Launch(trace, plan, rest[1], "", tuple(rest[2:]))
-    return Launch(trace, plan, None, rest[0], tuple(rest[1:]))
+    program = parse_program(rest)
+    return Launch(program.module, program.script, program.arguments, trace, plan)
 
 
-def _command(launch: Launch) -> tuple[str, ...]:
+def parse_program(words: list[str]) -> LaunchedProgram:
+    """Reads `(-m MODULE | SCRIPT) ARGS...`."""
+    if words[0] == "-m":
+        return LaunchedProgram(words[1], "", tuple(words[2:]))
+    return LaunchedProgram(None, words[0], tuple(words[1:]))
+
+
+def _command(launch: LaunchedProgram) -> tuple[str, ...]:
     """The command line that runs the program without us."""
     what = (launch.script,) if launch.module is None else ("-m", launch.module)
     return (sys.executable, *what, *launch.arguments)
@@ -65,7 +83,12 @@ def _new_main() -> types.ModuleType:
     return main
 
 
-def _run_script(launch: Launch) -> None:
+def run_program(launch: LaunchedProgram) -> None:
+    """Runs it as `__main__`."""
+    (_run_script if launch.module is None else _run_module)(launch)
+
+
+def _run_script(launch: LaunchedProgram) -> None:
     script = Path(launch.script)
     sys.argv = [launch.script, *launch.arguments]
     CATALOG.user_code.add_root(str(script if script.is_dir() else script.parent))
@@ -83,7 +106,7 @@ def _run_script(launch: Launch) -> None:
     exec(code, main.__dict__)  # running the user's program is the purpose
 
 
-def _run_module(launch: Launch) -> None:
+def _run_module(launch: LaunchedProgram) -> None:
     module = launch.module or ""
     sys.argv = ["-m", *launch.arguments]
     sys.path[0] = str(Path.cwd())
@@ -126,7 +149,7 @@ class _Ending:
             self.exception = f"{type(error).__name__}: {error}"
 
 
-def _hide_our_frames() -> None:
+def hide_our_frames() -> None:
     """The traceback of an exception begins with the program's own first line, as without us."""
     show = sys.excepthook
 
@@ -143,8 +166,9 @@ def main() -> None:
     launch = parse(sys.argv[1:])
     name = launch.module or Path(launch.script).stem
     try:
-        session = Session(launch.trace, launch.plan, name, _command(launch))
-    except RecordingError as error:
+        plan = replace(launch.plan, allow=settings_above(launch.folder).allow)
+        session = Session(launch.trace, plan, name, _command(launch))
+    except TensordbgError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)
     # What the program starts and is recorded too belongs to its run.
@@ -152,10 +176,10 @@ def main() -> None:
     ending = _Ending(session)
     session.start()
     try:
-        (_run_script if launch.module is None else _run_module)(launch)
+        run_program(launch)
     except BaseException as error:
         ending.take(error)
-        _hide_our_frames()
+        hide_our_frames()
         raise
 
 

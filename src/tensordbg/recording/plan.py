@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tensordbg.allowed import AllowRule
 from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 from tensordbg.recording.tensor_filter import TensorFilter
@@ -31,6 +32,9 @@ class Plan:
     """Which tensors are recorded."""
     graphs: bool = False
     """Whether the graphs of functions are kept, as Python built them and as they run."""
+
+    allow: tuple[AllowRule, ...] = ()
+    """Where infinities are meant."""
 
     def __post_init__(self) -> None:
         if self.last < 0:

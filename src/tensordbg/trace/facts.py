@@ -41,6 +41,8 @@ class TraceFacts:
     """How many records of what was before them are not there any more."""
     process: ProcessPlace | None = None
     """The process's place in its run, where the program said it only later than at the start."""
+    allow: tuple[Mapping[str, Any], ...] = ()
+    """Where infinities are meant, as tables: see `tensordbg.allowed`."""
 
 
 def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
@@ -50,6 +52,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     end = None
     devices: dict[str, Any] = {}
     process = None
+    allow: list[Any] = []
     for row in rows:
         framework = row.get("framework")
         if isinstance(framework, dict):
@@ -59,10 +62,12 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         end = _end(row.get("end")) or end
         if isinstance(row.get("devices"), dict):
             devices = row["devices"]
+        if isinstance(row.get("allow"), list):
+            allow = [each for each in row["allow"] if isinstance(each, dict)]
         if isinstance(row.get("process"), dict):
             process = ProcessPlace.from_json(row["process"])
     visible, without = _texts(devices.get("logical")), _texts(devices.get("without_gpu_kernel"))
-    return TraceFacts(frameworks, tuple(warnings), end, visible, frozenset(without), process=process)
+    return TraceFacts(frameworks, tuple(warnings), end, visible, frozenset(without), process=process, allow=tuple(allow))
 
 
 def _texts(value: object) -> tuple[str, ...]:

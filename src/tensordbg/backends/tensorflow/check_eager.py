@@ -26,6 +26,9 @@ from tensordbg.recording.catalog import Catalog
 # Our mark on an eager tensor whose infinities, or NaNs, were let pass.
 _PASSED = "_tensordbg_passed"
 
+_FUNCTIONS_OF_TENSORFLOW = "tensorflow.python.eager.polymorphic_function"
+_DEPTH_OF_CONVERSION = 15
+
 Judge = Callable[[Finding], "str | None"]
 """What to say of a finding, None where it is meant."""
 
@@ -50,7 +53,7 @@ class EagerChecks:
 
         def convert_to_eager_tensor(value: Any, *rest: Any, **named: Any) -> Any:
             result = plain(value, *rest, **named)
-            if result is not value:
+            if result is not value and not _finite(result) and not _is_argument(sys._getframe(1)):  # noqa: SLF001
                 self._examine("Const", (), result)
             return result
 
@@ -174,6 +177,17 @@ def _frames(catalog: Catalog, frame: FrameType | None) -> Iterator[Frame]:
             found.append(Frame(file, frame.f_lineno, frame.f_code.co_name, catalog.user_code.is_user(file)))
         frame = frame.f_back
     return reversed(found)
+
+
+def _is_argument(frame: FrameType | None) -> bool:
+    """Whether an array is made a tensor because a function was called with it: then the operation that takes it raises."""
+    for _ in range(_DEPTH_OF_CONVERSION):
+        if frame is None:
+            return False
+        if frame.f_globals.get("__name__", "").startswith(_FUNCTIONS_OF_TENSORFLOW):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _raise_own(error: Exception) -> None:

@@ -3,7 +3,8 @@
 A check runs after the checks of all that its operation was computed from: so the operation that made the first bad number
 is the one that is blamed, although checks run beside the program, in any order that this leaves. Calls, loops and branches
 wait for the checks of what they are given, and a check waits for the calls its operation takes from. A turn of a loop
-begins when the checks of the turn before are done.
+begins when the checks of the turn before are done. A variable is written when what goes into it has been checked: where the
+program ends, its variables are good still.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.graphs import Description
+from tensordbg.backends.tensorflow.variables import writes
 
 CHECK_OP = "TensordbgCheck"
 _NAME = "tdbg_check/"
@@ -51,8 +53,9 @@ class _Placer:
         for node in self._nodes:
             self._learn(node)
             above = self._above(node)
-            if node.name in calls:
+            if node.name in calls or writes(node.op):
                 node.input.extend(f"^{name}" for name in above if f"^{name}" not in node.input)
+            if node.name in calls:
                 self._guards[node.name] = (node.name,)
                 self._added.append(node.name)
             elif node.name in self._described.live:

@@ -1,0 +1,63 @@
+"""Runs a program whose numbers are checked, as `python program.py` or `python -m package` would run it; nothing is recorded.
+
+    python -m tensordbg.recording.check_launch (-m MODULE | SCRIPT) ARGS...
+
+`tdbg run --check` starts this with the user's own interpreter and waits. The program ends at the operation that makes the
+first infinity or NaN, with that exception and its exit code.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+import types
+
+from tensordbg.recording.backend import CHECKERS
+from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
+
+
+def _start(framework: str) -> None:
+    """Called once `framework` has been imported."""
+    module, _, name = CHECKERS[framework].partition(":")
+    getattr(importlib.import_module(module), name)()
+
+
+def finding_of(message: str) -> str | None:
+    """The few words on standard error after the traceback, None where the error is not a check's."""
+    first = re.search(r"!!! Detected (Infinity or NaN in output .*) !!!", message)
+    if first is None:
+        return None
+    source = re.search(r"^  Source: (.*)$", message, re.MULTILINE)
+    counts = ", ".join(f"{count} {what}" for what, count in re.findall(r"# of \+?(\S+) elements: (\d+)", message))
+    return f"tdbg: {first[1]}: {counts}\n" + (f"tdbg: at {source[1]}\n" if source else "")
+
+
+def _tell_after_traceback() -> None:
+    show = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
+        show(kind, error, trace)
+        words = finding_of(str(error))
+        if words is not None:
+            sys.stderr.write(words)
+
+    sys.excepthook = hook
+
+
+def main() -> None:
+    """Runs the program that the command line names."""
+    launch = parse_program(sys.argv[1:])
+    watch = ImportWatch({name: lambda name=name: _start(name) for name in CHECKERS})  # type: ignore[misc]
+    watch.start()
+    try:
+        run_program(launch)
+    except BaseException:
+        hide_our_frames()
+        _tell_after_traceback()
+        raise
+
+
+if __name__ == "__main__":
+    main()
