@@ -36,6 +36,7 @@ class TensorFlowBackend:
             self._graphs.install()
         hooks().functions.add(self._probes)
         hooks().eager.install(recorder)
+        hooks().layers.install(recorder)
         hooks().sessions.install(recorder)
 
     def uninstall(self) -> None:
@@ -45,6 +46,7 @@ class TensorFlowBackend:
             self._graphs = None
         if self._probes is not None:
             hooks().sessions.uninstall()
+            hooks().layers.uninstall()
             hooks().eager.uninstall()
             hooks().functions.remove(self._probes)
             self._probes = None

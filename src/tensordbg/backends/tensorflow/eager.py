@@ -16,14 +16,12 @@ from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
 from tensordbg.backends.tensorflow.internals import context, op_def_registry, record, resource_variable_ops
+from tensordbg.backends.tensorflow.keras_layers import MARK, KerasLayers
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference
 from tensordbg.recording.recorder import Recorder
-
-# Our mark on an eager tensor: (the recorder, the reference of what made it).
-_MARK = "_tensordbg"
 
 _UNKNOWN = (None, UNKNOWN_INPUT)
 
@@ -39,8 +37,11 @@ class Eager:
 
     depth = 1
 
-    def __init__(self, entries: Entries, functions: Functions, variables: Variables, stacks: Stacks) -> None:
+    def __init__(
+        self, entries: Entries, functions: Functions, variables: Variables, stacks: Stacks, layers: KerasLayers
+    ) -> None:
         self._entries = entries
+        self._layers = layers
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
@@ -119,14 +120,14 @@ class Eager:
                 recorder.log.end_execution(execution, failed)
         with recorder.guard(f"marking the results of {function.name}"):
             for slot, tensor in enumerate(result or ()):
-                setattr(tensor, _MARK, (recorder, input_reference(execution, slot)))
+                setattr(tensor, MARK, (recorder, input_reference(execution, slot)))
         return result
 
     def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
         recorder = self._recorder
         self._visible_devices.note(recorder)
         recorder.catalog.use_function(function.number)
-        references = [getattr(tensor, _MARK, _UNKNOWN) for tensor in inputs]
+        references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
         known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
         frame = sys._getframe(2)  # noqa: SLF001
         site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
@@ -140,6 +141,7 @@ class Eager:
         references = [self._input(value, key, touched) for value in flat(inputs)]
         site = self._site(op_type, key, tuple(touched), CallKind.NONE)
         execution = recorder.begin_operation(site, references)
+        self._layers.ran(execution, site)
         for slot, tensor in enumerate(_results(result)):
             self._tensor(execution, site, slot, tensor)
 
@@ -147,7 +149,7 @@ class Eager:
         """Records one tensor that Python holds, and marks it so that whoever takes it is known to take it."""
         dtype = tensor._datatype_enum()  # noqa: SLF001
         if dtype in dtypes.PROBED:
-            setattr(tensor, _MARK, (self._recorder, input_reference(execution, slot)))
+            setattr(tensor, MARK, (self._recorder, input_reference(execution, slot)))
             array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
             device = self._device(tensor.device)
             self._recorder.log.append_tensor(execution, site, slot, dtypes.TRACE_NUMBERS[dtype], device, array)
@@ -160,7 +162,7 @@ class Eager:
             value = _as_tensor(value)
             if value is None:
                 return UNKNOWN_INPUT
-        maker, reference = getattr(value, _MARK, _UNKNOWN)
+        maker, reference = getattr(value, MARK, _UNKNOWN)
         if maker is self._recorder:
             return int(reference)
         dtype = value._datatype_enum()  # noqa: SLF001
@@ -210,12 +212,14 @@ class Eager:
         return known
 
     def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> Site:
+        self._layers.look()
         return Site(
             site=number,
             name=op_type,
             op_type="PartitionedCall" if call is CallKind.CALL else op_type,
             function=NONE,
             stack=self._stacks.current(key, sys._getframe(3)),  # noqa: SLF001
+            device=context.context().device_name or "",
             call=call,
             reads=variables if op_type in READERS else (),
             writes=variables if writes(op_type) else (),

@@ -11,6 +11,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
+from tensordbg.backends.tensorflow.keras_layers import KerasLayers
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
@@ -55,10 +56,11 @@ class Told:
 class Graphs:
     """Describes functions in the catalog."""
 
-    def __init__(self, catalog: Catalog, variables: Variables, stacks: Stacks) -> None:
+    def __init__(self, catalog: Catalog, variables: Variables, stacks: Stacks, layers: KerasLayers) -> None:
         self._catalog = catalog
         self._variables = variables
         self._stacks = stacks
+        self._layers = layers
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
 
     def describe(self, runtime_name: str, definition: Any, graph: Any, told: Told) -> Description:
@@ -78,7 +80,8 @@ class Graphs:
             reader.number_sites(self._catalog)
             # A forward pass mostly has the sites of its plain function, all of them known.
             if reader.has_new_sites:
-                self._catalog.add_sites(list(reader.new_sites(self._stacks.of_graph(graph))))
+                sites = list(reader.new_sites(self._stacks.of_graph(graph)))
+                self._catalog.add_sites(self._layers.label(sites, graph))
             function = Function(
                 function=number,
                 name=_display_name(graph),

@@ -9,6 +9,7 @@ from tensordbg.backends.tensorflow.eager import Eager
 from tensordbg.backends.tensorflow.entries import Entries
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Graphs
+from tensordbg.backends.tensorflow.keras_layers import KerasLayers
 from tensordbg.backends.tensorflow.sessions import Sessions
 from tensordbg.backends.tensorflow.sessions_graph import SessionGraphs
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -24,8 +25,10 @@ class Hooks:
         self.entries = Entries()
         self.variables = Variables(CATALOG)
         self.stacks = Stacks(CATALOG)
-        self.functions = Functions(Graphs(CATALOG, self.variables, self.stacks), Tracings(CATALOG.user_code))
-        self.eager = Eager(self.entries, self.functions, self.variables, self.stacks)
+        self.layers = KerasLayers(CATALOG)
+        graphs = Graphs(CATALOG, self.variables, self.stacks, self.layers)
+        self.functions = Functions(graphs, Tracings(CATALOG.user_code))
+        self.eager = Eager(self.entries, self.functions, self.variables, self.stacks, self.layers)
         self.sessions = Sessions(CATALOG, SessionGraphs(CATALOG, self.functions, self.stacks), self.stacks)
 
 
