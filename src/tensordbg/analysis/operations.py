@@ -64,12 +64,15 @@ OUTSIDE = frozenset(
 """What they give came in from outside of the recorded program."""
 
 INCREMENTAL_WRITES = (
-    "AssignAddVariableOp",
-    "AssignSubVariableOp",
+    "Apply",
+    "AssignAdd",
+    "AssignSub",
     "ResourceApply",
     "ResourceScatter",
     "ResourceSparseApply",
     "ResourceStridedSliceAssign",
+    "Scatter",
+    "SparseApply",
 )
 """Beginnings of the types of operations whose new value depends on the old one."""
 

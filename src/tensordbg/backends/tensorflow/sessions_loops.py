@@ -55,8 +55,8 @@ class Loops:
         self._by_name: dict[str, Loop] = {}
         self._loop_of: dict[str, Loop | None] = {}
         self._machinery: set[str] = set()
-        members = list(operations)
-        waiting = members
+        waiting = members = list(operations)
+        self._names = {operation.name for operation in members}
         while waiting:
             left = [operation for operation in waiting if not self._place(operation)]
             if len(left) == len(waiting):
@@ -94,7 +94,8 @@ class Loops:
 
     def _place(self, operation: Any) -> bool:
         """Finds the loop of an operation: that of any input. False if none of them has been placed yet."""
-        makers = _makers(operation)
+        # What is fed is not among the operations, and lies outside of all loops.
+        makers = [maker for maker in _makers(operation) if maker.name in self._names]
         placed = [self._loop_of[maker.name] for maker in makers if maker.name in self._loop_of]
         if makers and not placed:
             return False
