@@ -11,6 +11,7 @@ from tensordbg.analysis.finding import WhyResult
 from tensordbg.report.alerts import alert_lines
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_text import origin_line, origin_text
+from tensordbg.report.warnings import warning_lines
 
 WIDTH = 100
 """Text is not set wider than this, as long lines are hard to read."""
@@ -32,7 +33,8 @@ class _Narrow:
 def why_text(result: WhyResult) -> RenderableType:
     """The report, for a `rich` console."""
     notes = [Text(f"note: {note}", style="dim") for note in result.notes]
-    return _Narrow(Group(*_parts(result), *alert_lines(result.alerts), *notes))
+    further = [*warning_lines(result.warnings), *alert_lines(result.alerts)]
+    return _Narrow(Group(*_parts(result), *further, *notes))
 
 
 def render(result: WhyResult) -> str:

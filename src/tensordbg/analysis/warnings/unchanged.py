@@ -70,7 +70,8 @@ def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
     if not still:
         return []
     variable, k = min(still.items(), key=lambda pair: int(study.series.site[pair[1]]))
-    names = [study.program.variables[each].name for each in still]
+    ordered = [variable, *(each for each in still if each != variable)]
+    names = [study.program.variables[each].name for each in ordered]
     explanation, suggestion = _reason(study, variable, k)
     steps = int(study.series.lengths[k])
     return [
@@ -78,7 +79,7 @@ def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
             kind="unchanged_variable",
             series=k,
             explanation=(
-                f"{names[0] if len(names) == 1 else _some(study, variable, names)} held the same values in all {steps} "
+                f"{_some(names)} held the same values in all {steps} "
                 f"steps, while {others} other trainable variable{'s' * (others > 1)} changed: {explanation}"
             ),
             suggestion=suggestion,
@@ -90,8 +91,9 @@ def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
     ]
 
 
-def _some(study: Study, variable: int, names: list[str]) -> str:
-    return f"{study.program.variables[variable].name} and {len(names) - 1} more variables"
+def _some(names: list[str]) -> str:
+    more = len(names) - 1
+    return f"{names[0]} and {more} more variable{'s' * (more > 1)}" if more else names[0]
 
 
 def _reason(study: Study, variable: int, k: int) -> tuple[str, str]:

@@ -21,15 +21,18 @@ def zero_gradients(study: Study) -> list[Finding]:
     zeros = find_zeros(study)
     if not (zeros.zero & study.gradient[study.port]).any() or _nothing_to_learn(study, zeros):
         return []
-    starts: dict[int, list[int]] = {}
+    starts: dict[int, list[tuple[int, int]]] = {}
     for variable, gradients in gradients_of_variables(study).items():
         if gradients and all(zeros.zero[k] for k in gradients):
-            starts.setdefault(first_zero(study, zeros, int(study.port[gradients[0]])), []).append(variable)
+            first = first_zero(study, zeros, int(study.port[gradients[0]]))
+            starts.setdefault(_root(study, zeros, first), []).append((variable, first))
     dead = _dead(study, zeros)
     return [
-        _finding(study, zeros, port, variables)
-        for port, variables in starts.items()
-        if not any(dead[each] for each in _zero_values(study, zeros, port))
+        _finding(
+            study, zeros, _earliest(study, zeros, [port for _, port in found]), [variable for variable, _ in found]
+        )
+        for found in starts.values()
+        if not any(dead[each] for _, port in found for each in _zero_values(study, zeros, port))
     ]
 
 
@@ -45,6 +48,25 @@ def _zero_values(study: Study, zeros: Zeros, port: int) -> list[int]:
     """The values of the forward pass that a gradient was made from, where they are all zero."""
     given = [nearest(study, each) for each in study.wiring.parents(port) if not study.gradient[each]]
     return [each for each in given if zeros.of(study, each)]
+
+
+def _earliest(study: Study, zeros: Zeros, ports: list[int]) -> int:
+    """Of gradients that are zero for one reason the one that is multiplied with the earliest zero value."""
+    return min(ports, key=lambda port: (min(_zero_values(study, zeros, port), default=NONE), port))
+
+
+def _root(study: Study, zeros: Zeros, port: int) -> int:
+    """What the gradients have in common that are zero for one reason: the first zero value of the forward pass."""
+    here = next(iter(_zero_values(study, zeros, port)), NONE)
+    if here == NONE:
+        return port
+    for _ in range(_FARTHEST):
+        before = [nearest(study, each) for each in study.wiring.parents(here)]
+        behind = next((each for each in before if each != here and zeros.of(study, each)), NONE)
+        if behind == NONE:
+            break
+        here = behind
+    return here
 
 
 def first_zero(study: Study, zeros: Zeros, port: int) -> int:
@@ -106,7 +128,8 @@ def _finding(study: Study, zeros: Zeros, port: int, variables: list[int]) -> Fin
 
 
 def _some(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and of {len(names) - 1} more variables"
+    more = len(names) - 1
+    return f"{names[0]} and of {more} more variable{'s' * (more > 1)}" if more else names[0]
 
 
 def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
