@@ -17,7 +17,7 @@ PROMISED = {
     "first_bad_index", "inputs", "source", "stack", "cause", "explanation", "suggestion", "consequential", "reaches",
     "propagated",
 }  # fmt: skip
-FURTHER = {"caught", "event", "occurrences", "spread", "history", "gradient_of"}
+FURTHER = {"caught", "meant", "event", "occurrences", "spread", "history", "gradient_of"}
 
 
 def answer(values: list[list[float]], out: list[list[float]]) -> dict[str, Any]:

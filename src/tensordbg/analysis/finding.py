@@ -136,6 +136,8 @@ class Origin:
     """For an operation of a backward pass the forward operation that it is the gradient of, where that is known."""
     caught: str = ""
     """What kept it from doing harm, such as a loss scale; empty where nothing did."""
+    meant: str = ""
+    """The rule by which its author allows it; empty where none does."""
     process: str = ""
     """Which process of a run it was in; empty where there is only one."""
     arrivals: tuple[Arrival, ...] = ()
@@ -158,8 +160,8 @@ class Origin:
 
     @property
     def consequential(self) -> bool:
-        """Whether it came to anything that matters, and nothing kept it from doing harm."""
-        return bool(self.reaches) and not self.caught
+        """Whether it came to anything that matters, nothing kept it from doing harm, and it is not meant."""
+        return bool(self.reaches) and not self.caught and not self.meant
 
 
 @dataclass(frozen=True)

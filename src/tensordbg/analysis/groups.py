@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.loss_scaling import caught_origins
+from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.origins import Origins
 
 
@@ -23,6 +24,8 @@ class Group:
     """Nodes of the first origins of its gradients, see `kinship.py`."""
     caught: bool = False
     """Whether the update was left out for it, see `loss_scaling.py`."""
+    meant: bool = False
+    """Whether its author allows it, see `meant.py`."""
 
 
 def group_origins(origins: Origins) -> list[Group]:
@@ -30,11 +33,12 @@ def group_origins(origins: Origins) -> list[Group]:
     graph = origins.graph
     consequential = origins.reach > 0
     caught = caught_origins(origins)
-    keys = graph.port[origins.node] * 3 + consequential + caught
+    meant = meant_nodes(origins.values, graph, origins.node)
+    keys = graph.port[origins.node] * 4 + np.where(meant, 3, consequential + caught)
     order = np.argsort(graph.rank[origins.node])
     _, first, counts = np.unique(keys[order], return_index=True, return_counts=True)
     sequence = np.lexsort((first, ~consequential[order[first]]))
     chosen = order[first[sequence]]
-    columns = (origins.node[chosen], origins.reach[chosen], counts[sequence], caught[chosen])
+    columns = (origins.node[chosen], origins.reach[chosen], counts[sequence], caught[chosen], meant[chosen])
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Group(node, reach, count, caught=skipped) for node, reach, count, skipped in rows]
+    return [Group(node, reach, count, caught=skipped, meant=allowed) for node, reach, count, skipped, allowed in rows]

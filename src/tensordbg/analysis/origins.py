@@ -1,6 +1,7 @@
 """Origins: the bad values that were made from nothing bad, and how far each of them reached.
 
-An infinity that the program itself wrote down (the -inf of an attention mask) is no trouble; where such infinities
+An infinity that the program itself wrote down (the -inf of an attention mask), or that a rule of its author allows, is no
+trouble; where such infinities
 alone become a NaN, as in the softmax of a row that is masked throughout, the trouble starts there. So such a NaN is an
 origin too, and the infinities are not held to account for what comes after it.
 """
@@ -14,6 +15,7 @@ import numpy as np
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
+from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.reach import Ends, add_ends, reached
 from tensordbg.analysis.reading import Bools, Ints
@@ -53,6 +55,8 @@ def find_origins(values: Values, details: Details) -> Origins:
     roles = Roles(values)
     starts = _starts(graph)
     given = _given_infinities(values, graph, starts, details)
+    nodes = np.flatnonzero(starts)
+    given[nodes[meant_nodes(values, graph, nodes)]] = True
     if given.any():
         graph, turned = _cut_where_nan_begins(values, graph, given, starts)
         starts = starts | turned

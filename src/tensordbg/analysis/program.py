@@ -5,6 +5,7 @@ All that does not grow with the steps. It is read once and is small, so it lies 
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.allowed import AllowRule, rules_of
 from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
+from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
 
 _GENERATED = re.compile(r"(?:__(?:inference|forward|backward)_)+(.+?)_\d+$")
@@ -32,6 +35,8 @@ class Program:
     paths: Mapping[int, str]
     edges: Ints
     """Columns site, input, from_site, from_slot; sorted by the first two."""
+    allow: tuple[AllowRule, ...] = ()
+    """Where infinities are meant."""
 
     @cached_property
     def site_count(self) -> int:
@@ -94,7 +99,17 @@ def read_program(trace: TraceSource) -> Program:
         variables={row["variable"]: Variable(**row) for row in rows(trace.table("variables"))},
         paths={0: ""} | {row["path"]: row["name"] for row in rows(trace.table("paths"))},
         edges=_edges(trace),
+        allow=_allowed(trace),
     )
+
+
+def _allowed(trace: TraceSource) -> tuple[AllowRule, ...]:
+    """The rules of the trace; one of a later version, which is not understood, is passed over."""
+    found: list[AllowRule] = []
+    for table in trace.facts.allow:
+        with contextlib.suppress(UsageError):
+            found.extend(rules_of([table], "allow"))
+    return tuple(found)
 
 
 def _site(row: dict[str, Any]) -> Site:

@@ -17,6 +17,7 @@ from tensordbg.analysis.growth import find_growth
 from tensordbg.analysis.kinship import join_kin
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.loss_scaling import how_caught, may_be_caught
+from tensordbg.analysis.meant import meant_rule
 from tensordbg.analysis.operations import OUTSIDE, READS, takes_from_pipeline
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
@@ -81,9 +82,17 @@ class _Reporter:
             spread=self._all(descent.first),
             occurrences=group.occurrences,
             caught=how_caught(self.origins.values) if group.caught and may_be_caught(verdict.cause, view.dtype) else "",
+            meant=self._rule(group, evidence),
             # A pipeline has no steps by which to tell before from after.
             history=history if view.execution != NONE else (),
         )
+
+    def _rule(self, group: Group, evidence: Evidence) -> str:
+        if not group.meant:
+            return ""
+        program, graph = self.origins.values.program, self.origins.graph
+        site = program.sites[int(self.origins.values.ports.site[graph.port[group.node]])]
+        return str(meant_rule(program, site, bool(self.origins.values.events.nan[evidence.event])) or "")
 
     def forward(self, evidence: Evidence, elder: Evidence | None) -> ForwardOperation | None:
         """What an origin is the gradient of; `elder` is the forward origin from the same bad number."""

@@ -34,7 +34,8 @@ def origin_line(origin: Origin) -> Text:
     place = f" ({place_of(origin.source)})" if origin.source else ""
     kin = f", the gradient of {origin.gradient_of.tensor}" if origin.gradient_of else ""
     caught = f"; {origin.caught}" if origin.caught else ""
-    said = f" {moment_of(view)}{place}: {origin.verdict.cause}{kin}{times}{caught}"
+    meant = f"; meant, by the rule {origin.meant}" if origin.meant else ""
+    said = f" {moment_of(view)}{place}: {origin.verdict.cause}{kin}{times}{caught}{meant}"
     return Text.assemble("  ", (view.tensor, "bold"), said)
 
 

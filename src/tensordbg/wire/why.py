@@ -43,6 +43,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "suggestion": origin.verdict.suggestion,
         "consequential": origin.consequential,
         "caught": origin.caught or None,
+        "meant": origin.meant or None,
         "reaches": list(origin.reaches),
         "propagated": origin.propagated,
         "gradient_of": _forward(origin.gradient_of),
