@@ -113,10 +113,16 @@ Record* EventLog::reserve(std::uint64_t* sequence) {
 
 void EventLog::finish(Record* record, std::uint64_t sequence) {
   if (recent_ != nullptr) {
-    if (recent_->append(*record)) return;
+    std::string error;
+    try {
+      if (recent_->append(*record)) return;
+      error = recent_->failure();
+    } catch (const std::exception& exception) {
+      error = exception.what();
+    }
     dropped_.fetch_add(1, std::memory_order_relaxed);
     const std::lock_guard<std::mutex> lock(mutex_);
-    fail(recent_->failure());
+    fail(error);
     return;
   }
   // The release store makes a record visible only when it is whole.

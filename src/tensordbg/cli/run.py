@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--last",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 2**40),
     metavar="N",
     help="Keep only the last N executions and the last N tensors of functions; all by default.",
 )

@@ -11,6 +11,9 @@ from tensordbg.recording.tensor_filter import TensorFilter
 from tensordbg.recording.value_filter import ValueFilter
 from tensordbg.trace.metadata import VALUE_FILE_BYTES
 
+_MOST = 2**40
+"""So many events fit on no disk."""
+
 _SMALL_FILES = (2**16, 2**24)
 """The least and the most bytes of a file of values where only the last events are kept: it goes as a whole."""
 
@@ -20,7 +23,7 @@ class Plan:
     """What one recording is asked for.
 
     Raises:
-        UsageError: If `last` is negative.
+        UsageError: If `last` is negative, or more than any disk holds.
     """
 
     detail: Detail = Detail.HEALTH
@@ -37,7 +40,7 @@ class Plan:
     """Where infinities are meant."""
 
     def __post_init__(self) -> None:
-        if self.last < 0:
+        if not 0 <= self.last <= _MOST:
             raise UsageError(f"the last {self.last} events can't be kept; give a number from 1, or 0 to keep all")
 
     @property

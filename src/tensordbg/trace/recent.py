@@ -1,12 +1,12 @@
 """The raw segments of a trace that keeps only its last events (`native/recent.h`): slots are used again while it runs.
 
-So a slot's place says nothing; the order of the events is that of their sequence numbers. What is read here is copied,
-since the program may go on: a slot that changed meanwhile is left out.
+So a slot's place says nothing; the order of the events is that of their sequence numbers. While the program runs each
+file is copied at once, and a slot that changed meanwhile is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +18,30 @@ CHUNK = 65536
 """Events that are put together; for all else the result looks like a segment of so many slots."""
 
 
-def read_recent(files: Mapping[int, Path], slots: int) -> tuple[RawSegment, ...]:
+Read = Callable[[Path, int], Array]
+"""(file, how many slots it is meant to have) -> its slots."""
+
+
+def copy_file(path: Path, slots: int) -> Array:
+    """A copy of a segment that may be written just now; a slot that changed meanwhile counts as empty.
+
+    Raises:
+        OSError: If it can't be read.
+    """
+    memory = map_file(path, slots)
+    before = np.array(memory["sequence"])
+    records = np.array(memory)
+    records["sequence"][(records["sequence"] != before) | (memory["sequence"] != before)] = 0
+    return records
+
+
+def read_recent(files: Mapping[int, Path], slots: int, read: Read = copy_file) -> tuple[RawSegment, ...]:
     """All events in some segments, in their order, as if they had been written one after the other.
 
     Args:
         files: The segments by number, as `segment_files` gives them.
         slots: How many each is meant to have.
+        read: How one is read: `map_file` does for a program that has ended, and takes less memory.
 
     Returns:
         At least one; the last bears the number of the last file.
@@ -31,7 +49,7 @@ def read_recent(files: Mapping[int, Path], slots: int) -> tuple[RawSegment, ...]
     Raises:
         OSError: If one can't be read.
     """
-    parts = [map_file(path, slots) for path in files.values()]
+    parts = [read(path, slots) for path in files.values()]
     sequence = np.concatenate([np.zeros(0, np.uint64), *(np.array(part["sequence"]) for part in parts)])
     kinds = np.concatenate([np.zeros(0, np.uint8), *(np.array(part["kind"]) for part in parts)])
     good = (sequence != 0) & (kinds >= min(RecordKind)) & (kinds <= max(RecordKind))
@@ -44,7 +62,7 @@ def read_recent(files: Mapping[int, Path], slots: int) -> tuple[RawSegment, ...]
     for index, begin in enumerate(range(0, max(len(rows), 1), CHUNK)):
         chunk = rows[begin : begin + CHUNK]
         final = begin + CHUNK >= len(rows)
-        records = _copy(parts, starts, chunk, sequence[chunk])
+        records = _gather(parts, starts, chunk)
         everything = np.arange(len(records))
         number = max(index, last) if final else index
         segments.append(RawSegment(number, records, everything, damaged if final else 0, len(records), None))
@@ -57,15 +75,11 @@ def overwritten(segments: Sequence[RawSegment]) -> int:
     return newest - sum(len(segment.rows) for segment in segments)
 
 
-def _copy(parts: Sequence[Array], starts: Array, rows: Array, sequence: Array) -> Array:
-    """The records in some rows of all parts, those that still have the sequence number they are wanted for."""
+def _gather(parts: Sequence[Array], starts: Array, rows: Array) -> Array:
+    """The records in some rows of all parts."""
     records = np.zeros(len(rows), TENSOR_RECORD)
-    intact = np.zeros(len(rows), dtype=bool)
     owner = np.searchsorted(starts, rows, side="right") - 1
     for number in np.unique(owner).tolist():
         mine = np.flatnonzero(owner == number)
-        places = rows[mine] - starts[number]
-        records[mine] = parts[number][places]
-        intact[mine] = parts[number]["sequence"][places] == sequence[mine]
-    kept: Array = records[intact & (records["sequence"] == sequence)]
-    return kept
+        records[mine] = parts[number][rows[mine] - starts[number]]
+    return records

@@ -29,7 +29,7 @@ from tensordbg.trace.parts import Part, open_part, write_part
 from tensordbg.trace.recent import overwritten, read_recent
 from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import EXECUTIONS, FORMAT_VERSION, TABLES, TENSORS
-from tensordbg.trace.segments import RawSegment, map_segment, segment_files
+from tensordbg.trace.segments import RawSegment, map_file, map_segment, segment_files
 from tensordbg.trace.snapshot import StoredMetadata, read_metadata
 from tensordbg.trace.tables import CATALOG_TABLES, catalog_table
 
@@ -123,7 +123,7 @@ class _Sealing:
         if self.stored.metadata.last:
             with reading_of(self.folder / "segments"):
                 waiting = {index: path for index, path in files.items() if index >= self.manifest.next_segment}
-                yield from read_recent(waiting, slots) if waiting else ()
+                yield from read_recent(waiting, slots, map_file) if waiting else ()
             return
         for index, path in files.items():
             if index >= self.manifest.next_segment:

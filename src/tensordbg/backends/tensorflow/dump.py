@@ -14,8 +14,8 @@ import threading
 from pathlib import Path
 
 from tensordbg.backends.tensorflow.dump_request import (
-    DumpRequest,
     Dtypes,
+    DumpRequest,
     check_buffer_size,
     check_mode,
     check_root,
@@ -169,13 +169,15 @@ def _check_agreement(present: DumpRequest, request: DumpRequest) -> None:
         raise ValueError(message)
     if present.mode != request.mode:
         message = (
-            f"There is already a dumping callback configured for dump root {present.root} with a different tensor-debug "
-            f"mode ({present.mode}). Therefore the newly request tensor-debug mode ({request.mode}) size will not be "
+            f"There is already a dumping callback configured for dump root {present.root} with a different "
+            f"tensor-debug mode ({present.mode}). Therefore the newly request tensor-debug mode ({request.mode}) size will not be "
             "honored."
         )
         raise ValueError(message)
 
 
 def _last_error() -> BaseException | None:
-    """The exception that Python printed last, as it does with one that ends a program."""
+    """The exception that Python printed last, as it does with one that ends a program; a session goes on after one."""
+    if sys.flags.interactive or hasattr(sys, "ps1"):
+        return None
     return getattr(sys, "last_value", None)

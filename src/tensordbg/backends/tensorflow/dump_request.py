@@ -54,7 +54,7 @@ class DumpRequest:
         """The recording that is asked for."""
         detail = MODES[self.mode]
         assert detail is not None
-        return Plan(detail, last=max(self.buffer_size, 0), tensors=self.filter)
+        return Plan(detail, last=min(max(self.buffer_size, 0), 2**40), tensors=self.filter)
 
 
 def check_root(root: str | os.PathLike[str] | None) -> str:
