@@ -85,6 +85,12 @@ class CallTree:
         """What the function gives back."""
         return tuple(self._keys(self._blocks["", ""], self.function.outputs))
 
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What the function is given, in order."""
+        block, sites = self._blocks["", ""], self.program.sites
+        return tuple(block.key(sites[site]) for site in self.function.arguments if site in sites)
+
     def inputs(self, instance: Instance) -> list[tuple[str, int]]:
         """What an operation takes, in order: key and slot."""
         block = self._blocks[instance.caller, instance.part]

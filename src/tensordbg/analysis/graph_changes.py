@@ -62,11 +62,14 @@ class Comparison:
     @classmethod
     def of(cls, tree: CallTree, nodes: Iterable[GraphDefNode]) -> Comparison:
         """Finds the operations again by their names."""
-        running = {without_numbers(node.name).removesuffix(_COMPOSED): node for node in nodes}
+        running = {key_of(node): node for node in nodes}
         comparison = cls(tree, running)
         for key in tree.instances:
             if key in running:
                 comparison.made_from[key] = (key,)
+        for key, node in running.items():
+            if node.op_type == "_Arg" and node.integer("index") < len(tree.arguments):
+                comparison.made_from[key] = (tree.arguments[node.integer("index")],)
         for change in comparison.fused:
             comparison.made_from[change.operations[-1]] = change.operations
         for change in comparison.rewritten:
@@ -181,7 +184,7 @@ class Comparison:
     def _why_gone(self, key: str) -> str:
         site = self.tree.instances[key].site
         if site.op_type in {"Identity", "IdentityN", "NoOp", *PASSING} and self._only_passes(key):
-            return "it only passes its input on"
+            return "it computes nothing" if site.op_type == "NoOp" else "it only passes its input on"
         twin = self._twin(key)
         if twin:
             return f"the same as {twin}, computed once"
@@ -224,6 +227,11 @@ class Comparison:
         for key, reason in misplaced(self.tree, self.running).items():
             node = self.running[key]
             yield GraphChange(Fate.MOVED, (key,), f"{node.op_type} {node.name}", reason)
+
+
+def key_of(node: GraphDefNode) -> str:
+    """The name that a running operation has in a call tree, if it stands for one that was built."""
+    return without_numbers(node.name).removesuffix(_COMPOSED)
 
 
 def _fuses(node: GraphDefNode) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
-from tensordbg.analysis.call_tree import call_tree, without_numbers
+from tensordbg.analysis.call_tree import call_tree
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.function_choice import choose_function
-from tensordbg.analysis.graph_changes import Comparison, Fate, GraphChange
+from tensordbg.analysis.graph_changes import Comparison, Fate, GraphChange, key_of
 from tensordbg.analysis.kept_graphs import KeptGraphs
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.placing import short_device
@@ -102,7 +103,7 @@ def run_graph(reader: TraceReader, name: str, stage: GraphStage = GraphStage.RUN
     if plain is not None and recorded is not None:
         fused = {change.operations for change in Comparison.of(tree, plain.nodes).fused}
         unfused = len(fused - {change.operations for change in Comparison.of(tree, recorded.nodes).fused})
-    nodes = tuple(_node(node, comparison, program) for node in message.nodes)
+    nodes = tuple(_node(node, comparison, program) for node in in_data_order(message.nodes))
     return RunGraph(
         function=function,
         stage=stage,
@@ -114,8 +115,35 @@ def run_graph(reader: TraceReader, name: str, stage: GraphStage = GraphStage.RUN
     )
 
 
+def in_data_order(nodes: Sequence[GraphDefNode]) -> list[GraphDefNode]:
+    """The operations so that each stands behind those that it takes, else in the order given.
+
+    What a loop's next turn takes from the last one does not count.
+    """
+    position = {node.name: number for number, node in enumerate(nodes)}
+    waits_for: list[set[int]] = []
+    taken_by: list[list[int]] = [[] for _ in nodes]
+    for number, node in enumerate(nodes):
+        sources = {position.get(name.lstrip("^").partition(":")[0], number) for name in node.inputs} - {number}
+        sources = {source for source in sources if nodes[source].op_type != "NextIteration"}
+        waits_for.append(sources)
+        for source in sources:
+            taken_by[source].append(number)
+    ready = [number for number, sources in enumerate(waits_for) if not sources]
+    ordered: list[int] = []
+    while ready:
+        number = heappop(ready)
+        ordered.append(number)
+        for consumer in taken_by[number]:
+            waits_for[consumer].discard(number)
+            if not waits_for[consumer]:
+                heappush(ready, consumer)
+    rest = sorted(set(range(len(nodes))) - set(ordered))
+    return [nodes[number] for number in (*ordered, *rest)]
+
+
 def _node(node: GraphDefNode, comparison: Comparison, program: Program) -> RunNode:
-    made_from = comparison.made_from.get(without_numbers(node.name), ())
+    made_from = comparison.made_from.get(key_of(node), ())
     locations = Locations(program)
     source = None
     if made_from:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tensordbg.trace.protobuf import bytes_field, fields, integer_field
+from tensordbg.trace.protobuf import bytes_field, fields, integer_field, signed
 
 _NODE, _LIBRARY, _VERSIONS = 1, 2, 4
 _NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE = 1, 2, 3, 4, 5
 _KEY, _VALUE = 1, 2
-_LIST, _TEXT = 1, 2
+_LIST, _TEXT, _INTEGER = 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ class GraphDefNode:
             if number == _LIST and isinstance(value, bytes):
                 return tuple(_text(item) for kind, item in fields(value) if kind == _TEXT)
         return ()
+
+    def integer(self, attribute: str) -> int:
+        """An attribute that is an integer; 0 where it is not there, or something else."""
+        values = [value for number, value in fields(self.attributes.get(attribute, b"")) if number == _INTEGER]
+        return signed(values[-1]) if values and isinstance(values[-1], int) else 0
 
     def encode(self) -> bytes:
         """The NodeDef."""
