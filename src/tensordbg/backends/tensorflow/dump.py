@@ -170,8 +170,8 @@ def _check_agreement(present: DumpRequest, request: DumpRequest) -> None:
     if present.mode != request.mode:
         message = (
             f"There is already a dumping callback configured for dump root {present.root} with a different "
-            f"tensor-debug mode ({present.mode}). Therefore the newly request tensor-debug mode ({request.mode}) size will not be "
-            "honored."
+            f"tensor-debug mode ({present.mode}). Therefore the newly request tensor-debug mode ({request.mode}) size "
+            "will not be honored."
         )
         raise ValueError(message)
 
