@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tensordbg.analysis.finding import WhyResult
     from tensordbg.analysis.function_graph import FunctionGraph
     from tensordbg.analysis.functions import TracedFunction
+    from tensordbg.analysis.layers import Layer
     from tensordbg.analysis.listing import Listing
     from tensordbg.analysis.run_graph import RunGraph
     from tensordbg.trace.reader import TraceReader
@@ -96,6 +97,15 @@ class Trace:
         if wanted.value == "built":
             return function_graph(self._reader, function, Section(depth=None))
         return run_graph(self._reader, function, wanted)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """The Keras layers of the program with their outputs and inner tensors, as `tdbg layers` lists them.
+
+        Each tensor's `history()` gives it at every step.
+        """
+        from tensordbg.analysis.layers import list_layers
+
+        return list_layers(self._reader)
 
     def table(self, name: str) -> pa.Table:
         """One of the tables of `tensordbg.trace.schema.TABLES`, as a `pyarrow.Table`.

@@ -33,6 +33,8 @@ def test_what_is_left_out_is_said_on_standard_error(invoke: Invoke) -> None:
         (["--function", "inner", "--step", "2.."], ["mul:0"]),
         (["--file", "train.py", "--sort", "name", "--reverse", "--limit", "1"], ["x:0"]),
         (["--file", "other.py"], []),
+        (["--device", "GPU:0"], []),
+        (["--device", "CPU:0", "--non-finite"], ["Log:0"]),
     ],
 )
 def test_options(invoke: Invoke, words: list[str], tensors: list[str]) -> None:

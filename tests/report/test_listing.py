@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensordbg.analysis.listing import Listing, Order, Selection, list_tensors
 from tensordbg.report.listing import listing_footer, listing_table
 from tensordbg.trace.reader import TraceReader
@@ -29,6 +31,21 @@ def test_nothing_is_lost_where_there_is_little_room(sample_reader: TraceReader) 
     narrow = rendered(listing_table(list_tensors(sample_reader, Selection(name="Log"))), width=80)
     assert [name in narrow[0] for name in ("event", "tensor", "type", "min", "line")] == [True] * 5
     assert not any("…" in line for line in narrow)
+
+
+def test_devices_where_an_operation_ran_elsewhere_than_the_program_asked(sample_reader: TraceReader) -> None:
+    listing = list_tensors(sample_reader, Selection(non_finite=True))
+    moved = replace(listing.rows[0], asked="/job:localhost/replica:0/task:0/device:GPU:0")
+    heading, row = rendered(listing_table(replace(listing, rows=(moved,))))
+    assert heading.split()[-3:] == ["device", "asked", "line"]
+    assert row.split()[-3:] == ["CPU:0", "GPU:0", "train.py:3"]
+
+
+def test_several_devices(sample_reader: TraceReader) -> None:
+    listing = list_tensors(sample_reader, Selection(name="Log"))
+    rows = [replace(row, device=f"/device:CPU:{k}") for k, row in enumerate(listing.rows)]
+    lines = rendered(listing_table(replace(listing, rows=tuple(rows))))
+    assert [line.split()[-2] for line in lines] == ["device", "CPU:0", "CPU:1", "CPU:2"]
 
 
 def test_empty_listing_has_its_heading() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensordbg.analysis.show import history_of
 from tensordbg.report.show import history_text
 from tensordbg.trace.reader import TraceReader
@@ -13,6 +15,13 @@ def test_history(sample_reader: TraceReader) -> None:
     assert lines[3].split() == ["step", "type", "min", "mean", "max", "std", "zeros", "nan", "inf"]
     assert [line.split()[0] for line in lines[4:7]] == ["0", "1", "2"]
     assert lines[-1] == "3 events"
+
+
+def test_devices(sample_reader: TraceReader) -> None:
+    history = history_of(sample_reader, "Log")
+    points = [replace(point, device="/device:CPU:1", asked="/device:GPU:0") for point in history.points]
+    lines = rendered(history_text(replace(history, points=tuple(points))))
+    assert lines[2] == "computed on CPU:1, asked for GPU:0"
 
 
 def test_footer_says_what_is_left_out(sample_reader: TraceReader) -> None:

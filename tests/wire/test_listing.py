@@ -25,6 +25,7 @@ def test_listing(sample_reader: TraceReader) -> None:
         "iteration": None,
         "path": "",
         "device": "/device:CPU:0",
+        "asked": "",
         "dtype": "float32",
         "shape": [2, 3],
         "source": {"file": "/code/train.py", "line": 3, "function": "main"},

@@ -39,6 +39,10 @@ class Selection:
     """First and last step; None leaves that side open."""
     before: int | None = None
     """Only events with a smaller number."""
+    sites: tuple[int, ...] = ()
+    """Numbers of sites, any of them."""
+    device: str = ""
+    """A part of the name of the device that it was computed on, such as `GPU:0`, or a pattern."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class ListedTensor(TensorView):
 
     path: str
     """The call path inside the execution's graph."""
+    asked: str
+    """The device that the program asked for, often empty."""
     source: Frame | None
     """The innermost line of the user's own code that created the operation."""
 
@@ -98,14 +104,15 @@ WITH place AS (
     FROM (SELECT *, depth + CASE WHEN "user" THEN 1000000 ELSE 0 END AS rank FROM stacks)
     GROUP BY stack
 ), named AS (
-    SELECT sites.site, sites.name, sites.op_type, coalesce(functions.name, place.function, '') AS function,
+    SELECT sites.site, sites.name, sites.op_type, sites.device AS asked,
+           coalesce(functions.name, place.function, '') AS function,
            place.file, place.line, place.function AS line_function, place."user" AS line_user
     FROM sites LEFT JOIN functions ON functions.function = sites.function
                LEFT JOIN place ON place.stack = sites.stack
 )
 """
 _COLUMNS = """
-SELECT t.*, p.name AS path_name, s.name, s.op_type, s.function, s.file, s.line, s.line_function, s.line_user
+SELECT t.*, p.name AS path_name, s.name, s.op_type, s.asked, s.function, s.file, s.line, s.line_function, s.line_user
 """
 _FROM = "FROM tensors t JOIN named s ON s.site = t.site LEFT JOIN paths p ON p.path = t.path"
 
@@ -148,6 +155,8 @@ def _where(selection: Selection) -> str:
         _names(selection.tensor, "s.name", "equals"),
         _matches(selection.function, "s.function", "equals"),
         _file(selection.file),
+        f"t.site IN ({', '.join(f'{site:d}' for site in selection.sites)})" if selection.sites else "",
+        _matches(selection.device, "t.device", "contains"),
         f"t.event < {selection.before:d}" if selection.before is not None else "",
         f"t.step >= {selection.steps[0]:d}" if selection.steps[0] is not None else "",
         f"t.step <= {selection.steps[1]:d}" if selection.steps[1] is not None else "",
@@ -195,6 +204,7 @@ def _row(row: dict[str, Any]) -> ListedTensor:
         op_type=row["op_type"],
         function=row["function"],
         path=row["path_name"] or "",
+        asked=row["asked"] or "",
         device=row["device"] or "",
         dtype=row["dtype"] or "",
         shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),

@@ -17,6 +17,7 @@ SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "
 @click.option("--name", default="", help="Only tensors whose name holds this text, or fits this pattern (*/kernel*).")
 @click.option("--function", default="", metavar="NAME", help="Only tensors of functions of this name or pattern.")
 @click.option("--file", default="", help="Only operations that this source file created.")
+@click.option("--device", default="", help="Only tensors computed on a device whose name holds this text (GPU:0).")
 @click.option(
     "--step", "steps", metavar="N|A..B", default="", callback=steps_of, help="Only this step, or these steps."
 )

@@ -26,6 +26,8 @@ _COLUMNS: dict[str, dict[str, Any]] = {
     "zeros": _NUMBER,
     "nan": _NUMBER,
     "inf": _NUMBER,
+    "device": {"overflow": "fold", "min_width": 5},
+    "asked": {"overflow": "fold", "min_width": 5},
     "line": {"overflow": "fold", "min_width": 9},
 }
 """The columns and how they are set."""
@@ -36,7 +38,8 @@ def listing_table(listing: Listing) -> Table:
 
     Where there is little room, long names of tensors are set in several lines.
     """
-    rows = [_cells(row) for row in listing.rows]
+    placed = len({device_text(row.device) for row in listing.rows}) > 1 or any(map(_moved, listing.rows))
+    rows = [_cells(row, placed) for row in listing.rows]
     columns = [name for k, name in enumerate(_COLUMNS) if any(row[k] not in {"", ABSENT} for row in rows)]
     table = plain_table()
     for name in columns or _COLUMNS:
@@ -47,12 +50,23 @@ def listing_table(listing: Listing) -> Table:
     return table
 
 
-def _cells(row: ListedTensor) -> list[str]:
-    """What stands in each of `_COLUMNS`."""
+def _cells(row: ListedTensor, placed: bool) -> list[str]:
+    """What stands in each of `_COLUMNS`; devices only where there is something to tell."""
     low, _, high, _, *counts = health_cells(row)
     place = place_text(row.source) if row.source else ABSENT
     times = [count(row.event), step_text(row), turn_text(row)]
-    return [*times, row.tensor, type_text(row), low, high, *counts, place]
+    devices = [device_text(row.device), device_text(row.asked)] if placed else ["", ""]
+    return [*times, row.tensor, type_text(row), low, high, *counts, *devices, place]
+
+
+def device_text(device: str) -> str:
+    """Type and number, `GPU:0`, of a device's full name."""
+    return device.rpartition("/device:")[2]
+
+
+def _moved(row: ListedTensor) -> bool:
+    """Whether it was computed elsewhere than the program asked."""
+    return bool(row.asked) and device_text(row.asked) not in device_text(row.device)
 
 
 def listing_footer(listing: Listing) -> str:

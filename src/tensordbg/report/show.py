@@ -9,6 +9,7 @@ from rich.text import Text
 from tensordbg.analysis.show import TensorHistory
 from tensordbg.report.listing import (
     add_health_columns,
+    device_text,
     health_cells,
     plain_table,
     step_text,
@@ -21,7 +22,14 @@ from tensordbg.report.numbers import count
 
 def history_text(history: TensorHistory) -> Group:
     """Heading, source and table of a tensor's history."""
-    return Group(_heading(history), *_sources(history), Text(), _table(history), Text(_footer(history), style="dim"))
+    return Group(
+        _heading(history),
+        *_sources(history),
+        *_devices(history),
+        Text(),
+        _table(history),
+        Text(_footer(history), style="dim"),
+    )
 
 
 def _heading(history: TensorHistory) -> Text:
@@ -31,6 +39,16 @@ def _heading(history: TensorHistory) -> Text:
 
 def _sources(history: TensorHistory) -> list[Text]:
     return [Text.assemble((f"{source.file}:{source.line}", "cyan"), f"  {source.text}") for source in history.sources]
+
+
+def _devices(history: TensorHistory) -> list[Text]:
+    """Where it was computed, and where the program wanted it; nothing where that is the CPU and nobody asked."""
+    given = list(dict.fromkeys(filter(None, (device_text(point.device) for point in history.points))))
+    asked = list(dict.fromkeys(filter(None, (device_text(point.asked) for point in history.points))))
+    if not asked and given in ([], ["CPU:0"]):
+        return []
+    wish = f", asked for {', '.join(asked)}" if asked else ""
+    return [Text(f"computed on {', '.join(given) or 'an unknown device'}{wish}")]
 
 
 def _table(history: TensorHistory) -> Table:

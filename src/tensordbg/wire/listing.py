@@ -29,6 +29,7 @@ def row_to_json(row: ListedTensor) -> dict[str, Any]:
         "iteration": row.iteration,
         "path": row.path,
         "device": row.device,
+        "asked": row.asked,
         "dtype": row.dtype,
         "shape": None if row.shape is None else list(row.shape),
         "health": None if row.health is None else health_to_json(row.health),

@@ -1,0 +1,129 @@
+"""The layers of a model: what each put out over time, and the tensors that were computed inside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tensordbg.analysis.details import Details
+from tensordbg.analysis.finding import TensorView
+from tensordbg.analysis.listing import ListedTensor, Order, Selection, list_tensors
+from tensordbg.analysis.program import Program, read_program
+from tensordbg.analysis.query import sql
+from tensordbg.model import TensorRef
+from tensordbg.trace.reader import TraceReader
+
+_COUNTS = """
+SELECT site, slot, max(event) AS last, count(*) AS events,
+       count(*) FILTER (WHERE coalesce(nan + neg_inf + pos_inf, CASE first_bad WHEN -2 THEN 1 ELSE 0 END) > 0) AS bad
+FROM tensors WHERE site IN ({sites}) GROUP BY site, slot ORDER BY min(event)
+"""
+
+
+@dataclass(frozen=True)
+class LayerTensor:
+    """One tensor of a layer over time; a layer that is traced for training and for prediction has one of each."""
+
+    last: TensorView
+    """As it was computed last."""
+    events: int
+    """How often it was computed."""
+    non_finite: int
+    """How often it held an infinity or a NaN."""
+    reader: TraceReader = field(repr=False, compare=False)
+
+    def history(self) -> tuple[ListedTensor, ...]:
+        """It at every step and turn, in the order in which it was computed."""
+        selection = Selection(tensor=self.last.tensor, sites=(self.last.site,))
+        return list_tensors(self.reader, selection, Order(limit=0)).rows
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer, where it stands among those that called it."""
+
+    path: str
+    """Names of the layers from the outermost on, such as `model/block/dense`."""
+    class_name: str
+    outputs: tuple[LayerTensor, ...]
+    """What it returned; empty where that was not recorded."""
+    inner: tuple[LayerTensor, ...]
+    """What its own operations computed, without those of the layers in it."""
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def depth(self) -> int:
+        """How many layers stand around it."""
+        return self.path.count("/")
+
+
+@dataclass
+class _Found:
+    """What the sites say of one layer."""
+
+    class_name: str = ""
+    outputs: dict[TensorRef, None] = field(default_factory=dict)
+    inner: list[int] = field(default_factory=list)
+    first: int = 2**31
+    """Smallest number of a site of it or of a layer in it."""
+
+
+def list_layers(reader: TraceReader) -> tuple[Layer, ...]:
+    """All layers of which something was recorded, each followed by those in it, in the order of their operations."""
+    program = read_program(reader)
+    found = _find(program)
+    tensors = _tensors(reader, program, found)
+    by_site: dict[int, list[LayerTensor]] = {}
+    for ref, tensor in tensors.items():
+        by_site.setdefault(ref.site, []).append(tensor)
+    layers = []
+    for path in sorted(found, key=lambda path: [(found[prefix].first, prefix) for prefix in _prefixes(path)]):
+        outputs = tuple(tensors[ref] for ref in found[path].outputs if ref in tensors)
+        inner = tuple(tensor for site in found[path].inner for tensor in by_site.get(site, ()))
+        layers.append(Layer(path, found[path].class_name, outputs, inner))
+    used = {prefix for layer in layers if layer.outputs or layer.inner for prefix in _prefixes(layer.path)}
+    return tuple(layer for layer in layers if layer.path in used)
+
+
+def _find(program: Program) -> dict[str, _Found]:
+    found: dict[str, _Found] = {}
+    for site in sorted((site for site in program.sites.values() if site.layer), key=lambda site: site.site):
+        said = json.loads(site.layer)
+        if said["path"]:
+            _layer(found, said["path"], said["class"], site.site).inner.append(site.site)
+        for path, class_name, slot, _ in said["output_of"]:
+            _layer(found, path, class_name, site.site).outputs[TensorRef(site.site, slot)] = None
+    return found
+
+
+def _layer(found: dict[str, _Found], path: str, class_name: str, site: int) -> _Found:
+    for prefix in _prefixes(path):
+        around = found.setdefault(prefix, _Found())
+        around.first = min(around.first, site)
+    found[path].class_name = class_name
+    return found[path]
+
+
+def _prefixes(path: str) -> Iterator[str]:
+    """`a`, `a/b`, `a/b/c`."""
+    names = path.split("/")
+    return ("/".join(names[: count + 1]) for count in range(len(names)))
+
+
+def _tensors(reader: TraceReader, program: Program, found: Mapping[str, _Found]) -> dict[TensorRef, LayerTensor]:
+    """All recorded tensors of layers, in the order in which they were computed first."""
+    sites = {site for layer in found.values() for site in layer.inner}
+    sites |= {ref.site for layer in found.values() for ref in layer.outputs}
+    if not sites:
+        return {}
+    rows = sql(reader, _COUNTS.format(sites=", ".join(map(str, sorted(sites))))).to_pylist()
+    views = Details(reader, program).views(row["last"] for row in rows)
+    return {
+        TensorRef(row["site"], row["slot"]): LayerTensor(views[row["last"]], row["events"], row["bad"], reader)
+        for row in rows
+    }

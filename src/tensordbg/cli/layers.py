@@ -1,0 +1,35 @@
+"""`tdbg layers`: lists the layers of a model and what they put out."""
+
+from __future__ import annotations
+
+import click
+
+from tensordbg.cli.arguments import json_option, trace_argument
+
+
+@click.command("layers")
+@trace_argument
+@click.option("--name", default="", help="Only layers whose path holds this text.")
+@click.option("--inner", is_flag=True, help="Also list the tensors that each layer computed inside.")
+@json_option
+def command(trace: str, name: str, inner: bool, as_json: bool) -> None:
+    """List the Keras layers of a program, with how their outputs looked when they were computed last.
+
+    TRACE is a trace, or a folder of traces, whose newest is meant; by default tdbg-traces.
+    """
+    from tensordbg.cli.output import print_json, print_note, print_rich, reading
+
+    with reading(trace) as reader:
+        from tensordbg.analysis.layers import list_layers
+
+        layers = [layer for layer in list_layers(reader) if name in layer.path]
+    if as_json:
+        from tensordbg.wire.layers import layers_to_json
+
+        print_json(layers_to_json(layers))
+    elif not layers:
+        print_note("no layer fits" if name else "no layer was recorded")
+    else:
+        from tensordbg.report.layers import layers_table
+
+        print_rich(layers_table(layers, layers if inner else ()))
