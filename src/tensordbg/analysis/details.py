@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import Bools, Ints, TraceSource
+from tensordbg.analysis.reading import Bools, Ints, TraceSource, integers
 from tensordbg.model import NONE, Health, Site
 
 _HEALTH = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal")
@@ -45,6 +45,10 @@ class Details:
             np.asarray(table.column(name).fill_null(math.nan).to_numpy(), dtype=np.float64) for name in ("min", "max")
         )
         return lowest, highest
+
+    def times(self, events: Ints) -> Ints:
+        """When some events were recorded, in nanoseconds since 1970."""
+        return integers(self._take(events, ["time_ns"]), "time_ns")
 
     def scalars(self, events: Ints) -> Bools:
         """Which of some events are scalars."""

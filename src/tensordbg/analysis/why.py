@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from tensordbg.analysis.alerts.table import find_alerts
+from tensordbg.analysis.crossings import find_crossings, no_crossings
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.events import read_bad, read_events, read_executions
 from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.notes import trace_notes
 from tensordbg.analysis.origins import find_origins
+from tensordbg.analysis.processes import Study, join
 from tensordbg.analysis.program import read_program
 from tensordbg.analysis.reading import TraceSource, tensor_pieces
 from tensordbg.analysis.reporter import report_origins
@@ -23,6 +28,16 @@ def why(trace: TraceSource) -> WhyResult:
     Args:
         trace: A `TraceReader`, or whatever else hands out its tables.
     """
+    return why_of_run({"": trace})
+
+
+def why_of_run(processes: Mapping[str, TraceSource]) -> WhyResult:
+    """Find every origin in the processes of a run, given by name; see `processes.py`."""
+    return join({name: _study(trace) for name, trace in processes.items()})
+
+
+def _study(trace: TraceSource) -> Study:
+    """What one process is found to be by itself."""
     bad, nan = read_bad(trace)
     program = read_program(trace)
     executions = read_executions(trace, program)
@@ -35,12 +50,15 @@ def why(trace: TraceSource) -> WhyResult:
         alerts=find_alerts(trace, program, executions),
     )
     if not bad.any():
-        return replace(result, warnings=find_warnings(trace, program, ()))
+        return Study(replace(result, warnings=find_warnings(trace, program, ())), no_crossings(), np.empty(0, np.int64))
     values = locate_values(program, read_events(trace, executions, bad, nan), executions)
     details = Details(trace, program)
-    reported = report_origins(find_origins(values, details), details)
-    origins = tuple(sorted(reported, key=lambda origin: not origin.consequential))
-    return replace(result, origins=origins, warnings=find_warnings(trace, program, origins))
+    found = find_origins(values, details)
+    reported = sorted(report_origins(found, details), key=lambda origin: not origin.consequential)
+    origins = tuple(reported)
+    result = replace(result, origins=origins, warnings=find_warnings(trace, program, origins))
+    events = np.array([origin.view.event for origin in origins], dtype=np.int64)
+    return Study(result, find_crossings(found, origins, details), details.times(events))
 
 
 def _measured(trace: TraceSource) -> bool:

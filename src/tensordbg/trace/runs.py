@@ -139,7 +139,7 @@ class _Life:
         reader = open_trace(self.folder)
         count = reader.tensor_count
         times = reader.tensors(count - 1, count, ["time_ns"]).column("time_ns").to_pylist() if count else []
-        return max([self.begin, *times])
+        return int(max([self.begin, *times]))
 
 
 def _facts(folder: Path, version: int) -> TraceFacts:

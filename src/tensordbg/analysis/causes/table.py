@@ -5,7 +5,7 @@ A test looks at the operation's type and at the statistics of what went in and c
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes import division, domain, incoming, infinities, logarithms, overflow
+from tensordbg.analysis.causes import crossing, division, domain, incoming, infinities, logarithms, overflow
 from tensordbg.analysis.causes.case import Case, Cause
 from tensordbg.analysis.finding import Verdict
 
@@ -18,6 +18,7 @@ UNKNOWN = Cause(
 
 TABLE: tuple[Cause, ...] = (
     *incoming.CAUSES,
+    *crossing.CAUSES,
     *infinities.CAUSES,
     *division.CAUSES,
     *logarithms.CAUSES,

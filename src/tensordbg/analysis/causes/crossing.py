@@ -1,0 +1,55 @@
+"""Causes that lie in another process: what came out of an operation that several processes run together."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.causes.case import HALF, Case, Cause, largest_of, magnitude, number
+from tensordbg.analysis.causes.incoming import bad_elements
+from tensordbg.analysis.collectives import COLLECTIVES
+from tensordbg.analysis.finding import Origin, Verdict
+from tensordbg.model import Health
+
+
+def _explain(case: Case) -> str:
+    kind = COLLECTIVES[case.op_type].kind
+    if case.op_type.startswith("CollectiveBcastRecv"):
+        return f"The {kind} brought {bad_elements(case.output)}, so they came from the process that sent it."
+    overflow = ""
+    if not case.output.nan and kind != "all-gather":
+        overflow = f", or the sum over all of them was beyond {number(case.largest)}, the largest of {case.view.dtype}"
+    came = "from another device" if case.op_type.startswith("Nccl") else "from another process"
+    return (
+        f"What was put into this {kind} here is finite, and {bad_elements(case.output)} came out: they came {came}"
+        f"{overflow}."
+    )
+
+
+def _mend(_: Case) -> str:
+    return (
+        "Look at all processes together: record each of them into one folder (`tdbg run --out FOLDER`), and "
+        "`tdbg why FOLDER` names the one in which it started."
+    )
+
+
+CAUSES = (Cause("from_another_process", lambda case: case.op_type in COLLECTIVES, _explain, _mend),)
+
+
+def overflow_verdict(origin: Origin, kind: str, parties: int) -> Verdict:
+    """Of something bad that came out of an operation into which all parties put finite numbers.
+
+    Args:
+        origin: What one of the processes got.
+        kind: What they did, such as `all-reduce`.
+        parties: How many put something in.
+    """
+    view = origin.view
+    given = max((magnitude(each.recorded.health) for each in origin.inputs[:1] if each.recorded), default=0.0)
+    explanation = (
+        f"All {parties} put finite numbers into this {kind}, up to {number(given)} here, and "
+        f"{bad_elements(view.health or Health(size=1, nan=1))} came out: together they were beyond "
+        f"{number(largest_of(view.dtype))}, the largest number of {view.dtype}."
+    )
+    if view.dtype in HALF:
+        mend = "Cast to float32 before the values are put together, or divide by the number of processes before."
+        return Verdict("half_precision_overflow", explanation, mend)
+    mend = "Clip the values (`tf.clip_by_norm`) or divide by the number of processes before they are put together."
+    return Verdict("arithmetic_overflow", explanation, mend)

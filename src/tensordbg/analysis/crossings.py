@@ -1,0 +1,188 @@
+"""Where something bad went through an operation that several processes run together, as one process saw it.
+
+A process that puts nothing bad in and gets something bad out has it from another; one that puts something bad in hands
+it to all others. Both have the same key, by which they are found to be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.collectives import COLLECTIVES, attribute_number
+from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.details import Details
+from tensordbg.analysis.finding import Origin
+from tensordbg.analysis.hashing import mixed
+from tensordbg.analysis.origins import Origins
+from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.resolve import resolve
+from tensordbg.analysis.values import Values
+from tensordbg.model import NONE, Site
+
+_FOLLOWED = 60
+"""So many origins are told apart: as many as a mark has bits."""
+
+_SEARCHED = 10_000
+"""So many numbers of runs are looked for through calls and identities, one by one."""
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Columns; in the order of the events."""
+
+    key: Ints
+    """The same in all processes that took part."""
+    kind: Ints
+    """Position in `KINDS`."""
+    origin: Ints
+    """Which of the reported origins the bad value came from; `NONE` where it came from none of them."""
+    received: Bools
+    """Whether nothing bad was put in here."""
+    parties: Ints
+    """How many take part, `NONE` where that is not known."""
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+KINDS = sorted({collective.kind for collective in COLLECTIVES.values()})
+"""All kinds of operations; their positions are numbers that mean the same in every process."""
+
+
+def no_crossings() -> Crossings:
+    """Those of a process that takes part in nothing."""
+    empty = np.empty(0, dtype=np.int64)
+    return Crossings(empty, empty, empty, np.empty(0, dtype=np.bool_), empty)
+
+
+def find_crossings(origins: Origins, reported: Sequence[Origin], details: Details) -> Crossings:
+    """Find what went through.
+
+    Args:
+        origins: All origins of the process.
+        reported: Its findings, in their order.
+        details: Gives the values of single events.
+    """
+    values, graph = origins.values, origins.graph
+    sites = [site for site in values.program.sites.values() if site.op_type in COLLECTIVES]
+    bad = np.flatnonzero(values.events.bad)
+    events = bad[np.isin(values.events.site[bad], [site.site for site in sites])]
+    if not len(events):
+        return no_crossings()
+    nodes = np.searchsorted(bad, events)  # the first nodes are the bad events
+    columns = np.empty((3, len(events)), dtype=np.int64)
+    for rows, found in _Keys(values, details).of(sites, events):
+        columns[:, rows] = found
+    key, kind, parties = columns
+    marks = graph.descend(_marks(origins, reported, bad))[nodes]
+    return Crossings(key, kind, _lowest_bit(marks), np.isin(nodes, origins.node), parties)
+
+
+def _marks(origins: Origins, reported: Sequence[Origin], bad: Ints) -> Ints:
+    """For each node that is an origin a bit for the finding that speaks of it."""
+    graph = origins.graph
+    first = np.searchsorted(bad, [origin.view.event for origin in reported[:_FOLLOWED]])
+    marks = np.zeros(len(graph), dtype=np.int64)
+    for bit, port in reversed(list(enumerate(graph.port[first].tolist()))):
+        # An operation that is an origin in several steps is reported once.
+        marks[origins.node[graph.port[origins.node] == port]] = np.int64(1 << bit)
+    return marks
+
+
+def _lowest_bit(marks: Ints) -> Ints:
+    """The number of the lowest bit that is set, `NONE` where none is."""
+    lowest = marks & -marks
+    result: Ints = np.where(marks == 0, NONE, np.log2(np.where(marks == 0, 1, lowest)).astype(np.int64))
+    return result
+
+
+class _Keys:
+    """Finds by what a run of a collective operation is known in all processes."""
+
+    def __init__(self, values: Values, details: Details) -> None:
+        self._values = values
+        self._details = details
+        self._flow = Flow(values, values.ports.inputs)
+        self._searches = _SEARCHED
+
+    def of(self, sites: Sequence[Site], events: Ints) -> Iterator[tuple[Bools, Ints]]:
+        """For each site which of the events are its own; and of these the key, the kind and the number of parties."""
+        nameless = np.isin(self._values.events.site, [site.site for site in sites if self._is_nameless(site)])
+        for site in sites:
+            rows = self._values.events.site[events] == site.site
+            if not rows.any():
+                continue
+            mine = events[rows]
+            collective = COLLECTIVES[site.op_type]
+            size = self._numbers(site, mine, collective.size_input, "group_size")
+            group = self._numbers(site, mine, collective.group_input, collective.group_attribute)
+            instance = self._numbers(site, mine, collective.instance_input, collective.instance_attribute)
+            # Without a number, the first run in a process is the first in all others.
+            turn = np.searchsorted(np.flatnonzero(nameless), mine) if self._is_nameless(site) else self._turn(mine)
+            unique = (collective.instance_input != NONE) & (instance != NONE)
+            kind = np.full(len(mine), KINDS.index(collective.kind))
+            yield rows, np.stack([mixed(kind, group, instance, np.where(unique, 0, turn)), kind, size])
+
+    def _is_nameless(self, site: Site) -> bool:
+        collective = COLLECTIVES[site.op_type]
+        return collective.instance_input == NONE and attribute_number(site, collective.instance_attribute) == NONE
+
+    def _turn(self, events: Ints) -> Ints:
+        """How often the same output was computed before each of some events of one site, which share their number."""
+        same = np.flatnonzero(self._values.port == self._values.port[events[0]])
+        return np.searchsorted(same, events)
+
+    def _numbers(self, site: Site, events: Ints, position: int, attribute: str) -> Ints:
+        """A number that each run of a site was given, as an input or once for all."""
+        if position == NONE:
+            return np.full(len(events), attribute_number(site, attribute))
+        activation = self._values.activation[events]
+        if site.function == NONE:
+            found = self._given(activation, position)
+        else:
+            constant, port = self._source(site, position)
+            if port == NONE:
+                return np.full(len(events), constant)
+            found = self._values.event(activation, np.full(len(events), port))
+            found = self._searched(found, activation, port)
+        known = found != NONE
+        result = np.full(len(events), NONE)
+        lowest, _ = self._details.range_of(found[known])
+        result[known] = np.nan_to_num(lowest, nan=NONE).astype(np.int64)
+        return result
+
+    def _given(self, activation: Ints, position: int) -> Ints:
+        """The events of one input of eager operations."""
+        executions = self._values.executions
+        place = executions.input_starts[activation] + position
+        there = place < executions.input_starts[activation + 1]
+        found = np.full(len(activation), NONE)
+        row, slot = executions.input_row[place[there]], executions.input_slot[place[there]]
+        port = self._flow.made_port(row, slot)
+        made = (row != NONE) & (port != NONE)
+        events = np.full(len(row), NONE)
+        events[made] = self._values.event(row[made], port[made])
+        found[there] = events
+        return found
+
+    def _source(self, site: Site, position: int) -> tuple[int, int]:
+        """What an operation of a graph takes there: a constant, or a port."""
+        edges = self._values.program.edges
+        found = edges[(edges[:, 0] == site.site) & (edges[:, 1] == position)]
+        if not len(found):
+            return NONE, NONE
+        source = self._values.program.sites.get(int(found[0, 2]))
+        if source is None or source.op_type == "Const":
+            return NONE if source is None else attribute_number(source, "value"), NONE
+        return NONE, int(self._values.ports.first[source.site]) + int(found[0, 3])
+
+    def _searched(self, found: Ints, activation: Ints, port: int) -> Ints:
+        """Completes what has no event at the place itself, such as the argument of a function that another calls."""
+        for row in np.flatnonzero(found == NONE)[: self._searches].tolist():
+            self._searches -= 1
+            events = resolve(self._flow, int(activation[row]), port)
+            found[row] = events[-1] if events else NONE
+        return found
