@@ -16,6 +16,8 @@ from tensordbg.trace.graphdef import GraphDefNode
 
 _FUSED_ATTRIBUTES = ("fused_ops", "op_names")
 _OPTIMISERS = ("ArithmeticOptimizer/", "ConstantFolding/", "ConstantFoldingCtrl/")
+_ENOUGH = 100
+"""So many operations are looked for that one which is gone led to."""
 _COMPOSED = "/unary_ops_composition"
 """What the optimiser puts behind the name of the last of several operations on one tensor."""
 _CALLS = frozenset({"PartitionedCall", "If", "Case", "While"})
@@ -209,7 +211,7 @@ class Comparison:
     def _ends(self, key: str) -> list[str]:
         """The running operations, or results of the function, that what is gone led to."""
         seen, waiting, ends = {key}, [key], []
-        while waiting:
+        while waiting and len(ends) < _ENOUGH:
             one = waiting.pop()
             if one in self.tree.results and one not in self.running:
                 ends.append(one)

@@ -14,7 +14,7 @@ from tensordbg.analysis.graph_changes import Comparison, Fate, GraphChange, key_
 from tensordbg.analysis.kept_graphs import KeptGraphs
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.placing import short_device
-from tensordbg.analysis.program import Program, read_program
+from tensordbg.analysis.program import read_program
 from tensordbg.model import Function
 from tensordbg.trace.graph_files import GraphStage
 from tensordbg.trace.graphdef import GraphDefNode
@@ -103,7 +103,8 @@ def run_graph(reader: TraceReader, name: str, stage: GraphStage = GraphStage.RUN
     if plain is not None and recorded is not None:
         fused = {change.operations for change in Comparison.of(tree, plain.nodes).fused}
         unfused = len(fused - {change.operations for change in Comparison.of(tree, recorded.nodes).fused})
-    nodes = tuple(_node(node, comparison, program) for node in in_data_order(message.nodes))
+    locations = Locations(program)
+    nodes = tuple(_node(node, comparison, locations) for node in in_data_order(message.nodes))
     return RunGraph(
         function=function,
         stage=stage,
@@ -142,9 +143,8 @@ def in_data_order(nodes: Sequence[GraphDefNode]) -> list[GraphDefNode]:
     return [nodes[number] for number in (*ordered, *rest)]
 
 
-def _node(node: GraphDefNode, comparison: Comparison, program: Program) -> RunNode:
+def _node(node: GraphDefNode, comparison: Comparison, locations: Locations) -> RunNode:
     made_from = comparison.made_from.get(key_of(node), ())
-    locations = Locations(program)
     source = None
     if made_from:
         source = locations.own(locations.stack(comparison.tree.instances[made_from[-1]].site.stack))
