@@ -164,8 +164,9 @@ class TraceBuilder:
         self.graphs.append(variant)
         return variant
 
-    def variable(self, name: str) -> int:
-        self.variables.append({"variable": len(self.variables), "name": name, "dtype": "float32", "shape": "[]"})
+    def variable(self, name: str, shape: str = "[]", **fields: Any) -> int:
+        row = {"variable": len(self.variables), "name": name, "dtype": "float32", "shape": shape}
+        self.variables.append(row | fields)
         return len(self.variables) - 1
 
     def site(

@@ -1,0 +1,65 @@
+"""A layer with its training, over some steps: what a rule looks at, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tensordbg.analysis.program import read_program
+from tensordbg.analysis.warnings.study import Study, study
+from tests.analysis.builder import TraceBuilder
+
+Given = Mapping[str, Callable[[int], Any]]
+
+STEPS = 30
+
+
+def network(given: Given | None = None, steps: int = STEPS, **variables: Any) -> TraceBuilder:
+    """`loss = mean(relu(x @ kernel + bias))`, its gradients, and updates of both variables.
+
+    Args:
+        given: For some operations, by name, the elements in each step; all others have healthy ones.
+        steps: How often it runs.
+        variables: Fields of both variables, such as `trainable`.
+    """
+    trace = TraceBuilder()
+    fields = {"trainable": True} | variables
+    kernel, bias = trace.variable("kernel", "[4, 5]", **fields), trace.variable("bias", "[5]", **fields)
+    f = trace.function("train_step")
+    x = f.argument("x")
+    read, read_bias = f.read(kernel, "kernel"), f.read(bias, "bias")
+    product = f.op("MatMul", x, read, line=11)
+    total = f.op("BiasAdd", product, read_bias, line=11)
+    relu = f.op("Relu", total, line=12)
+    loss = f.op("Mean", relu, name="loss")
+    tile = f.op("Tile", loss, name="gradient_tape/loss/Tile")
+    slope = f.op("ReluGrad", tile, relu, name="gradient_tape/ReluGrad", gradient_of=relu.site)
+    for_bias = f.op("BiasAddGrad", slope, name="gradient_tape/BiasAdd/BiasAddGrad")
+    for_kernel = f.op("MatMul", x, slope, name="gradient_tape/MatMul/MatMul")
+    rate = f.op("Const", name="rate")
+    f.write(kernel, f.op("Mul", for_kernel, rate, name="update"), op_type="AssignSubVariableOp")
+    f.write(bias, f.op("Mul", for_bias, rate, name="update_bias"), op_type="AssignSubVariableOp")
+    f.returns(loss)
+    chance = np.random.default_rng(0)
+    shapes = {
+        x: (8, 4), read: (4, 5), read_bias: (5,), product: (8, 5), total: (8, 5), relu: (8, 5), loss: (), tile: (8, 5),
+        slope: (8, 5), for_bias: (5,), for_kernel: (4, 5), rate: (),
+    }  # fmt: skip
+    for step in range(steps):
+        run = trace.run(f)
+        for ref, shape in shapes.items():
+            make = (given or {}).get(trace.sites[ref.site]["name"])
+            run.event(ref, chance.normal(size=shape) if make is None else make(step))
+    return trace
+
+
+def studied(trace: TraceBuilder) -> Study:
+    """What the rules see of a trace."""
+    return study(trace, read_program(trace), trace.count("tensors"))
+
+
+def series_named(seen: Study, name: str) -> int:
+    """The series of an operation."""
+    return next(k for k in range(len(seen.series)) if seen.site(k).name == name)
