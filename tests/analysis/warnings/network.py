@@ -9,6 +9,7 @@ import numpy as np
 
 from tensordbg.analysis.program import read_program
 from tensordbg.analysis.warnings.study import Study, study
+from tensordbg.model import TensorRef
 from tests.analysis.builder import TraceBuilder
 
 Given = Mapping[str, Callable[[int], Any]]
@@ -16,17 +17,18 @@ Given = Mapping[str, Callable[[int], Any]]
 STEPS = 30
 
 
-def network(given: Given | None = None, steps: int = STEPS, **variables: Any) -> TraceBuilder:
+def network(given: Given | None = None, steps: int = STEPS, units: int = 5, **variables: Any) -> TraceBuilder:
     """`loss = mean(relu(x @ kernel + bias))`, its gradients, and updates of both variables.
 
     Args:
         given: For some operations, by name, the elements in each step; all others have healthy ones.
         steps: How often it runs.
+        units: How wide the layer is.
         variables: Fields of both variables, such as `trainable`.
     """
     trace = TraceBuilder()
     fields = {"trainable": True} | variables
-    kernel, bias = trace.variable("kernel", "[4, 5]", **fields), trace.variable("bias", "[5]", **fields)
+    kernel, bias = trace.variable("kernel", f"[4, {units}]", **fields), trace.variable("bias", f"[{units}]", **fields)
     f = trace.function("train_step")
     x = f.argument("x")
     read, read_bias = f.read(kernel, "kernel"), f.read(bias, "bias")
@@ -43,10 +45,9 @@ def network(given: Given | None = None, steps: int = STEPS, **variables: Any) ->
     f.write(bias, f.op("Mul", for_bias, rate, name="update_bias"), op_type="AssignSubVariableOp")
     f.returns(loss)
     chance = np.random.default_rng(0)
-    shapes = {
-        x: (8, 4), read: (4, 5), read_bias: (5,), product: (8, 5), total: (8, 5), relu: (8, 5), loss: (), tile: (8, 5),
-        slope: (8, 5), for_bias: (5,), for_kernel: (4, 5), rate: (),
-    }  # fmt: skip
+    wide = dict.fromkeys((product, total, relu, tile, slope), (8, units))
+    shapes: dict[TensorRef, tuple[int, ...]] = {x: (8, 4), read: (4, units), read_bias: (units,), **wide}
+    shapes |= {loss: (), for_bias: (units,), for_kernel: (4, units), rate: ()}
     for step in range(steps):
         run = trace.run(f)
         for ref, shape in shapes.items():

@@ -1,0 +1,55 @@
+"""Dead units, by the gradient of the bias and by the activation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tensordbg.analysis.warnings.dead_units import dead_units
+from tests.analysis.warnings.network import network, studied
+
+
+def with_dead(count: Callable[[int], int]) -> list[str]:
+    """The explanations for a layer of 20 units, so many of which have no gradient in each step."""
+
+    def gradient(step: int) -> list[float]:
+        return [0.0] * count(step) + [1.0] * (20 - count(step))
+
+    return [
+        each.explanation
+        for each in dead_units(studied(network({"gradient_tape/BiasAdd/BiasAddGrad": gradient}, units=20)))
+    ]
+
+
+def test_a_layer_that_is_zero_throughout() -> None:
+    seen = studied(network({"Relu": lambda step: np.zeros((8, 5)) if step >= 12 else np.ones((8, 5))}))
+    (finding,) = dead_units(seen)
+    assert finding.explanation == ("All of Relu:0 is zero for every input, since step 12: it can not learn any more.")
+    assert finding.evidence == {"steps": 18, "since_step": 12, "share": 1.0, "zeros": 40}
+
+
+def test_units_that_died_in_the_course_of_training() -> None:
+    (explanation,) = with_dead(lambda step: 3 if step >= 8 else 0)
+    assert explanation == (
+        "3 of the 20 units of Relu:0 (15 %) get a gradient of exactly zero in every step, as a unit does that is zero "
+        "for every input, since step 8: they can not learn any more."
+    )
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda _: 3,  # dead from the beginning, as a few are in every layer
+        lambda step: 8 + step % 4,  # not the same ones
+        lambda step: 5 if step < 20 else 0,
+        lambda _: 0,
+    ],
+)
+def test_no_trouble(count: Callable[[int], int]) -> None:
+    assert with_dead(count) == []
+
+
+def test_many_that_were_dead_from_the_beginning() -> None:
+    assert len(with_dead(lambda _: 5)) == 1

@@ -1,0 +1,53 @@
+"""From a trace to its warnings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.why import why
+from tests.analysis.builder import TraceBuilder, nan
+from tests.analysis.long_trace import long_trace
+from tests.analysis.warnings.network import network
+
+DEAD = {"Relu": lambda _: np.zeros((8, 5))}
+
+
+def test_a_warning_has_its_tensor_its_line_and_its_numbers() -> None:
+    result = why(network(DEAD))
+    assert result.status == "finite"
+    (warning,) = result.warnings
+    assert (warning.kind, warning.view.tensor, warning.view.step) == ("dead_units", "Relu:0", 29)
+    assert warning.source is not None
+    assert warning.source.line == 12
+    assert warning.view.health is not None
+    assert warning.view.health.zero == 40
+    assert warning.evidence["steps"] == 30
+
+
+def test_the_gravest_comes_first() -> None:
+    both = network({**DEAD, "kernel": lambda step: np.full((4, 5), 2.0**step)})
+    assert [warning.kind for warning in why(both).warnings] == ["growing_values", "dead_units"]
+
+
+def test_what_comes_after_a_nan_does_not_count() -> None:
+    def loss(step: int) -> float:
+        return nan if step >= 3 else 1.0
+
+    result = why(network({**DEAD, "loss": loss}))
+    assert result.origins
+    assert result.warnings == ()
+    late = why(network({**DEAD, "loss": lambda step: nan if step >= 20 else 1.0}))
+    assert [(warning.kind, warning.view.step) for warning in late.warnings] == [("dead_units", 20)]
+
+
+def test_nothing_recorded_or_not_measured() -> None:
+    assert why(TraceBuilder()).warnings == ()
+    trace = network(DEAD)
+    for row in trace.events:
+        for name in ("negative", "zero", "positive", "nan", "first_bad", "min", "max", "sum", "sum_squares"):
+            row[name] = None
+    assert why(trace).warnings == ()
+
+
+def test_a_million_tensors() -> None:
+    assert why(long_trace(10_000)).warnings == ()

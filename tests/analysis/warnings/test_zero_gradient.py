@@ -1,0 +1,50 @@
+"""Gradients that are zero, and from where on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.warnings.zero_gradient import first_zero, zero_gradients
+from tensordbg.analysis.warnings.zeros import find_zeros
+from tests.analysis.warnings.network import Given, network, series_named, studied
+
+ZERO_SLOPE: Given = {
+    "gradient_tape/ReluGrad": lambda _: np.zeros((8, 5)),
+    "gradient_tape/MatMul/MatMul": lambda _: np.zeros((4, 5)),
+    "gradient_tape/BiasAdd/BiasAddGrad": lambda _: np.zeros(5),
+}
+
+
+def test_both_variables_lead_back_to_one_operation() -> None:
+    seen = studied(network(ZERO_SLOPE))
+    (finding,) = zero_gradients(seen)
+    assert finding.also == ("kernel", "bias")
+    assert seen.site(finding.series).op_type == "ReluGrad"
+    assert seen.program.sites[finding.site].op_type == "Relu"
+    assert finding.evidence == {"steps": 30, "since_step": 0, "zeros": 40, "variables": 2}
+
+
+def test_the_first_zero_is_the_one_not_made_of_zeros() -> None:
+    seen = studied(network(ZERO_SLOPE))
+    start = int(seen.port[series_named(seen, "gradient_tape/MatMul/MatMul")])
+    assert first_zero(seen, find_zeros(seen), start) == int(seen.port[series_named(seen, "gradient_tape/ReluGrad")])
+
+
+def test_a_zero_factor_is_named() -> None:
+    zero_input = {"x": lambda _: np.zeros((8, 4)), "gradient_tape/MatMul/MatMul": lambda _: np.zeros((4, 5))}
+    (finding,) = zero_gradients(studied(network(zero_input)))
+    assert finding.also == ("kernel",)
+    assert "as x:0, which the gradient is multiplied with, is all zero" in finding.explanation
+
+
+def test_a_dead_layer_is_told_elsewhere() -> None:
+    assert zero_gradients(studied(network({**ZERO_SLOPE, "Relu": lambda _: np.zeros((8, 5))}))) == []
+
+
+def test_where_the_loss_is_zero_nothing_is_left_to_learn() -> None:
+    assert zero_gradients(studied(network({**ZERO_SLOPE, "loss": lambda _: 0.0}))) == []
+
+
+def test_zero_now_and_then_is_no_trouble() -> None:
+    now_and_then = {"gradient_tape/MatMul/MatMul": lambda step: np.full((4, 5), float(step % 3 == 0))}
+    assert zero_gradients(studied(network(now_and_then))) == []
