@@ -34,7 +34,7 @@ def answer(values: list[list[float]], out: list[list[float]]) -> dict[str, Any]:
 
 def test_keys() -> None:
     said = answer([[0.5, 1.0], [1.0, 0.0]], [[-0.7, 0.0], [0.0, -inf]])
-    assert set(said) == {"format", "status", "tensor_events", "non_finite_events", "origins", "alerts"}
+    assert set(said) == {"format", "status", "tensor_events", "non_finite_events", "origins", "warnings", "alerts"}
     (origin,) = said["origins"]
     assert set(origin) == PROMISED | FURTHER
     assert set(origin["health"]) == HEALTH
@@ -90,5 +90,6 @@ def test_finite() -> None:
         "tensor_events": 2,
         "non_finite_events": 0,
         "origins": [],
+        "warnings": [],
         "alerts": [],
     }
