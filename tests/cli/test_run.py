@@ -107,6 +107,12 @@ def test_options_of_values_reach_the_program(tdbg: Tdbg, program: Write) -> None
     )
 
 
+def test_the_number_of_last_events_reaches_the_program(tdbg: Tdbg, program: Write) -> None:
+    name = program("from tensordbg.recording.session import Session\nprint(Session.current().plan.last)")
+    assert tdbg("run", "--last", "7", name).stdout == "7\n"
+    assert "0 is not in the range" in error_of(tdbg("run", "--last", "0", name))
+
+
 def test_options_of_values_are_for_that_detail(tdbg: Tdbg, program: Write) -> None:
     line = error_of(tdbg("run", "--values-of", "dense", program("")))
     assert line == "options of values are for --detail values, not health; give that too"

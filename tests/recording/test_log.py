@@ -370,3 +370,19 @@ def test_muted_sites_and_dtypes_leave_no_tensor(log: EventLog, tmp_path: Path) -
     records = written(tmp_path, TENSOR_RECORD)
     assert records["site"].tolist() == [1, 3]
     assert {DTYPES[number] for number in records["dtype"]} == {"float32"}
+
+
+def test_a_full_disk_ends_the_recording_of_the_last_events(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.HEALTH, last=10_000)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        for _ in range(3_000):
+            operation(log, [-1], 1)
+        failure, dropped = log.failure(), log.dropped()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        log.close()
+    assert failure.endswith("000001.bin: File too large")
+    assert dropped > 0
+    assert len(recent(tmp_path)) == 4096

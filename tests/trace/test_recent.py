@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tensordbg.model import Detail
+from tensordbg.recording.log import EventLog
 from tensordbg.trace.manifest import read_manifest
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.recent import CHUNK, overwritten, read_recent
-from tensordbg.trace.record import TENSOR_RECORD
+from tensordbg.trace.record import TENSOR_RECORD, RecordKind
 from tensordbg.trace.seal import seal_all, seal_full_segments
 from tensordbg.trace.segments import segment_files
 from tests.trace.realistic import STEP_RECORDS, realistic_trace
@@ -122,3 +125,36 @@ def test_damaged_and_cut_files(plain: Path, tmp_path: Path) -> None:
 def test_no_events_yet(tmp_path: Path) -> None:
     (segment,) = read_recent({}, SLOTS)
     assert (len(segment.rows), segment.index, overwritten([segment])) == (0, 0, 0)
+
+
+def test_a_reader_sees_whole_records_while_they_are_replaced(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.HEALTH, last=200)
+    stop = threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            execution = log.begin_execution(4, 0xFFFFFFFF, number, [number])
+            log.append_tensor(execution, number % 1000, 0, 12, 0, np.full(3, number % 1000, np.float32))
+
+    threads = [threading.Thread(target=write) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        seen = 0
+        while seen < 2_000:
+            for segment in read_recent(segment_files(tmp_path), 4096):
+                records = segment.records
+                assert segment.damaged == 0
+                assert (np.diff(records["sequence"].astype(np.int64)) > 0).all()
+                tensors = records[records["kind"] == RecordKind.EAGER_TENSOR]
+                for name in ("min", "max"):
+                    assert (tensors[name] == tensors["site"]).all()
+                assert (tensors["sum"] == 3.0 * tensors["site"]).all()
+                seen += len(tensors)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        log.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from tensordbg.trace.locate import list_traces
 from tensordbg.trace.reader import TraceReader, open_trace
 from tests.backends.tensorflow import dump_both_ways
 from tests.backends.tensorflow.dump_both_ways import ARGUMENTS, LAST
-from tests.backends.tensorflow.recorded import read
+from tests.backends.tensorflow.recorded import Recorded, read
 from tests.importers.tfdbg2.test_importing import COUNTS, Key, by_operation, wanted
 
 PROGRAM = Path(dump_both_ways.__file__)
@@ -339,6 +340,61 @@ def test_a_call_stays_as_long_as_a_tensor_of_it(tmp_path: Path) -> None:
     assert {event.execution for event in events} == set(calls)
     assert [(row["end_ns"] is not None, row["step"]) for row in calls.values()][-1] == (True, 6)
     assert len([row for row in trace.executions if row["execution"] not in calls and row["inputs"]]) == 8
+
+
+def mixed_program() -> None:
+    """Calls and eager operations in no regular order, which is always the same."""
+
+    @tf.function
+    def chain(x: tf.Tensor, turns: tf.Tensor) -> tf.Tensor:
+        for _ in tf.range(turns):
+            x = tf.sin(tf.cos(x))
+        return tf.tan(x)
+
+    @tf.function
+    def outer(x: tf.Tensor) -> tf.Tensor:
+        return tf.tan(chain(tf.sin(x), tf.constant(2)))
+
+    chance = random.Random(11)
+    x = tf.constant(1.0)
+    for _ in range(60):
+        action = chance.choice(["chain", "chain", "outer", "eager", "eager", "eager"])
+        if action == "chain":
+            x = chain(x, tf.constant(chance.randrange(4)))
+        else:
+            x = outer(x) if action == "outer" else tf.cos(x)
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 25, 60, 1000])
+def test_what_is_kept_is_the_end_of_all(tmp_path: Path, size: int) -> None:
+    def recorded(buffer: int) -> tuple[Recorded, list[Any], list[Any]]:
+        folder = tmp_path / str(buffer)
+        enable_dump_debug_info(folder, "FULL_HEALTH", buffer, op_regex="Sin|Cos|Tan|Input")
+        mixed_program()
+        disable_dump_debug_info()
+        trace = read(open_trace(folder).path)
+        names = {row["execution"]: trace.sites[row["site"]].name for row in trace.executions}
+        ran = [(names[row["execution"]], row["step"]) for row in trace.executions if row["inputs"]]
+        events = [event for event in trace.events if trace.site_of(event).function >= 0]
+        rows = [
+            (names[event.execution], event.step, event.name, event.iteration, event.path, event.row["sum"])
+            for event in events
+        ]
+        return trace, ran, rows
+
+    (_, all_ran, all_rows), (kept, ran, rows) = recorded(-1), recorded(size)
+    # What runs in a function is recorded by several threads, so nearby events may change places.
+    nearby = 8
+    assert len(rows) == min(size, len(all_rows))
+    assert not Counter(rows) - Counter(all_rows[-size - nearby :])
+    assert not Counter(all_rows[len(all_rows) - max(size - nearby, 0) :]) - Counter(rows)
+    # Calls of which a tensor is kept are there beyond the last.
+    assert ran[-size:] == all_ran[-size:]
+    assert set(ran[:-size]) <= {(name, step) for name, step, *_ in rows}
+    # The references between executions hold: what an eager operation took is what came before it.
+    known = {row["execution"] for row in kept.executions}
+    given = [made >> 16 for row in kept.executions[-size:] for made in row["inputs"] if made >= 0]
+    assert len(known & set(given)) >= min(size, len(set(given))) - 1
 
 
 ENDINGS = {
