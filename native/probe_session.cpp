@@ -24,11 +24,14 @@ using namespace tensorflow;  // NOLINT  the C API under its own names
 
 constexpr char kWatch[] = "TensordbgWatch";
 
+constexpr std::uint32_t kReference = 1;  // its outputs are references to variables, which may not be initialised yet
+constexpr std::uint32_t kSingle = 2;     // it has one output
+
 // A node whose outputs are recorded.
 struct Watched {
   std::uint32_t site;
-  std::string path;  // of calls and loops, in which its graph runs
-  bool reference;    // its outputs are references to variables, which may not be initialised yet
+  std::string path;   // of calls and loops, in which its graph runs
+  std::uint32_t kind;  // kReference, kSingle
 };
 
 using WatchedNodes = std::unordered_map<std::string, Watched>;
@@ -38,9 +41,9 @@ std::unordered_map<std::int64_t, std::shared_ptr<const WatchedNodes>> runs;
 
 // Says which nodes are recorded in the runs that are numbered so; the lists are parallel.
 void describe_run(std::int64_t run, const std::vector<std::string>& names, const std::vector<std::uint32_t>& sites,
-                  const std::vector<std::string>& paths, const std::vector<bool>& references) {
+                  const std::vector<std::string>& paths, const std::vector<std::uint32_t>& kinds) {
   auto nodes = std::make_shared<WatchedNodes>();
-  for (std::size_t k = 0; k < names.size(); ++k) (*nodes)[names[k]] = {sites[k], paths[k], references[k]};
+  for (std::size_t k = 0; k < names.size(); ++k) (*nodes)[names[k]] = {sites[k], paths[k], kinds[k]};
   const std::lock_guard<std::mutex> lock(runs_mutex);
   runs[run] = std::move(nodes);
 }
@@ -79,6 +82,16 @@ std::string without_call_numbers(std::string_view name) {
   return result;
 }
 
+// A constant that took a node's place: `<node>/_<number>__cf__<number>`. It does not tell which output it is.
+bool folded(std::string_view name, std::string* node) {
+  const std::size_t mark = name.rfind("__cf__");
+  const std::size_t part = name.rfind('/');
+  if (mark == std::string_view::npos || part == std::string_view::npos || part > mark) return false;
+  if (!is_number(name.substr(mark + 6)) || name[part + 1] != '_') return false;
+  *node = without_call_numbers(name.substr(0, part));
+  return true;
+}
+
 // What the run's description calls a node of the graph as it runs: a fed tensor is `_arg_<node>_<slot>_<number>` there,
 // and a chain of operations that was fused bears the name of the last.
 std::string described_name(std::string_view name) {
@@ -113,10 +126,15 @@ void* create_watch(TF_OpKernelConstruction* construction) {
   if (nodes == nullptr || !parse_watch_name(api.OpKernelConstruction_GetName(construction), &node, &slot)) return watch;
   auto found = nodes->find(node);
   if (found == nodes->end()) found = nodes->find(described_name(node));
+  std::string constant_for;
+  if (found == nodes->end() && folded(node, &constant_for)) {
+    found = nodes->find(constant_for);
+    if (found != nodes->end() && (found->second.kind & kSingle) == 0) return watch;
+  }
   if (found == nodes->end()) return watch;
   const Watched& watched = found->second;
   watch->wanted = true;
-  watch->reference = watched.reference;
+  watch->reference = (watched.kind & kReference) != 0;
   watch->probe.site = watched.site;
   watch->probe.slot = static_cast<std::uint16_t>(node.rfind("_arg_", 0) == 0 ? 0 : slot);
   watch->probe.path = watched.path;
@@ -243,9 +261,9 @@ void bind_sessions(nb::module_& module) {
   module.def("register_tensorflow_watch", &register_watch, nb::arg("library"),
              "Registers the watch with the TensorFlow whose framework library lies at this path.");
   module.def("describe_run", &describe_run, nb::arg("run"), nb::arg("names"), nb::arg("sites"), nb::arg("paths"),
-             nb::arg("references"),
+             nb::arg("kinds"),
              "Says which nodes are recorded in the runs with this number: their names, sites, the paths of calls and loops\n"
-             "in which they run, and whether they put out references.");
+             "in which they run, and 1 for those that put out references + 2 for those with a single output.");
   module.def("forget_run", &forget_run, nb::arg("run"), "Takes such a description away again.");
 }
 

@@ -127,7 +127,8 @@ void register_operation(const Operation& operation, const Kernel& kernel) {
   TF_OpDefinitionBuilder* definition = api.NewOpDefinitionBuilder(operation.name);
   for (const char* input : operation.inputs) api.OpDefinitionBuilderAddInput(definition, input);
   for (const char* attribute : operation.attributes) api.OpDefinitionBuilderAddAttr(definition, attribute);
-  api.OpDefinitionBuilderSetIsStateful(definition, operation.stateful);
+  // It sets the property whatever its argument.
+  if (operation.stateful) api.OpDefinitionBuilderSetIsStateful(definition, true);
   api.OpDefinitionBuilderSetShapeInferenceFunction(definition, infer_nothing);
   TF_Status* status = api.NewStatus();
   api.RegisterOpDefinition(definition, status);

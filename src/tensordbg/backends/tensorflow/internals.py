@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorflow.python import pywrap_tfe
-from tensorflow.python.client import pywrap_tf_session, session
 from tensorflow.python.autograph.impl import api as autograph
+from tensorflow.python.client import pywrap_tf_session, session
 from tensorflow.python.eager import cancellation, context, record
 from tensorflow.python.eager.polymorphic_function import atomic_function
 from tensorflow.python.framework import constant_op, func_graph, kernels, op_def_registry
@@ -85,8 +85,8 @@ RELIED_ON: dict[str, str] = {
         "(options, feeds, fetches, targets, metadata): every run of a session and of what `make_callable` gives; the "
         "first and the last are buffers or None, the others TF_Output and TF_Operation; since 1.8"
     ),
-    "session.BaseSession.partial_run_setup": "(fetches, feeds): begins a partial run; since 0.12",
-    "session.BaseSession._make_callable_from_options": "(CallableOptions): another way to run; since 1.8",
+    "pywrap_tf_session.TF_SessionPRunSetup_wrapper": "begins a partial run; looked up in the module; since 1.4",
+    "pywrap_tf_session.TF_SessionMakeCallable": "another way to run; looked up in the module; since 1.8",
     "pywrap_tf_session.TF_OperationName": "the name of a TF_Operation; since 2.1",
     "pywrap_tf_session.TF_NewBufferFromString": "a buffer with a serialized message; since 1.4",
     "pywrap_tf_session.TF_DeleteBuffer": "the end of it; since 1.4",

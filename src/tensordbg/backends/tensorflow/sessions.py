@@ -33,6 +33,12 @@ _NOWHERE = "tensordbg://"
 # What the runtime says when it can't put a watch in; nothing has run then.
 _REFUSALS = ("Failed to create debug node", "Failed to create Copy/CopyHost node", f"registered '{WATCH_OP}'")
 
+# What begins a run in ways that take no options, and what the program calls.
+_OTHERS = {
+    "TF_SessionPRunSetup_wrapper": "partial_run",
+    "TF_SessionMakeCallable": "_make_callable_from_options",
+}
+
 _numbers = itertools.count(1)
 
 
@@ -68,45 +74,37 @@ class Sessions:
         self._call_sites: dict[tuple[str, StackKey], int] = {}
         self._to_clean: set[int] = set()
         self._recorder: Recorder
-        self._plain_runs: tuple[Callable[..., Any], ...] = ()
+        self._plain_run: Callable[..., Any]
+        self._plain_others: dict[str, Callable[..., Any]] = {}
         self._plain_read: Callable[[Any], bytes]
 
     def install(self, recorder: Recorder) -> None:
         """Records all runs from now on, also of sessions that there are already."""
         self._recorder = recorder
-        base = session.BaseSession
-        run = base._call_tf_sessionrun  # noqa: SLF001  described in internals.py
-        partial = base.partial_run_setup
-        make = base._make_callable_from_options  # noqa: SLF001
-        self._plain_runs = (run, partial, make)
-        self._plain_read = read = pywrap_tf_session.TF_GetBuffer
+        self._plain_run = run = session.BaseSession._call_tf_sessionrun  # noqa: SLF001  described in internals.py
+        self._plain_others = {name: getattr(pywrap_tf_session, name) for name in _OTHERS}
 
         def recorded_run(this: Any, *call: Any) -> Any:
             return self._run(run, this, call) if recorder.active else run(this, *call)
 
-        def partial_run_setup(this: Any, *args: Any, **kwargs: Any) -> Any:
-            recorder.warn("partial_run of a session can't be recorded; its other runs are")
-            return partial(this, *args, **kwargs)
+        def other_way(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+            def begin(*args: Any) -> Any:
+                recorder.warn(f"what a session runs by {_OTHERS[name]} can't be recorded; its other runs are")
+                return plain(*args)
 
-        def make_callable_from_options(this: Any, options: Any) -> Any:
-            recorder.warn(
-                "what a session runs through _make_callable_from_options can't be recorded; its other runs are"
-            )
-            return make(this, options)
+            return begin
 
-        def get_buffer(buffer: Any) -> Any:
-            return self._read(read, buffer)
-
-        base._call_tf_sessionrun = recorded_run  # noqa: SLF001
-        base.partial_run_setup = partial_run_setup
-        base._make_callable_from_options = make_callable_from_options  # noqa: SLF001
-        pywrap_tf_session.TF_GetBuffer = get_buffer
+        session.BaseSession._call_tf_sessionrun = recorded_run  # noqa: SLF001
+        for name, plain in self._plain_others.items():
+            setattr(pywrap_tf_session, name, other_way(name, plain))
+        self._plain_read = read = pywrap_tf_session.TF_GetBuffer
+        pywrap_tf_session.TF_GetBuffer = lambda buffer: self._read(read, buffer)
 
     def uninstall(self) -> None:
         """Takes the hook out again."""
-        base = session.BaseSession
-        base._call_tf_sessionrun, base.partial_run_setup, base._make_callable_from_options = self._plain_runs  # noqa: SLF001
-        pywrap_tf_session.TF_GetBuffer = self._plain_read
+        session.BaseSession._call_tf_sessionrun = self._plain_run  # noqa: SLF001
+        for name, plain in {**self._plain_others, "TF_GetBuffer": self._plain_read}.items():
+            setattr(pywrap_tf_session, name, plain)
 
     def _run(self, plain: Callable[..., Any], this: Any, call: tuple[Any, ...]) -> Any:
         recorder = self._recorder
@@ -179,7 +177,7 @@ class Sessions:
             [node.name for node in nodes],
             [node.site for node in nodes],
             [node.path for node in nodes],
-            [node.reference for node in nodes],
+            [node.reference + 2 * node.single for node in nodes],
         )
         weakref.finalize(this, _native.forget_run, number)
         run = known.runs[key] = _Run(number, description, _watch_all(number, b""))

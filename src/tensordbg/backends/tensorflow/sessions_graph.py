@@ -55,6 +55,8 @@ class WatchedNode:
     """Of the calls and loops in which it runs."""
     reference: bool = False
     """Whether it puts out references to variables."""
+    single: bool = True
+    """Whether it has one output."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class SessionGraphs:
             # A definition renames what is also a result's name.
             site = by_name.get(node.name) or by_name.get(re.sub(r"_\d+$", "", node.name))
             if site is not None and site.argument == NONE and _worth_watching(site.op_type, site.dtypes):
-                yield WatchedNode(f"{path}/{node.name}", site.site, path)
+                yield WatchedNode(f"{path}/{node.name}", site.site, path, single=len(site.dtypes) == 1)
 
 
 def upstream(graph: Any, key: RunKey) -> list[Any]:
@@ -204,7 +206,7 @@ class _RunReader:
             kinds = tuple(type_name(tensor) for tensor in operation.outputs)
             if _worth_watching(operation.type, kinds):
                 site = self._parts.site_of(operation)
-                yield WatchedNode(operation.name, site, part.path, puts_out_references(operation))
+                yield WatchedNode(operation.name, site, part.path, puts_out_references(operation), len(kinds) == 1)
 
     def _stack_of(self, loop: Loop) -> int:
         return self._stacks.get((loop.enters or loop.constants)[0].name, NONE)
