@@ -118,3 +118,24 @@ def test_options_of_values_are_for_that_detail(tdbg: Tdbg, program: Write) -> No
     assert line == "options of values are for --detail values, not health; give that too"
     line = error_of(tdbg("run", "--detail", "values", "--values-of", "*", program("")))
     assert line.startswith("the name '*' is no regular expression")
+
+
+def test_checking_makes_no_trace(tdbg: Tdbg, folder: Path, program: Write) -> None:
+    done = tdbg("run", "--check", program("import sys\nprint(sys.argv)\nsys.exit(3)"), "--check")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "['program.py', '--check']\n", "")
+    assert [path.name for path in folder.iterdir()] == ["program.py"]
+
+
+def test_checking_with_options_of_recording_is_refused(tdbg: Tdbg, program: Write) -> None:
+    line = error_of(tdbg("run", "--check", "--last", "3", program("pass")))
+    assert line == "--last is for a recording, but --check records nothing; leave one of them out"
+
+
+def test_settings_that_are_not_understood_are_refused_before_the_program_runs(
+    tdbg: Tdbg, folder: Path, program: Write
+) -> None:
+    (folder / "pyproject.toml").write_text("[tool.tensordbg]\nallow = [{ops = 'Log'}]\n")
+    name = program("print('runs')")
+    for words in (("--check",), ()):
+        line = error_of(tdbg("run", *words, name))
+        assert line.endswith("allow[0] has the key 'ops', but a rule knows op, name, line and nan; take it out")

@@ -245,3 +245,23 @@ def test_subnormals_count_in_threads_that_flush_them(kernel: str) -> None:
         assert flushes, "the test did not do what it should"
         assert still_flushes, "the thread's own setting must come back"
         assert counts[-2] == expected.sum, name
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", FLOAT_NAMES)
+@pytest.mark.parametrize("size", [0, 1, 63, 5000])
+def test_whether_all_are_finite(kernel: str, name: str, size: int) -> None:
+    number = DTYPE_NUMBERS[name]
+    array = np.linspace(-2.0, 2.0, size).astype(dtype_named(name))
+    assert _native.all_finite(array.view(np.uint8), number, kernel)
+    for index in range(0, size, max(1, size // 7)):
+        for bad in (np.nan, np.inf, -np.inf):
+            ruined = array.copy()
+            with np.errstate(all="ignore"):
+                ruined[index] = bad
+            expected = reference.measure(ruined).non_finite == 0
+            assert _native.all_finite(ruined.view(np.uint8), number, kernel) is expected
+
+
+def test_whole_numbers_are_always_finite() -> None:
+    assert _native.all_finite(np.full(9, -1, np.int32), DTYPE_NUMBERS["int32"])

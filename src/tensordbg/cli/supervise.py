@@ -22,7 +22,9 @@ def record(program: Program, out: Path, wanted: Wanted) -> int:
 
     Raises:
         RecordingError: If no trace can be made in `out`; the program has not been started then.
+        UsageError: The program's settings are not understood; it has not been started either.
     """
+    settings_above(program.folder)
     trace = new_trace_folder(out, program.name)
     child = Child(program.command(trace, wanted))
     began = time.monotonic()

@@ -1,0 +1,91 @@
+"""What the message of a check holds, and what of a stack is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
+from tensordbg.backends.tensorflow.check_message import Limits, message_of, own_part
+from tensordbg.model import Frame
+
+USER = Frame(__file__, 1, "step", True)
+LIBRARY = Frame("/usr/lib/python3/site-packages/keras/src/layers/layer.py", 1000, "__call__", False)
+
+FINDING = Finding(
+    op_type="Log",
+    name="dense/Log",
+    slot=0,
+    outputs=1,
+    tensor=Measured(np.array([[0.0, 1.0], [-np.inf, np.nan]], np.float32)),
+    inputs=(Input('Tensor("x:0", shape=(2, 2), dtype=float32)', Measured(np.array([[1.0, 2.0], [0.0, -1.0]])), 'argument "x"'),),
+    frames=(LIBRARY, USER, LIBRARY, LIBRARY),
+    function="train_step",
+    path="while/body/_3",
+    iteration=7,
+)
+
+EXPECTED = """
+
+!!! Detected Infinity or NaN in output 0 of graph op "Log" (# of outputs: 1) !!!
+  dtype: <dtype: 'float32'>
+  shape: (2, 2)
+  # of -Inf elements: 1
+  # of +NaN elements: 1
+  First bad element: [1, 0], in row 1 of 2
+  Source: test_check_message.py (L1) step: \"\"\"What the message of a check holds, and what of a stack is left out.\"\"\"
+
+  Input tensor: Tensor("x:0", shape=(2, 2), dtype=float32), argument "x"
+            all 4 finite; min -1, max 2; 1 zero; 0.0 at [1, 0]
+  Graph name: "train_step"
+  Operation name: "dense/Log"
+  Called through: while/body/_3
+  Loop iteration: 7 (the first is 0)
+
+  Stack trace of op's creation ("->": inferred user code):
+    + ... (Omitted 1 frames)
+    + test_check_message.py (L1) step
+ -> |   \"\"\"What the message of a check holds, and what of a stack is left out.\"\"\"
+    + ... (Omitted 1 frames)
+    + ...ib/python3/site-packages/keras/src/layers/layer.py (L1000) __call__
+    |   \n
+ : Tensor had -Inf and NaN values
+"""
+
+
+def test_the_whole() -> None:
+    said = message_of(FINDING, Limits(stack_height=2)).replace("..." + __file__[-50:], "test_check_message.py")
+    assert said.replace(__file__, "test_check_message.py") == EXPECTED.replace("\\n", "\n")
+
+
+def test_own_frames_are_never_left_out() -> None:
+    said = message_of(FINDING, Limits(stack_height=0))
+    assert ") step\n -> |" in said
+    assert "layer.py" not in said
+
+
+def test_no_limits() -> None:
+    said = message_of(FINDING, Limits(None, None))
+    assert said.count(f"    + {LIBRARY.file} (L1000) __call__") == 3
+    assert "Omitted" not in said
+
+
+def test_an_eager_operation() -> None:
+    said = message_of(replace(FINDING, function="", path="", iteration=None), Limits())
+    assert 'of eagerly-executing op "Log"' in said
+    assert "Stack trace" not in said
+
+
+def test_our_part_of_what_the_runtime_says() -> None:
+    message = message_of(FINDING, Limits())
+    around = "Graph execution error:\n2 root error(s) found.\n  (0) {{function_node f}} " + message + " [[{{node c}}]]\n  (1)" + message
+    assert own_part(around) == message
+    assert own_part("Matrix size-incompatible") is None
+
+
+def test_many_inputs_are_numbered_and_told_apart() -> None:
+    bad = Input("y", Measured(np.array([np.nan, np.inf, 2.0])))
+    said = message_of(replace(FINDING, inputs=(bad, Input("a resource", None))), Limits())
+    assert "  Input tensors (2):\n         0: y\n            1 +Inf, 1 NaN of 3; the first at [0], in row 0; min 2, max 2" in said
+    assert "         1: a resource\n" in said
