@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tensordbg.trace.reader import TraceReader, open_trace
+from tensordbg.trace.runs import find_run
+from tests.sample_run import make_sample_run
 from tests.sample_trace import make_sample_trace
 
 
@@ -20,3 +22,15 @@ def sample(tmp_path: Path) -> Path:
 def sample_reader(sample: Path) -> TraceReader:
     """The sample trace, opened."""
     return open_trace(sample)
+
+
+@pytest.fixture
+def sample_run(tmp_path: Path) -> Path:
+    """A folder with the traces of a run of two processes."""
+    return make_sample_run(tmp_path / "run-traces")
+
+
+@pytest.fixture
+def run_readers(sample_run: Path) -> dict[str, TraceReader]:
+    """The processes of that run, opened, by name."""
+    return {process.name: open_trace(process.folder) for process in find_run(sample_run).processes}

@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.analysis.listing import SORT_KEYS, Listing, Order, Selection, list_tensors, split_slot
+from tensordbg.analysis.listing import (
+    SORT_KEYS,
+    Listing,
+    Order,
+    Selection,
+    list_tensors,
+    list_tensors_of_run,
+    split_slot,
+)
 from tensordbg.cli import ls
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
@@ -101,3 +109,28 @@ def test_command_knows_the_same_keys() -> None:
 )
 def test_split_slot(tensor: str, parts: tuple[str, int | None]) -> None:
     assert split_slot(tensor) == parts
+
+
+def test_the_processes_of_a_run_by_time(run_readers: dict[str, TraceReader]) -> None:
+    listing = list_tensors_of_run(run_readers, Selection(name="Log"))
+    assert listing.total == 2 * STEPS
+    assert [(row.process, row.step) for row in listing.rows] == [
+        (f"worker {worker}", step) for step in range(STEPS) for worker in range(2)
+    ]
+    last = list_tensors_of_run(run_readers, Selection(), Order(reverse=True, limit=1))
+    assert (last.total, [(row.process, row.tensor) for row in last.rows]) == (
+        2 * TENSOR_EVENTS,
+        [("worker 1", "Add:0")],
+    )
+
+
+@pytest.mark.parametrize("key", SORT_KEYS)
+def test_a_run_is_sorted_as_a_trace_is(run_readers: dict[str, TraceReader], key: str) -> None:
+    whole = list_tensors_of_run(run_readers, Selection(), Order(by=key, limit=0)).rows
+    for name, reader in run_readers.items():
+        alone = list_tensors(reader, Selection(), Order(by=key, limit=0)).rows
+        assert [row.event for row in whole if row.process == name] == [row.event for row in alone]
+
+
+def test_one_process_needs_no_name(sample_reader: TraceReader) -> None:
+    assert {row.process for row in list_tensors(sample_reader, Selection()).rows} == {""}

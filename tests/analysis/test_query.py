@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from tensordbg.analysis.query import sql
+from tensordbg.analysis.query import sql, sql_of_run
 from tensordbg.errors import TraceError, UsageError
-from tensordbg.trace.reader import open_trace
+from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.schema import TABLES
 from tensordbg.trace.seal import seal_all, seal_full_segments
+from tests.sample_trace import TENSOR_EVENTS
 from tests.trace.builder import TraceBuilder
 from tests.trace.samples import eventful_trace
 
@@ -144,3 +145,27 @@ def test_damaged_trace(tmp_path: Path, change: Callable[[bytes], bytes]) -> None
     with pytest.raises(TraceError) as caught:
         ask(trace, "SELECT * FROM tensors")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [*TABLES, "events"])
+def test_tables_of_a_run_say_which_process(run_readers: dict[str, TraceReader], name: str) -> None:
+    first, second = (sql(reader, f"SELECT * FROM {name}") for reader in run_readers.values())
+    both = sql_of_run(run_readers, f"SELECT * FROM {name}")
+    assert both.column_names == ["process", *first.column_names]
+    assert len(both) == len(first) + len(second)
+
+
+def test_processes_of_a_run_are_told_apart(run_readers: dict[str, TraceReader]) -> None:
+    for reader in run_readers.values():
+        seal_all(reader.path)
+    answer = sql_of_run(run_readers, "SELECT process, count(DISTINCT name) AS names, count(*) AS n FROM events "
+                                     "WHERE op_type IS NOT NULL GROUP BY process ORDER BY process")  # fmt: skip
+    assert answer.to_pylist() == [
+        {"process": "worker 0", "names": 4, "n": TENSOR_EVENTS},
+        {"process": "worker 1", "names": 4, "n": TENSOR_EVENTS},
+    ]
+
+
+def test_a_run_is_only_read(run_readers: dict[str, TraceReader], tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        sql_of_run(run_readers, f"SELECT * FROM read_csv('{tmp_path}/x.csv')")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.analysis.show import history_of
+from tensordbg.analysis.show import histories_of, history_of
 from tensordbg.errors import UsageError
 from tensordbg.model import Health
 from tensordbg.trace.reader import TraceReader, open_trace
@@ -58,3 +58,16 @@ def test_unknown_name_far_from_all(sample_reader: TraceReader) -> None:
 def test_name_in_another_function(sample_reader: TraceReader) -> None:
     with pytest.raises(UsageError, match="no tensor 'Log:0' in a function 'inner'; leave `--function` out"):
         history_of(sample_reader, "Log", "inner")
+
+
+def test_a_history_for_each_process_that_has_the_tensor(run_readers: dict[str, TraceReader], tmp_path: Path) -> None:
+    found = histories_of(run_readers, "Log")
+    assert list(found) == ["worker 0", "worker 1"]
+    assert found["worker 1"] == history_of(run_readers["worker 1"], "Log")
+    empty = open_trace(TraceBuilder(tmp_path / "empty").finish())
+    assert list(histories_of({"a": empty, **run_readers}, "Log")) == ["worker 0", "worker 1"]
+
+
+def test_no_process_has_the_tensor(run_readers: dict[str, TraceReader]) -> None:
+    with pytest.raises(UsageError, match=r"no tensor 'Lgo:0'.*did you mean 'Log:0'"):
+        histories_of(run_readers, "Lgo")

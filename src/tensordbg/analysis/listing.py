@@ -13,7 +13,7 @@ from typing import Any
 
 from tensordbg.analysis.details import health_of
 from tensordbg.analysis.finding import TensorView
-from tensordbg.analysis.query import sql
+from tensordbg.analysis.query import quoted, schemas, sql, sql_of_run
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 from tensordbg.trace.reader import TraceReader
@@ -68,6 +68,8 @@ class ListedTensor(TensorView):
     """The device that the program asked for, often empty."""
     source: Frame | None
     """The innermost line of the user's own code that created the operation."""
+    process: str = ""
+    """Which process of a run it was computed in; empty where there is only one."""
 
 
 @dataclass(frozen=True)
@@ -101,20 +103,20 @@ _PLACES = """
 WITH place AS (
     SELECT stack, arg_max(file, rank) AS file, arg_max(line, rank) AS line, arg_max(function, rank) AS function,
            bool_or("user") AS "user"
-    FROM (SELECT *, depth + CASE WHEN "user" THEN 1000000 ELSE 0 END AS rank FROM stacks)
+    FROM (SELECT *, depth + CASE WHEN "user" THEN 1000000 ELSE 0 END AS rank FROM {schema}.stacks)
     GROUP BY stack
 ), named AS (
     SELECT sites.site, sites.name, sites.op_type, sites.device AS asked,
            coalesce(functions.name, place.function, '') AS function,
            place.file, place.line, place.function AS line_function, place."user" AS line_user
-    FROM sites LEFT JOIN functions ON functions.function = sites.function
+    FROM {schema}.sites AS sites LEFT JOIN {schema}.functions AS functions ON functions.function = sites.function
                LEFT JOIN place ON place.stack = sites.stack
 )
 """
 _COLUMNS = """
-SELECT t.*, p.name AS path_name, s.name, s.op_type, s.asked, s.function, s.file, s.line, s.line_function, s.line_user
+t.*, p.name AS path_name, s.name, s.op_type, s.asked, s.function, s.file, s.line, s.line_function, s.line_user
 """
-_FROM = "FROM tensors t JOIN named s ON s.site = t.site LEFT JOIN paths p ON p.path = t.path"
+_FROM = "FROM {schema}.tensors t JOIN named s ON s.site = t.site LEFT JOIN {schema}.paths p ON p.path = t.path"
 
 
 def list_tensors(reader: TraceReader, selection: Selection, order: Order | None = None) -> Listing:
@@ -123,22 +125,46 @@ def list_tensors(reader: TraceReader, selection: Selection, order: Order | None 
     Raises:
         UsageError: If `order.by` is not one of `SORT_KEYS`.
     """
+    return list_tensors_of_run({"": reader}, selection, order)
+
+
+def list_tensors_of_run(
+    processes: Mapping[str, TraceReader], selection: Selection, order: Order | None = None
+) -> Listing:
+    """Finds the tensor events of a selection in the processes of a run, given by name.
+
+    By `event` they are ordered by the time at which they were recorded, as far as the clocks of the machines agree.
+
+    Raises:
+        UsageError: If `order.by` is not one of `SORT_KEYS`.
+    """
     order = order or Order()
     if order.by not in SORT_KEYS:
         raise UsageError(f"can't sort by {order.by!r}; choose one of {', '.join(SORT_KEYS)}")
-    where = _where(selection)
-    total = count_tensors(reader, selection)
+    key = "t.time_ns" if order.by == "event" and len(processes) > 1 else SORT_KEYS[order.by]
+    columns, where = f"{_COLUMNS}, {key} AS sort_key", _where(selection)
+    parts = [
+        f"({_in(schema, _PLACES)} SELECT {quoted(name)} AS process, {columns} {_in(schema, _FROM)} {where})"
+        for name, schema in schemas(processes).items()
+    ]
     direction = "DESC" if order.reverse else "ASC"
-    sorting = f"ORDER BY {SORT_KEYS[order.by]} {direction} NULLS LAST, t.event {direction}"
+    sorting = f"ORDER BY sort_key {direction} NULLS LAST, event {direction}, process"
     limit = f"LIMIT {order.limit:d} OFFSET {order.skip:d}" if order.limit > 0 else ""
-    page = sql(reader, f"{_PLACES} {_COLUMNS} {_FROM} {where} {sorting} {limit}")
+    page = sql_of_run(processes, f"{' UNION ALL '.join(parts)} {sorting} {limit}")
+    total = sum(count_tensors(reader, selection) for reader in processes.values())
     return Listing(total=total, rows=tuple(_row(row) for row in page.to_pylist()))
 
 
 def count_tensors(reader: TraceReader, selection: Selection) -> int:
     """How many tensor events a selection has."""
-    answer = sql(reader, f"{_PLACES} SELECT count(*) AS n {_FROM} {_where(selection)}")
+    source = _in("main", _FROM)
+    answer = sql(reader, f"{_in('main', _PLACES)} SELECT count(*) AS n {source} {_where(selection)}")
     return int(answer.column("n")[0].as_py())
+
+
+def _in(schema: str, part: str) -> str:
+    """A part of a query over the tables of one process."""
+    return part.format(schema=schema)
 
 
 def split_slot(tensor: str) -> tuple[str, int | None]:
@@ -150,7 +176,7 @@ def split_slot(tensor: str) -> tuple[str, int | None]:
 def _where(selection: Selection) -> str:
     conditions = [
         f"{_BAD} > 0" if selection.non_finite else "",
-        f"s.op_type IN ({', '.join(map(_text, selection.op_types))})" if selection.op_types else "",
+        f"s.op_type IN ({', '.join(map(quoted, selection.op_types))})" if selection.op_types else "",
         _names(selection.name, "s.name", "contains"),
         _names(selection.tensor, "s.name", "equals"),
         _matches(selection.function, "s.function", "equals"),
@@ -170,7 +196,7 @@ def _names(wanted: str, column: str, rule: str) -> str:
     if not wanted:
         return ""
     name, slot = split_slot(wanted)
-    condition = f"{column} = {_text(name)}" if rule == "equals" else _matches(name, column, rule)
+    condition = f"{column} = {quoted(name)}" if rule == "equals" else _matches(name, column, rule)
     return condition if slot is None else f"{condition} AND t.slot = {slot:d}"
 
 
@@ -178,17 +204,12 @@ def _matches(wanted: str, column: str, rule: str) -> str:
     if not wanted:
         return ""
     if any(sign in wanted for sign in "*?["):
-        return f"{column} GLOB {_text(wanted)}"
-    return f"{column} = {_text(wanted)}" if rule == "equals" else f"contains({column}, {_text(wanted)})"
+        return f"{column} GLOB {quoted(wanted)}"
+    return f"{column} = {quoted(wanted)}" if rule == "equals" else f"contains({column}, {quoted(wanted)})"
 
 
 def _file(file: str) -> str:
-    return f"(s.file = {_text(file)} OR ends_with(s.file, {_text('/' + file.lstrip('/'))}))" if file else ""
-
-
-def _text(value: str) -> str:
-    """A literal of SQL."""
-    return "'" + value.replace("'", "''") + "'"
+    return f"(s.file = {quoted(file)} OR ends_with(s.file, {quoted('/' + file.lstrip('/'))}))" if file else ""
 
 
 def _row(row: dict[str, Any]) -> ListedTensor:
@@ -210,6 +231,7 @@ def _row(row: dict[str, Any]) -> ListedTensor:
         shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),
         health=health_of(row),
         source=_source(row),
+        process=row["process"],
     )
 
 

@@ -1,7 +1,8 @@
 """SQL over the tables of a trace, by DuckDB. Sealed events are read from their files as a query needs them.
 
 Besides the tables of `trace/schema.py` there is the view `events`: `tensors` with the names of site, operation type,
-function and call path, and with the innermost line of the user's own code.
+function and call path, and with the innermost line of the user's own code. Of a run of several processes each table
+holds the rows of all, with the column `process` before the others: numbers mean something only within one process.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.schema import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tensordbg.trace.reader import TraceReader
 
 _EVENTS = """
-CREATE VIEW events AS
+CREATE VIEW {schema}.events AS
 SELECT tensors.*,
        sites.name AS name,
        sites.op_type AS op_type,
@@ -32,12 +33,13 @@ SELECT tensors.*,
        paths.name AS path_name,
        places.file AS file,
        places.line AS line
-FROM tensors
-LEFT JOIN sites ON sites.site = tensors.site
-LEFT JOIN functions ON functions.function = sites.function
-LEFT JOIN paths ON paths.path = tensors.path
+FROM {schema}.tensors AS tensors
+LEFT JOIN {schema}.sites AS sites ON sites.site = tensors.site
+LEFT JOIN {schema}.functions AS functions ON functions.function = sites.function
+LEFT JOIN {schema}.paths AS paths ON paths.path = tensors.path
 LEFT JOIN (
-    SELECT stack, arg_max(file, depth) AS file, arg_max(line, depth) AS line FROM stacks WHERE "user" GROUP BY stack
+    SELECT stack, arg_max(file, depth) AS file, arg_max(line, depth) AS line
+    FROM {schema}.stacks WHERE "user" GROUP BY stack
 ) AS places ON places.stack = sites.stack
 """
 
@@ -67,19 +69,24 @@ def sql(reader: TraceReader, query: str) -> pa.Table:
         UsageError: If the query is not one SELECT, or DuckDB can't answer it.
         TraceError: If the trace can't be read.
     """
+    return sql_of_run({"": reader}, query)
+
+
+def sql_of_run(processes: Mapping[str, TraceReader], query: str) -> pa.Table:
+    """The answer to one SELECT over the processes of a run, given by name; see `sql`."""
     with duckdb.connect(config=_CONFIGURATION) as database:
         try:
             _check(database, query)
             try:
-                _register(database, reader)
+                _register(database, processes)
             except duckdb.Error as error:
-                raise _damaged(reader, error) from error
+                raise _damaged(processes, error) from error
             return database.sql(query).to_arrow_table()
         except _CAUSED_BY_QUERY as error:
             known = ", ".join(sorted([*TABLES, "events"]))
             raise UsageError(f"no answer to the query ({_one_line(error)}); it may use the tables {known}") from error
         except duckdb.Error as error:
-            raise _damaged(reader, error) from error
+            raise _damaged(processes, error) from error
 
 
 def _check(database: duckdb.DuckDBPyConnection, query: str) -> None:
@@ -89,21 +96,40 @@ def _check(database: duckdb.DuckDBPyConnection, query: str) -> None:
         raise UsageError(f"the query {query.strip()[:60]!r} is not one SELECT; a trace is only read: ask one SELECT")
 
 
-def _register(database: duckdb.DuckDBPyConnection, reader: TraceReader) -> None:
+def schemas(processes: Mapping[str, TraceReader]) -> dict[str, str]:
+    """By the name of each process the schema that holds its own tables, without the column `process`."""
+    if len(processes) == 1:
+        return dict.fromkeys(processes, "main")
+    return {name: f"process_{k}" for k, name in enumerate(processes)}
+
+
+def _register(database: duckdb.DuckDBPyConnection, processes: Mapping[str, TraceReader]) -> None:
     """Makes the tables known, then takes away whatever else the database could reach."""
+    places = schemas(processes)
+    for name, schema in places.items():
+        database.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        _register_tables(database, processes[name], schema)
+    if len(processes) > 1:
+        for table in (*TABLES, "events"):
+            parts = [f"SELECT {quoted(name)} AS process, * FROM {schema}.{table}" for name, schema in places.items()]
+            database.execute(f"CREATE VIEW {table} AS " + " UNION ALL BY NAME ".join(parts))
+    homes = [f"{reader.path.resolve()}/" for reader in processes.values()]
+    allowed = ", ".join(quoted(form) for home in homes for form in (home, glob.escape(home)))
+    database.execute(f"SET allowed_directories = [{allowed}]")
+    database.execute("SET enable_external_access = false")
+    database.execute("SET lock_configuration = true")
+
+
+def _register_tables(database: duckdb.DuckDBPyConnection, reader: TraceReader, schema: str) -> None:
     for name in TABLES:
         files = reader.sealed_files(name)
         parts = [f"SELECT * FROM read_parquet({_list(files)})"] if files else []
         raw = _raw(reader, name)
         if raw is not None and (len(raw) or not files):
-            database.register(f"raw_{name}", raw)
-            parts.append(f"SELECT * FROM raw_{name}")
-        database.execute(f"CREATE VIEW {name} AS " + " UNION ALL BY NAME ".join(parts))
-    database.execute(_EVENTS)
-    home = f"{reader.path.resolve()}/"
-    database.execute(f"SET allowed_directories = [{_quoted(home)}, {_quoted(glob.escape(home))}]")
-    database.execute("SET enable_external_access = false")
-    database.execute("SET lock_configuration = true")
+            database.register(f"raw_{schema}_{name}", raw)
+            parts.append(f"SELECT * FROM raw_{schema}_{name}")
+        database.execute(f"CREATE VIEW {schema}.{name} AS " + " UNION ALL BY NAME ".join(parts))
+    database.execute(_EVENTS.format(schema=schema))
 
 
 def _raw(reader: TraceReader, name: str) -> pa.Table | None:
@@ -114,15 +140,17 @@ def _raw(reader: TraceReader, name: str) -> pa.Table | None:
 
 
 def _list(files: Iterable[Path]) -> str:
-    return "[" + ", ".join(_quoted(glob.escape(str(file.resolve()))) for file in files) + "]"
+    return "[" + ", ".join(quoted(glob.escape(str(file.resolve()))) for file in files) + "]"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _damaged(reader: TraceReader, error: duckdb.Error) -> TraceError:
-    return TraceError(f"{reader.path}: can't be read ({_one_line(error)}); restore it from a copy, or record again")
+def _damaged(processes: Mapping[str, TraceReader], error: duckdb.Error) -> TraceError:
+    folders = ", ".join(str(reader.path) for reader in processes.values())
+    return TraceError(f"{folders}: can't be read ({_one_line(error)}); restore it from a copy, or record again")
 
 
 def _one_line(error: Exception) -> str:

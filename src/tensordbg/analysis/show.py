@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -61,6 +62,26 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
         skipped=skipped,
         points=points,
     )
+
+
+def histories_of(
+    processes: Mapping[str, TraceReader], tensor: str, function: str = "", limit: int = 0
+) -> dict[str, TensorHistory]:
+    """The events of one tensor in each process of a run that has it; see `history_of`.
+
+    Raises:
+        UsageError: If no process has such a tensor.
+    """
+    found: dict[str, TensorHistory] = {}
+    problem = UsageError("a run without a process")
+    for name, reader in processes.items():
+        try:
+            found[name] = history_of(reader, tensor, function, limit)
+        except UsageError as error:
+            problem = error
+    if not found:
+        raise problem
+    return found
 
 
 def _before(reader: TraceReader, selection: Selection, limit: int) -> int:

@@ -16,6 +16,7 @@ BAD = "bold red"
 
 _NUMBER: dict[str, Any] = {"justify": "right", "no_wrap": True}
 _COLUMNS: dict[str, dict[str, Any]] = {
+    "process": {"no_wrap": True},
     "event": _NUMBER,
     "step": _NUMBER,
     "turn": _NUMBER,
@@ -56,7 +57,7 @@ def _cells(row: ListedTensor, placed: bool) -> list[str]:
     place = place_text(row.source) if row.source else ABSENT
     times = [count(row.event), step_text(row), turn_text(row)]
     devices = [device_text(row.device), device_text(row.asked)] if placed else ["", ""]
-    return [*times, row.tensor, type_text(row), low, high, *counts, *devices, place]
+    return [row.process, *times, row.tensor, type_text(row), low, high, *counts, *devices, place]
 
 
 def device_text(device: str) -> str:

@@ -17,8 +17,9 @@ def listing_to_json(listing: Listing) -> dict[str, Any]:
 
 
 def row_to_json(row: ListedTensor) -> dict[str, Any]:
-    """One tensor event."""
+    """One tensor event; `process` is there in a run of several."""
     return {
+        **({"process": row.process} if row.process else {}),
         "event": row.event,
         "tensor": row.tensor,
         "op_name": row.op_name,
