@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensordbg.analysis.details import Details
@@ -69,12 +69,10 @@ class _Found:
     class_name: str = ""
     outputs: dict[TensorRef, None] = field(default_factory=dict)
     inner: list[int] = field(default_factory=list)
-    first: int = 2**31
-    """Smallest number of a site of it or of a layer in it."""
 
 
 def list_layers(reader: TraceReader) -> tuple[Layer, ...]:
-    """All layers of which something was recorded, each followed by those in it, in the order of their operations."""
+    """All layers of which something was recorded, each followed by those in it, in the order of their calls."""
     program = read_program(reader)
     found = _find(program)
     tensors = _tensors(reader, program, found)
@@ -82,12 +80,23 @@ def list_layers(reader: TraceReader) -> tuple[Layer, ...]:
     for ref, tensor in tensors.items():
         by_site.setdefault(ref.site, []).append(tensor)
     layers = []
-    for path in sorted(found, key=lambda path: [(found[prefix].first, prefix) for prefix in _prefixes(path)]):
-        outputs = tuple(tensors[ref] for ref in found[path].outputs if ref in tensors)
-        inner = tuple(tensor for site in found[path].inner for tensor in by_site.get(site, ()))
-        layers.append(Layer(path, found[path].class_name, outputs, inner))
-    used = {prefix for layer in layers if layer.outputs or layer.inner for prefix in _prefixes(layer.path)}
-    return tuple(layer for layer in layers if layer.path in used)
+    for path, each in found.items():
+        outputs = tuple(tensors[ref] for ref in each.outputs if ref in tensors)
+        inner = tuple(tensor for site in each.inner for tensor in by_site.get(site, ()))
+        layers.append(Layer(path, each.class_name, outputs, inner))
+    return _in_order(layers)
+
+
+def _in_order(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Each layer followed by those in it, in the order of their calls; without those of which nothing was recorded."""
+    first: dict[str, int] = {}
+    # What a loop computes inside has smaller numbers than the operations around it; so those in it come last.
+    for layer in sorted(layers, key=lambda layer: layer.depth):
+        sites = [tensor.last.site for tensor in layer.outputs or layer.inner]
+        for prefix in _prefixes(layer.path) if sites else ():
+            first.setdefault(prefix, min(sites))
+    ran = [layer for layer in layers if layer.path in first]
+    return tuple(sorted(ran, key=lambda layer: [(first[prefix], prefix) for prefix in _prefixes(layer.path)]))
 
 
 def _find(program: Program) -> dict[str, _Found]:
@@ -95,16 +104,15 @@ def _find(program: Program) -> dict[str, _Found]:
     for site in sorted((site for site in program.sites.values() if site.layer), key=lambda site: site.site):
         said = json.loads(site.layer)
         if said["path"]:
-            _layer(found, said["path"], said["class"], site.site).inner.append(site.site)
+            _layer(found, said["path"], said["class"]).inner.append(site.site)
         for path, class_name, slot, _ in said["output_of"]:
-            _layer(found, path, class_name, site.site).outputs[TensorRef(site.site, slot)] = None
+            _layer(found, path, class_name).outputs[TensorRef(site.site, slot)] = None
     return found
 
 
-def _layer(found: dict[str, _Found], path: str, class_name: str, site: int) -> _Found:
+def _layer(found: dict[str, _Found], path: str, class_name: str) -> _Found:
     for prefix in _prefixes(path):
-        around = found.setdefault(prefix, _Found())
-        around.first = min(around.first, site)
+        found.setdefault(prefix, _Found())
     found[path].class_name = class_name
     return found[path]
 

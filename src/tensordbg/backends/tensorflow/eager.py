@@ -47,7 +47,7 @@ class Eager:
         self._stacks = stacks
         self._recorder: Recorder
         self._visible_devices = Devices()
-        self._sites: dict[tuple[str, StackKey, tuple[int, ...]], int] = {}
+        self._sites: dict[tuple[str, StackKey, tuple[int, ...], str], int] = {}
         self._devices: dict[str, int] = {}
 
     def install(self, recorder: Recorder) -> None:
@@ -200,13 +200,15 @@ class Eager:
         return known
 
     def _site(self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> int:
-        known = self._sites.get((op_type, key, variables))
+        # A model calls all its layers from one line.
+        layer = self._layers.path
+        known = self._sites.get((op_type, key, variables, layer))
         if known is None:
             catalog = self._recorder.catalog
             with catalog.lock:
                 known = catalog.new_sites(1)
                 catalog.add_sites([self._describe(known, op_type, key, variables, call)])
-            self._sites[op_type, key, variables] = known
+            self._sites[op_type, key, variables, layer] = known
         else:
             self._recorder.catalog.use_site(known)
         return known

@@ -90,6 +90,12 @@ class KerasLayers:
         self._layer, self._plain = layer, layer.__call__
         self._wrapped = layer.__call__ = self._before(layer.__call__, self._recorder)
 
+    @property
+    def path(self) -> str:
+        """The layer whose call is under way in this thread, empty where none is."""
+        calls = self._thread.calls
+        return calls[-1].path if calls else ""
+
     def ran(self, execution: int, site: int) -> None:
         """Notes an eager operation."""
         calls = self._thread.calls
