@@ -25,7 +25,8 @@ def graph_text(graph: FunctionGraph) -> Group:
 
 def heading(function: Function, how: str) -> Text:
     """A function by name, number and arguments, and which graph of it is shown."""
-    return Text.assemble((function.name, "bold"), f" (function {function.function})  {function.signature}  {how}")
+    said = "  ".join(filter(None, (f" (function {function.function})", function.signature, how)))
+    return Text.assemble((function.name, "bold"), said)
 
 
 def short_name(name: str, caller: str) -> str:
@@ -83,7 +84,8 @@ def _outputs(node: GraphNode) -> list[str]:
     """Type and last shape of each output; how many of the recorded tensors were not finite."""
     texts = []
     for dtype, shape in zip(node.dtypes, node.shapes, strict=True):
-        texts.append(dtype if shape is None else f"{dtype}{list(shape)}")
+        if dtype or shape is not None:
+            texts.append(dtype if shape is None else f"{dtype}{list(shape)}")
     if node.non_finite:
         texts.append(f"{count(node.non_finite)} of {count(node.events)} not finite")
     return texts
