@@ -27,8 +27,8 @@ constexpr int kInfinite = 1;
 constexpr int kNan = 2;
 
 std::atomic<std::uint64_t> checking{0};
-// (site, slot, path, frame, iteration, device, [(dtype, shape, memory)...]) -> the message, or None to let it pass. It is
-// never freed: a kernel may hold it.
+// ((site, slot, path, frame, iteration), [(dtype, shape, memory)...]) -> the message, or None to let it pass. It is never
+// freed: a kernel may hold it.
 PyObject* judge = nullptr;
 // Whether anything can be let pass at all.
 std::atomic<bool> lenient{false};
@@ -147,9 +147,9 @@ std::optional<std::string> ask(const Check& check, TF_OpKernelContext* context) 
       inputs.push_back(std::make_unique<Input>(context, i));
       if (inputs.back()->valid()) tensors.append(inputs.back()->described());
     }
-    const TF_StringView device = api.GetDeviceName(context);
-    const nb::object answer = nb::borrow(judge)(check.site, check.slot, check.path, api.GetFrameId(context),
-                                                api.GetIterId(context), std::string(device.data, device.len), tensors);
+    const nb::tuple place =
+        nb::make_tuple(check.site, check.slot, check.path, api.GetFrameId(context), api.GetIterId(context));
+    const nb::object answer = nb::borrow(judge)(place, tensors);
     if (answer.is_none()) return std::nullopt;
     return nb::cast<std::string>(answer);
   } catch (const std::exception& error) {
@@ -212,10 +212,9 @@ void bind_check(nb::module_& module) {
   module.def("register_tensorflow_check", &register_check, nb::arg("library"),
              "Registers the check operation with the TensorFlow whose framework library lies at this path.");
   module.def("start_checking", &start_checking, nb::arg("judge"), nb::arg("lenient"),
-             "Has every check fail with what `judge(site, slot, path, frame, iteration, device, tensors)` answers, or\n"
-             "let pass, from now on, where it answers None. Of tensors, (dtype, shape, memory), the first is bad and\n"
-             "the others are the operation's inputs; the memory must not be used later. It answers None only\n"
-             "if `lenient`.");
+             "Has every check fail from now on with what `judge((site, slot, path, frame, iteration), tensors)` answers,\n"
+             "or let pass where it answers None, which it does only if `lenient`. Of tensors, (dtype, shape, memory), the\n"
+             "first is bad and the others are the operation's inputs; the memory must not be used later.");
   module.def("stop_checking", &stop_checking, "The checks do nothing from now on.");
 }
 

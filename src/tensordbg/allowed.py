@@ -1,7 +1,7 @@
 """Infinities that are meant: rules that say where, by operation type, name or source line.
 
-A rule lets infinities pass, not NaN, unless it says `nan = true`: a -inf in an attention mask is meant, what `inf - inf`
-makes of it seldom is.
+A rule lets infinities pass, not NaN, unless it says `nan = true`: a -inf in an attention mask is meant, what
+`inf - inf` makes of it seldom is.
 """
 
 from __future__ import annotations

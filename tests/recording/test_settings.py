@@ -14,7 +14,9 @@ from tensordbg.recording.settings import Settings, settings_above
 def test_the_nearest_file_counts(tmp_path: Path) -> None:
     inner = tmp_path / "package" / "part"
     inner.mkdir(parents=True)
-    (tmp_path / "pyproject.toml").write_text('[tool.tensordbg]\nallow = [{op = "SelectV2"}, {line = "a.py:3", nan = true}]\n')
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.tensordbg]\nallow = [{op = "SelectV2"}, {line = "a.py:3", nan = true}]\n'
+    )
     assert settings_above(inner) == Settings((AllowRule(op="SelectV2"), AllowRule(line="a.py:3", nan=True)))
     (tmp_path / "package" / "pyproject.toml").write_text("[project]\nname = 'other'\n")
     assert settings_above(inner) == Settings()
@@ -31,7 +33,10 @@ def test_a_file_that_says_nothing_to_us(tmp_path: Path, text: str) -> None:
     [
         ("[tool]\ntensordbg = 3\n", "[tool.tensordbg] is 3, but must be a table; write its keys below the heading"),
         ("[tool.tensordbg]\nalow = []\n", "[tool.tensordbg] has the key 'alow', but knows only allow; take it out"),
-        ("[tool.tensordbg]\nallow = [3]\n", "[tool.tensordbg] allow[0] is 3, but a rule is a table with op, name or line"),
+        (
+            "[tool.tensordbg]\nallow = [3]\n",
+            "[tool.tensordbg] allow[0] is 3, but a rule is a table with op, name or line",
+        ),
     ],
 )
 def test_what_is_not_understood(tmp_path: Path, text: str, error: str) -> None:

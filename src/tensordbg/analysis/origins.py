@@ -1,7 +1,7 @@
 """Origins: the bad values that were made from nothing bad, and how far each of them reached.
 
-An infinity that the program itself wrote down (the -inf of an attention mask), or that a rule of its author allows, is no
-trouble; where such infinities
+An infinity that the program itself wrote down (the -inf of an attention mask), or that a rule of its author allows, is
+no trouble; where such infinities
 alone become a NaN, as in the softmax of a row that is masked throughout, the trouble starts there. So such a NaN is an
 origin too, and the infinities are not held to account for what comes after it.
 """

@@ -79,7 +79,9 @@ def _refuse_with_check() -> None:
         name = parameter.name or ""
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if given and name not in {"check", "as_module", "script", "arguments"}:
-            raise UsageError(f"{parameter.opts[0]} is for a recording, but --check records nothing; leave one of them out")
+            raise UsageError(
+                f"{parameter.opts[0]} is for a recording, but --check records nothing; leave one of them out"
+            )
 
 
 def _wanted(detail: Detail, chosen: dict[str, Any]) -> Wanted:

@@ -1,9 +1,9 @@
-"""Runs a program whose numbers are checked, as `python program.py` or `python -m package` would run it; nothing is recorded.
+"""Runs a program whose numbers are checked, as `python program.py` or `python -m package` would run it.
 
     python -m tensordbg.recording.check_launch (-m MODULE | SCRIPT) ARGS...
 
-`tdbg run --check` starts this with the user's own interpreter and waits. The program ends at the operation that makes the
-first infinity or NaN, with that exception and its exit code.
+`tdbg run --check` starts this with the user's own interpreter and waits. Nothing is recorded. The program ends at the
+operation that makes the first infinity or NaN, with that exception and its exit code.
 """
 
 from __future__ import annotations

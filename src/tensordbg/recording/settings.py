@@ -1,7 +1,7 @@
 """Reads `[tool.tensordbg]` of the nearest pyproject.toml above the program.
 
-    [tool.tensordbg]
-    allow = [{op = "SelectV2"}, {name = "*/mask*"}, {line = "model.py:42"}]
+[tool.tensordbg]
+allow = [{op = "SelectV2"}, {name = "*/mask*"}, {line = "model.py:42"}]
 """
 
 from __future__ import annotations

@@ -52,9 +52,11 @@ def raised(program: Callable[..., object], *args: object) -> Raised | None:
     try:
         program(*args)
     except tf.errors.InvalidArgumentError as error:
-        assert (error.node_def, error.op) == (None, None)
-        return Raised(error.message)
-    return None
+        found = error
+    else:
+        return None
+    assert (found.node_def, found.op) == (None, None)
+    return Raised(found.message)
 
 
 def blamed(program: Callable[..., object], *args: object, times: int = 20) -> set[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""What the message of a check holds, and what of a stack is left out."""
+"""What a check says, and what of a stack is left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ FINDING = Finding(
     slot=0,
     outputs=1,
     tensor=Measured(np.array([[0.0, 1.0], [-np.inf, np.nan]], np.float32)),
-    inputs=(Input('Tensor("x:0", shape=(2, 2), dtype=float32)', Measured(np.array([[1.0, 2.0], [0.0, -1.0]])), 'argument "x"'),),
+    inputs=(
+        Input(
+            'Tensor("x:0", shape=(2, 2), dtype=float32)', Measured(np.array([[1.0, 2.0], [0.0, -1.0]])), 'argument "x"'
+        ),
+    ),
     frames=(LIBRARY, USER, LIBRARY, LIBRARY),
     function="train_step",
     path="while/body/_3",
@@ -34,7 +38,7 @@ EXPECTED = """
   # of -Inf elements: 1
   # of +NaN elements: 1
   First bad element: [1, 0], in row 1 of 2
-  Source: test_check_message.py (L1) step: \"\"\"What the message of a check holds, and what of a stack is left out.\"\"\"
+  Source: test_check_message.py (L1) step: \"\"\"What a check says, and what of a stack is left out.\"\"\"
 
   Input tensor: Tensor("x:0", shape=(2, 2), dtype=float32), argument "x"
             all 4 finite; min -1, max 2; 1 zero; 0.0 at [1, 0]
@@ -46,7 +50,7 @@ EXPECTED = """
   Stack trace of op's creation ("->": inferred user code):
     + ... (Omitted 1 frames)
     + test_check_message.py (L1) step
- -> |   \"\"\"What the message of a check holds, and what of a stack is left out.\"\"\"
+ -> |   \"\"\"What a check says, and what of a stack is left out.\"\"\"
     + ... (Omitted 1 frames)
     + ...ib/python3/site-packages/keras/src/layers/layer.py (L1000) __call__
     |   \n
@@ -79,7 +83,12 @@ def test_an_eager_operation() -> None:
 
 def test_our_part_of_what_the_runtime_says() -> None:
     message = message_of(FINDING, Limits())
-    around = "Graph execution error:\n2 root error(s) found.\n  (0) {{function_node f}} " + message + " [[{{node c}}]]\n  (1)" + message
+    around = (
+        "Graph execution error:\n2 root error(s) found.\n  (0) {{function_node f}} "
+        + message
+        + " [[{{node c}}]]\n  (1)"
+        + message
+    )
     assert own_part(around) == message
     assert own_part("Matrix size-incompatible") is None
 
@@ -87,5 +96,8 @@ def test_our_part_of_what_the_runtime_says() -> None:
 def test_many_inputs_are_numbered_and_told_apart() -> None:
     bad = Input("y", Measured(np.array([np.nan, np.inf, 2.0])))
     said = message_of(replace(FINDING, inputs=(bad, Input("a resource", None))), Limits())
-    assert "  Input tensors (2):\n         0: y\n            1 +Inf, 1 NaN of 3; the first at [0], in row 0; min 2, max 2" in said
+    assert (
+        "  Input tensors (2):\n         0: y\n            1 +Inf, 1 NaN of 3; the first at [0], in row 0; min 2, max 2"
+        in said
+    )
     assert "         1: a resource\n" in said

@@ -1,4 +1,4 @@
-"""The operation that made the first bad number is blamed, in every run: in calls, loops, branches, gradients, pipelines."""
+"""The operation that made the first bad number is blamed, in every run and in every kind of function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends the program at the operation that makes the first bad number: in place of `tf.debugging.enable_check_numerics`."""
+"""Ends the program at the operation that makes the first bad number, as `tf.debugging.enable_check_numerics` does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tensordbg import _native
 from tensordbg.allowed import AllowRule, applicable, rules_of
 from tensordbg.backends.tensorflow.check_eager import EagerChecks
 from tensordbg.backends.tensorflow.check_finding import Finding
-from tensordbg.backends.tensorflow.check_graph import RawTensor, graph_finding
+from tensordbg.backends.tensorflow.check_graph import Place, RawTensor, graph_finding
 from tensordbg.backends.tensorflow.check_message import Limits, message_of
 from tensordbg.backends.tensorflow.check_nodes import add_checks
 from tensordbg.backends.tensorflow.functions import XLA_NOTE
@@ -71,7 +71,9 @@ class Checking:
     def add_nodes(self, definition: Any, described: Description) -> None:
         """One check for each tensor that is computed."""
         if XLA_NOTE in described.function.notes:
-            self.warn(f"{described.function.name} was meant to be compiled by XLA; it is checked without the compilation")
+            self.warn(
+                f"{described.function.name} was meant to be compiled by XLA; it is checked without the compilation"
+            )
         add_checks(definition, described)
 
     def warn(self, message: str) -> None:
@@ -101,11 +103,8 @@ class Checking:
             return None
         return message_of(finding, self._limits)
 
-    def _judge_graph(  # noqa: PLR0913  called by the kernel
-        self, site: int, slot: int, path: str, frame: int, iteration: int, device: str, tensors: Sequence[RawTensor]
-    ) -> str | None:
-        del device
-        return self._judge(graph_finding(CATALOG, (site, slot, path, iteration if frame else None), tensors))
+    def _judge_graph(self, place: Place, tensors: Sequence[RawTensor]) -> str | None:
+        return self._judge(graph_finding(CATALOG, place, tensors))
 
 
 _checking = Checking()

@@ -1,6 +1,6 @@
 """Checks what eager operations put out, before the program goes on, and what constants hold.
 
-Every operation runs through here, in every thread; as long as its outputs are finite, each is read once and that is all.
+Every operation runs through here, in every thread; while its outputs are finite, each is read once and that is all.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _frames(catalog: Catalog, frame: FrameType | None) -> Iterator[Frame]:
 
 
 def _is_argument(frame: FrameType | None) -> bool:
-    """Whether an array is made a tensor because a function was called with it: then the operation that takes it raises."""
+    """Whether an array is made a tensor as an argument of a function: then the operation that takes it raises."""
     for _ in range(_DEPTH_OF_CONVERSION):
         if frame is None:
             return False

@@ -42,7 +42,9 @@ class Measured:
         """Where its first element lies that is not finite, None where all are."""
         if self.health is None or self.health.first_bad == NONE:
             return None
-        return tuple(int(i) for i in np.unravel_index(self.health.first_bad, self.array.shape)) if self.array.ndim else ()
+        return (
+            tuple(int(i) for i in np.unravel_index(self.health.first_bad, self.array.shape)) if self.array.ndim else ()
+        )
 
     def element(self, index: tuple[int, ...], shape: tuple[int, ...]) -> Any:
         """The element that went into the element at `index` of an operation's output, None where that can't be told."""

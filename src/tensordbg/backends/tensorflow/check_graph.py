@@ -12,18 +12,21 @@ from tensordbg.recording.catalog import Catalog
 RawTensor = tuple[int, tuple[int, ...], memoryview]
 """TensorFlow's number of the dtype, the shape, and the elements, which are there only for the moment."""
 
+Place = tuple[int, int, str, int, int]
+"""The site, the slot, the call path, the loop frame (0 outside of loops) and the iteration."""
+
 _NUMERIC = {dtypes.DTYPE_NAMES[enum] for enum in dtypes.PROBED}
 
 
-def graph_finding(catalog: Catalog, place: tuple[int, int, str, int | None], tensors: Sequence[RawTensor]) -> Finding:
+def graph_finding(catalog: Catalog, place: Place, tensors: Sequence[RawTensor]) -> Finding:
     """What a check in a function found.
 
     Args:
         catalog: Knows the sites.
-        place: The site, the slot, the call path and the iteration.
+        place: Where it is.
         tensors: The bad one, then the numeric inputs of its operation.
     """
-    number, slot, path, iteration = place
+    number, slot, path, frame, iteration = place
     site = catalog.site(number)
     measured = [Measured.from_memory(*tensor) for tensor in tensors]
     return Finding(
@@ -36,7 +39,7 @@ def graph_finding(catalog: Catalog, place: tuple[int, int, str, int | None], ten
         frames=catalog.frames(site.stack) if site.stack != NONE else (),
         function=catalog.function(site.function).name,
         path=path,
-        iteration=iteration,
+        iteration=iteration if frame else None,
         variables=tuple(catalog.variable(variable).name for variable in site.reads),
     )
 

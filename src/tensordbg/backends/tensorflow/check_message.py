@@ -104,7 +104,9 @@ def _health_text(measured: Measured) -> str:
     health = measured.health
     assert health is not None
     bad = ", ".join(
-        f"{count} {what}" for what, count in (("-Inf", health.neg_inf), ("+Inf", health.pos_inf), ("NaN", health.nan)) if count
+        f"{count} {what}"
+        for what, count in (("-Inf", health.neg_inf), ("+Inf", health.pos_inf), ("NaN", health.nan))
+        if count
     )
     parts = [f"{bad} of {health.size}" if bad else f"all {health.size} finite" if health.size > 1 else "finite"]
     if bad and measured.bad_index:

@@ -1,10 +1,10 @@
 """Adds to a function's definition a check of every tensor that its operations compute.
 
-A check runs after the checks of all that its operation was computed from: so the operation that made the first bad number
-is the one that is blamed, although checks run beside the program, in any order that this leaves. Calls, loops and branches
-wait for the checks of what they are given, and a check waits for the calls its operation takes from. A turn of a loop
-begins when the checks of the turn before are done. A variable is written when what goes into it has been checked: where the
-program ends, its variables are good still.
+A check runs after the checks of all that its operation was computed from: so the operation that made the first bad
+number is the one that is blamed, although checks run beside the program, in any order that this leaves. Calls, loops
+and branches wait for the checks of what they are given, and a check waits for the calls its operation takes from. A
+turn of a loop begins when the checks of the turn before are done. A variable is written when what goes into it has been
+checked: where the program ends, its variables are good still.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Placer:
         self._described = described
         self._nodes = list(definition.node_def)
         self._dtypes = {argument.name: argument.type for argument in definition.signature.input_arg}
-        self._origins = {} if described.is_part else {argument: "argument" for argument in self._dtypes}
+        self._origins = {} if described.is_part else dict.fromkeys(self._dtypes, "argument")
         self._guards: dict[str, tuple[str, ...]] = {}
         self._added: list[str] = []
 

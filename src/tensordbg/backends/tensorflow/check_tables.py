@@ -6,17 +6,17 @@ from tensordbg.backends.tensorflow import definition as fd
 
 SKIPPED = frozenset(
     {
-        "Enter", "Exit", "Identity", "If", "LoopCond", "Merge", "NextIteration", "StatelessIf", "StatefulPartitionedCall",
-        "Switch", "While", "RemoteCall", "TPUReplicatedInput", "TPUReplicateMetadata", "TPUCompilationResult",
-        "TPUReplicatedOutput", "ConfigureDistributedTPU", "DestroyResourceOp",
+        "Enter", "Exit", "Identity", "If", "LoopCond", "Merge", "NextIteration", "StatelessIf",
+        "StatefulPartitionedCall", "Switch", "While", "RemoteCall", "TPUReplicatedInput", "TPUReplicateMetadata",
+        "TPUCompilationResult", "TPUReplicatedOutput", "ConfigureDistributedTPU", "DestroyResourceOp",
     }
 )  # fmt: skip
 """Operations whose outputs are no numbers, or were seen already."""
 
 SAFE = frozenset(
     {
-        "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Maximum", "Minimum", "Reshape", "Slice", "Squeeze", "Stack",
-        "StridedSlice", "StridedSliceGrad", "TensorListConcatV2", "TensorListGather", "TensorListGetItem",
+        "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Maximum", "Minimum", "Reshape", "Slice", "Squeeze",
+        "Stack", "StridedSlice", "StridedSliceGrad", "TensorListConcatV2", "TensorListGather", "TensorListGetItem",
         "TensorListPopBack", "TensorListStack", "Transpose", "Unpack",
     }
 )  # fmt: skip

@@ -37,12 +37,12 @@ class Entries:
     @property
     def fast_path(self) -> Entry:
         """TensorFlow's own entry, while any layer stands before it."""
-        return pywrap_tfe.TFE_Py_FastPathExecute if self._plain is None else self._plain[0]  # type: ignore[no-any-return]
+        return pywrap_tfe.TFE_Py_FastPathExecute if self._plain is None else self._plain[0]
 
     @property
     def cancelable(self) -> Entry:
         """TensorFlow's own entry for calls that can be cancelled, while any layer stands before it."""
-        return pywrap_tfe.TFE_Py_ExecuteCancelable if self._plain is None else self._plain[2]  # type: ignore[no-any-return]
+        return pywrap_tfe.TFE_Py_ExecuteCancelable if self._plain is None else self._plain[2]
 
     def add(self, layer: Layer) -> None:
         """Has every eager operation and function call pass through a layer from now on, in every thread."""

@@ -43,7 +43,7 @@ def live_functions() -> list[LiveFunction]:
     """All functions of the runtime that Python objects stand for, each once."""
     if not atomic_function.RUNTIME_FUNCTION_REFS:
         return []
-    found = {}
+    found: dict[str, LiveFunction] = {}
     for each in gc.get_objects():
         # The type is compared, as asking an object of the program's for its class may run code of it.
         if type(each) is atomic_function.AtomicFunction:
