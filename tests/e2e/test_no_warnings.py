@@ -169,14 +169,46 @@ def a_loop_by_hand_with_settings_in_variables() -> None:
 def an_eager_loop() -> None:
     x, y = digits()
     kernel = tf.Variable(np.random.default_rng(0).normal(0, 0.1, (64, 10)).astype(np.float32), name="kernel")
-    optimizer = keras.optimizers.Adam(0.01)
     for step in range(15):
         part = slice(step * 64, step * 64 + 64)
         with tf.GradientTape() as tape:
             logits = tf.matmul(tf.constant(x[part]), kernel)
             loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(tf.constant(y[part]), logits))
         kernel.assign_sub(0.5 * tape.gradient(loss, kernel))
-    assert optimizer is not None
+
+
+@healthy
+def gradients_accumulated_over_steps() -> None:
+    x, y = digits()
+    model = keras.Sequential([keras.Input((64,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(10)])
+    fit(model, x, y, optimizer=keras.optimizers.Adam(0.01, gradient_accumulation_steps=4))
+
+
+@healthy
+def two_models_against_each_other() -> None:
+    x, _ = digits()
+    layers = keras.layers
+    generator = keras.Sequential([keras.Input((8,)), layers.Dense(32, "leaky_relu"), layers.Dense(64, "sigmoid")])
+    critic = keras.Sequential([keras.Input((64,)), layers.Dense(32, "leaky_relu"), layers.Dense(1)])
+    optimizers = {model: keras.optimizers.Adam(1e-3) for model in (generator, critic)}
+    cost = keras.losses.BinaryCrossentropy(from_logits=True)
+
+    def improve(model: keras.Model, loss: Callable[[], tf.Tensor]) -> None:
+        with tf.GradientTape() as tape:
+            value = loss()
+        variables = model.trainable_variables
+        optimizers[model].apply_gradients(zip(tape.gradient(value, variables), variables, strict=True))
+
+    @tf.function
+    def train_step(real: tf.Tensor) -> None:
+        noise = tf.random.normal([64, 8])
+        improve(
+            critic, lambda: cost(tf.ones([64, 1]), critic(generator(noise))) + cost(tf.zeros([64, 1]), critic(real))
+        )
+        improve(generator, lambda: cost(tf.zeros([64, 1]), critic(generator(noise))))
+
+    for step in range(32):
+        train_step(tf.constant(x[step % 16 * 64 : step % 16 * 64 + 64]))
 
 
 @healthy

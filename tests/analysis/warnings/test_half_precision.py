@@ -24,6 +24,18 @@ def findings(op_type: str, given: Any, made: Any, dtype: str = "float16", subnor
     return half_precision(studied(trace))
 
 
+def test_a_bias_that_begins_near_zero_is_no_trouble() -> None:
+    trace = TraceBuilder()
+    bias = trace.variable("bias", "[2]", trainable=True)
+    f = trace.function("f")
+    read = f.read(bias)
+    half = f.op("Cast", read, dtype="float16")
+    run = trace.run(f)
+    run.event(read, [1e-9, 1e-9])
+    run.event(half, [0.0, 0.0])
+    assert half_precision(studied(trace)) == []
+
+
 def test_close_to_the_largest_number() -> None:
     (finding,) = findings("MatMul", [1.0], [50000.0, -1.0])
     assert finding.evidence == {"largest_magnitude": 50000.0, "limit": 65504.0, "step": 0}

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
+from tensordbg.analysis.program import read_program
+from tensordbg.analysis.warnings import kept_units
 from tensordbg.analysis.warnings.dead_units import dead_units
 from tensordbg.analysis.warnings.kept_units import dead_in_kept
 from tensordbg.analysis.warnings.study import Study, study
 from tests.analysis.builder import TraceBuilder
-from tests.analysis.warnings.network import network, series_named
+from tests.analysis.warnings.network import network, series_named, studied
 
 
 class Kept:
@@ -33,8 +36,6 @@ class Kept:
 
 
 def seen(elements: Any) -> Study:
-    from tensordbg.analysis.program import read_program
-
     trace = Kept(network(steps=10), elements)
     return study(trace, read_program(trace), trace.count("tensors"))
 
@@ -60,8 +61,12 @@ def test_a_unit_that_is_alive_for_one_input_is_not_dead() -> None:
     assert dead_units(here) == []
 
 
-def test_nothing_is_known_where_nothing_was_kept() -> None:
-    from tests.analysis.warnings.network import studied
+def test_of_large_layers_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = seen(np.zeros((8, 5)))
+    monkeypatch.setattr(kept_units, "_MOST", 100)
+    assert dead_in_kept(here, series_named(here, "Relu")) is None
 
+
+def test_nothing_is_known_where_nothing_was_kept() -> None:
     here = studied(network(steps=10))
     assert dead_in_kept(here, series_named(here, "Relu")) is None

@@ -23,11 +23,14 @@ _LOOKS = 20
 _STEADY = 0.1
 """It varies by no more than this part."""
 
-_NEWLY = 0.1
+_NEWLY = 0.05
 """At least this part of the units must have died, or ..."""
 
-_MANY = 0.25
-"""... this part be dead: a few that are dead from the beginning are in nearly every layer, and do no harm."""
+_MANY = 0.3
+"""... this part be dead: some that are dead from the beginning are in nearly every layer, and do no harm."""
+
+_KEPT = 0.1
+"""Where elements were kept, at least this part must be dead."""
 
 _RELU_GRADIENT = frozenset({"ReluGrad", "Relu6Grad"})
 _TO_BIAS = frozenset({"BiasAddGrad", "Cast", "Identity", "Reshape", "Sum"})
@@ -82,7 +85,7 @@ def _by_values(study: Study) -> Iterator[Finding]:
     for k in range(len(study.series)):
         if study.site(k).op_type in RELU and study.learning[study.port[k]] and study.series.lengths[k] >= ENOUGH:
             found = dead_in_kept(study, k)
-            if found is not None and found.dead.size >= max(1, _NEWLY * found.units):
+            if found is not None and found.dead.size >= max(1, _KEPT * found.units):
                 first = ", ".join(map(str, found.dead[:8].tolist()))
                 more = " ..." if found.dead.size > 8 else ""
                 what = (

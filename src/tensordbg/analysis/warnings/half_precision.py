@@ -74,7 +74,9 @@ def _lost(study: Study, half: list[int]) -> Iterator[Finding]:
     """Values that became zero in a cast, or lie below the normal numbers."""
     for k in half:
         tiny = _TINY.get(study.words[0][k])
-        if tiny is None:
+        port = int(study.port[k])
+        counts = study.gradient[port] or (study.learning[port] and not _is_variable(study, port))
+        if tiny is None or not counts:
             continue
         source = _cast_from(study, k)
         rows = study.series.rows(k)
@@ -86,6 +88,18 @@ def _lost(study: Study, half: list[int]) -> Iterator[Finding]:
         row = int(part.argmax())
         if part[row] >= _LOST and np.median(part) >= _LOST and _matters(study, k, rows.start + row, tiny):
             yield _lost_finding(study, k, rows.start + row, (int(flushed[row]), int(subnormal[row]), float(part[row])))
+
+
+def _is_variable(study: Study, port: int) -> bool:
+    """Whether it is what a variable holds, as it is or in half precision: a bias begins near zero."""
+    while True:
+        if port in study.variable_of:
+            return True
+        before = study.wiring.parents(port)
+        site = study.wiring.site(port)
+        if len(before) != 1 or site is None or site.op_type not in ("Cast", "Identity"):
+            return False
+        port = before[0]
 
 
 def _cast_from(study: Study, k: int) -> int | None:

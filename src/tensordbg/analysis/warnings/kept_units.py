@@ -12,6 +12,9 @@ from tensordbg.analysis.warnings.study import ENOUGH, Study
 
 _LOOKS = 20
 
+_MOST = 1 << 25
+"""No more elements than these are read of one layer."""
+
 
 @runtime_checkable
 class _WithValues(Protocol):
@@ -33,7 +36,11 @@ def dead_in_kept(study: Study, k: int) -> DeadUnits | None:
     """The units of series k that are zero in all kept tensors of its last steps; `None` where too few were kept."""
     if not isinstance(study.trace, _WithValues):
         return None
-    events = study.series.event[study.series.rows(k)][-_LOOKS:]
+    size = int(study.series.size[study.series.rows(k)].max())
+    looks = min(_LOOKS, _MOST // max(size, 1))
+    if looks < ENOUGH:
+        return None
+    events = study.series.event[study.series.rows(k)][-looks:]
     kept = study.trace.take(events, ["value_position"]).column("value_position").is_valid().to_numpy()
     if len(kept) < ENOUGH or not kept.all():
         return None
