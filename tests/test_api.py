@@ -69,3 +69,12 @@ def test_tensor(trace: tensordbg.Trace) -> None:
 def test_why(trace: tensordbg.Trace, sample: Path) -> None:
     assert trace.why() == tensordbg.why(sample)
     assert trace.why().status == "non_finite"
+
+
+def test_graph(trace: tensordbg.Trace) -> None:
+    graph = trace.graph("train")
+    assert [node.name for node in graph.nodes] == ["x", "Log", "call", "call/y", "call/mul"]
+    with pytest.raises(tensordbg.UsageError, match="record with --graphs"):
+        trace.graph("train", stage="run")
+    with pytest.raises(tensordbg.UsageError, match="stage 'ran' is not known"):
+        trace.graph("train", stage="ran")

@@ -50,6 +50,14 @@ def test_command_that_keeps_the_last_events() -> None:
     assert (launch.plan.last, launch.script, launch.arguments) == (1000, "train.py", ("--last", "3"))
 
 
+def test_command_that_keeps_graphs() -> None:
+    wanted = Wanted(Detail.VALUES, graphs=True)
+    launch = parse(Program.script("train.py", ("--graphs",)).command(Path("t"), wanted)[3:])
+    assert (launch.plan.graphs, launch.plan.detail, launch.arguments) == (True, Detail.VALUES, ("--graphs",))
+    launch = parse(Program.script("train.py", ("--graphs",)).command(Path("t"), Wanted(Detail.OPS))[3:])
+    assert (launch.plan.graphs, launch.arguments) == (False, ("--graphs",))
+
+
 def test_command_of_a_module() -> None:
     program = Program.module("package.train", ("--epochs", "3"))
     assert program.name == "package.train"

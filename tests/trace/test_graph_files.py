@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.errors import TraceError
-from tensordbg.trace.graph_files import GraphFiles, GraphStage, kept_graphs, read_graph
+from tensordbg.errors import TraceError, UsageError
+from tensordbg.trace.graph_files import GraphFiles, GraphStage, kept_graphs, read_graph, stage_named
 
 BUILT, RUN = GraphStage.BUILT, GraphStage.RUN
 
@@ -36,6 +36,12 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     files = GraphFiles(tmp_path)
     assert not files.write(0, BUILT, b"small")
     assert files.failure.startswith(f"{tmp_path / 'graphs'}: ")
+
+
+def test_stages_by_name() -> None:
+    assert stage_named("run") is RUN
+    with pytest.raises(UsageError, match=r"^stage 'ran' is not known; choose one of built, run, recorded$"):
+        stage_named("ran")
 
 
 def test_damage_is_a_trace_error(tmp_path: Path) -> None:

@@ -60,3 +60,11 @@ def test_lists_of_texts() -> None:
     (read,) = decode_graph(tf.compat.v1.GraphDef(node=[node]).SerializeToString()).nodes
     assert read.texts("fused_ops") == ("BiasAdd", "Relu")
     assert read.texts("T") == read.texts("absent") == ()
+
+
+def test_integers() -> None:
+    node = tf.compat.v1.NodeDef(name="a", op="_Arg")
+    node.attr["index"].i = 7
+    node.attr["axis"].i = -1
+    (read,) = decode_graph(tf.compat.v1.GraphDef(node=[node]).SerializeToString()).nodes
+    assert (read.integer("index"), read.integer("axis"), read.integer("absent")) == (7, -1, 0)

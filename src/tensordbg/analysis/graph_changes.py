@@ -210,7 +210,8 @@ class Comparison:
 
     def _ends(self, key: str) -> list[str]:
         """The running operations, or results of the function, that what is gone led to."""
-        seen, waiting, ends = {key}, [key], []
+        ends: list[str] = []
+        seen, waiting = {key}, [key]
         while waiting and len(ends) < _ENOUGH:
             one = waiting.pop()
             if one in self.tree.results and one not in self.running:

@@ -6,10 +6,13 @@ import contextlib
 from importlib.metadata import PackageNotFoundError, version
 
 from tensordbg import _native
+from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
 from tensordbg.recording.recorder import Recorder
+
+_clean = CleanRunMetadata()
 
 
 class TensorFlowBackend:
@@ -28,6 +31,7 @@ class TensorFlowBackend:
             RuntimeError: If this TensorFlow lacks a function of its C API that the probe needs.
         """
         _native.register_tensorflow_probe(framework_library())
+        _clean.install()
         _native.register_tensorflow_watch(framework_library())
         self._probes = Probes(recorder)
         if recorder.graphs is not None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.built_graph import built_graph, leave_out_large_constants
+from tensordbg.backends.tensorflow.clean_graphs import clean_graph
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
 from tensordbg.backends.tensorflow.graph_collection import Call, CollectionError, GraphCollection, UsersCollection
@@ -182,22 +183,17 @@ def _run_graph(graphs: Any) -> bytes:
     run = tf.compat.v1.GraphDef()
     run.versions.producer = tf.version.GRAPH_DEF_VERSION
     for part in graphs.partition_graphs:
-        run.node.extend(node for node in part.node if not _is_ours(node))
+        run.node.extend(part.node)
         known = {function.signature.name for function in run.library.function}
         run.library.function.extend(
-            function
-            for function in part.library.function
-            if function.signature.name not in known and not any(_is_ours(node) for node in function.node_def)
+            function for function in part.library.function if function.signature.name not in known
         )
     _drop_unused(run)
+    clean_graph(run)
     nodes = [*run.node, *(node for function in run.library.function for node in function.node_def)]
     for node in nodes:
         origins = node.experimental_debug_info.original_func_names
         origins[:] = [name.removesuffix(_PLAIN) for name in origins]
-        kept = [name for name in node.input if not (name.startswith("^") and fd.PROBE_NAME in name)]
-        if len(kept) < len(node.input):
-            node.ClearField("input")
-            node.input.extend(kept)
         # Nodes that TensorFlow puts in say so of outputs that they do have; an importer would refuse that.
         if "_output_shapes" in node.attr and not node.attr["_output_shapes"].list.shape:
             del node.attr["_output_shapes"]
@@ -223,7 +219,3 @@ def _drop_unused(graph: Any) -> None:
     functions = [type(function).FromString(function.SerializeToString()) for function in used.values()]
     graph.library.ClearField("function")
     graph.library.function.extend(functions)
-
-
-def _is_ours(node: Any) -> bool:
-    return node.op == fd.PROBE_OP or fd.PROBE_NAME in node.name

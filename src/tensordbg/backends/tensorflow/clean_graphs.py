@@ -1,0 +1,87 @@
+"""Takes what is ours out of graphs that TensorFlow gives out: those that we keep, and those that a program collects.
+
+`tf.summary.trace_on` and whatever else listens for run metadata is given the graphs of functions as they run, and these
+have our nodes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tensordbg.backends.tensorflow.internals import context
+
+_OURS = re.compile(r"(?:^|/)tdbg_[a-z]+/")
+"""In the name of each node that we add, wherever its function was inlined."""
+
+
+def is_ours(name: str) -> bool:
+    """Whether a node, or what an input names, is one of ours."""
+    return _OURS.search(name) is not None
+
+
+def clean_graph(graph: Any) -> None:
+    """Takes our nodes out of a GraphDef and out of the functions in its library."""
+    _clean_nodes(graph.node)
+    for function in graph.library.function:
+        _clean_nodes(function.node_def)
+        ours = [name for name, node in function.control_ret.items() if is_ours(f"{node}/")]
+        for name in ours:
+            del function.control_ret[name]
+        kept = [name for name in function.signature.control_output if name not in ours]
+        function.signature.control_output[:] = kept
+
+
+def clean_run_metadata(metadata: Any) -> None:
+    """The same for all graphs of a RunMetadata message, and for the times of our nodes."""
+    for graph in _graphs(metadata):
+        clean_graph(graph)
+    for device in metadata.step_stats.dev_stats:
+        _keep(device.node_stats, [stats for stats in device.node_stats if not is_ours(stats.node_name)])
+
+
+class CleanRunMetadata:
+    """Sees to it that a program which collects run metadata finds nothing of ours in it."""
+
+    def __init__(self) -> None:
+        self._installed = False
+
+    def install(self) -> None:
+        """From now on, for functions keep our nodes after a recording."""
+        if self._installed:
+            return
+        self._installed = True
+        export = context.Context.export_run_metadata
+
+        def export_run_metadata(runtime: Any) -> Any:
+            metadata = export(runtime)
+            if metadata is not None:
+                clean_run_metadata(metadata)
+            return metadata
+
+        context.Context.export_run_metadata = export_run_metadata
+
+
+def _graphs(metadata: Any) -> Iterator[Any]:
+    yield from metadata.partition_graphs
+    for graphs in metadata.function_graphs:
+        yield graphs.pre_optimization_graph
+        yield graphs.post_optimization_graph
+        yield from graphs.partition_graphs
+
+
+def _clean_nodes(nodes: Any) -> None:
+    _keep(nodes, [node for node in nodes if not is_ours(node.name)])
+    for node in nodes:
+        kept = [name for name in node.input if not (name.startswith("^") and is_ours(name[1:]))]
+        if len(kept) < len(node.input):
+            node.input[:] = kept
+
+
+def _keep(messages: Any, kept: Iterable[Any]) -> None:
+    """Leaves only some messages in a repeated field."""
+    kept = [type(message).FromString(message.SerializeToString()) for message in kept]
+    if len(kept) < len(messages):
+        del messages[:]
+        messages.extend(kept)
