@@ -32,6 +32,15 @@ def test_the_mask_has_a_bit_for_each_dtype() -> None:
     assert TensorFilter(dtypes=frozenset()).mask == 0
 
 
+def test_what_a_reader_is_told() -> None:
+    assert TensorFilter().note == ""
+    assert TensorFilter("Log", frozenset({12, 1})).note == (
+        "only tensors of operations whose type matches 'Log' and of dtype bool, float32 were recorded; what others "
+        "held is not known"
+    )
+    assert TensorFilter(dtypes=frozenset()).note.startswith("only tensors of dtype (none) were")
+
+
 def test_a_bad_pattern_is_refused_at_once() -> None:
     with pytest.raises(re.error):
         TensorFilter("(")

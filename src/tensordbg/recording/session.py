@@ -79,6 +79,8 @@ class Session:
         """Records from now on, also frameworks that are imported later."""
         if self.plan.allow:
             self.recorder.fact({"allow": as_tables(self.plan.allow)})
+        if self.plan.tensors.note:
+            self.recorder.fact({"warning": self.plan.tensors.note})
         self._watch.start()
 
     def stop(self, exit_code: int | None = None, exception: str | None = None) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from tensordbg.health.spec import DTYPES
 from tensordbg.model import Frame, Function, Site, SourceFile, Variable
 from tensordbg.recording.catalog import CatalogSink
 
@@ -33,6 +34,19 @@ class TensorFilter:
     def has(self, op_type: str) -> bool:
         """Whether tensors of operations of a type are wanted."""
         return re.match(self.op_types, op_type) is not None
+
+    @property
+    def note(self) -> str:
+        """What one should know of a trace that was filtered; empty if nothing was."""
+        limits = []
+        if self.op_types:
+            limits.append(f"of operations whose type matches {self.op_types!r}")
+        if self.dtypes is not None:
+            names = [name for number, name in enumerate(DTYPES) if number in self.dtypes]
+            limits.append(f"of dtype {', '.join(names) or '(none)'}")
+        if not limits:
+            return ""
+        return f"only tensors {' and '.join(limits)} were recorded; what others held is not known"
 
     @property
     def mask(self) -> int:

@@ -142,6 +142,14 @@ def test_only_what_passes_the_filters_is_recorded(dumps: Dumps) -> None:
     assert (seen("both_filters", "op_type"), seen("both_filters", "dtype")) == ({"AddV2"}, {"int32"})
 
 
+def test_the_report_says_what_was_filtered(dumps: Dumps) -> None:
+    assert (
+        why(dumps.ours("op_regex"))
+        .notes[0]
+        .startswith("only tensors of operations whose type matches 'Mul|Log|Unpack'")
+    )
+
+
 @pytest.mark.parametrize(("name", "detail"), [("NO_TENSOR", "ops"), ("SHAPE", "shapes"), ("CURT_HEALTH", "health")])
 def test_modes_are_details(dumps: Dumps, name: str, detail: str) -> None:
     assert dumps.ours(name).metadata.detail is Detail(detail)
