@@ -162,10 +162,10 @@ class Sessions:
             tuple((name(fetch.oper), fetch.index) for fetch in fetches),
             tuple(name(target) for target in targets),
         )
-        run = known.runs.get(key)
+        run = known.runs.get(key.in_any_order())
         if run is None:
             with self._catalog.lock:
-                run = known.runs.get(key) or self._describe(this, key, known)
+                run = known.runs.get(key.in_any_order()) or self._describe(this, key, known)
         return run
 
     def _describe(self, this: Any, key: RunKey, known: _Known) -> _Run:
@@ -180,7 +180,7 @@ class Sessions:
             [node.reference + 2 * node.single for node in nodes],
         )
         weakref.finalize(this, _native.forget_run, number)
-        run = known.runs[key] = _Run(number, description, _watch_all(number, b""))
+        run = known.runs[key.in_any_order()] = _Run(number, description, _watch_all(number, b""))
         return run
 
     def _options(self, run: _Run, given: Any) -> Any:

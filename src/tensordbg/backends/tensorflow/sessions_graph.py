@@ -43,6 +43,10 @@ class RunKey:
     fetches: tuple[TensorName, ...]
     targets: tuple[str, ...]
 
+    def in_any_order(self) -> RunKey:
+        """The same for all runs that the runtime makes the same of."""
+        return RunKey(tuple(sorted(self.feeds)), tuple(sorted(self.fetches)), tuple(sorted(self.targets)))
+
 
 @dataclass(frozen=True)
 class WatchedNode:
