@@ -21,6 +21,12 @@ struct Probe {
   std::atomic<std::uint64_t> device_number{0};
 };
 
+// A probe for the node that a kernel is made for, with its attributes `site`, `slot` and `argument`.
+Probe* new_probe(tensorflow::TF_OpKernelConstruction* construction);
+
+// Reserves a record and fills what does not depend on the tensor; null where the log can't grow.
+Record* begin_record(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context, std::uint64_t* sequence);
+
 // Appends the event of a tensor that went through a kernel, if the log wants it.
 void record_tensor(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context,
                    const tensorflow::TF_Tensor* tensor);

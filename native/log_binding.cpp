@@ -1,9 +1,11 @@
 // Python's side of the event log: starting and stopping it, and what is recorded from Python itself.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "health.h"
 #include "log.h"
@@ -131,6 +133,24 @@ void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slo
   PyBuffer_Release(&view);
 }
 
+// Records a tensor of an eager execution that was reduced where it lies: `dims` is its shape, `summary` the eleven numbers
+// of TensorFlow's FULL_HEALTH, or nothing.
+void append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
+                    const std::vector<std::int64_t>& dims, const std::vector<double>& summary) {
+  EventLog* log = active_log();
+  if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return;
+  std::uint64_t sequence = 0;
+  Record* record = log->reserve(&sequence);
+  if (record == nullptr) return;
+  fill_common(record, RecordKind::kEagerTensor, execution);
+  record->site = site;
+  record->slot = slot;
+  record->device = device;
+  fill_summary(log, static_cast<DType>(dtype), summary.size() == 11 ? summary.data() : nullptr,
+               static_cast<int>(dims.size()), [&dims](int axis) { return dims[axis]; }, record);
+  log->finish(record, sequence);
+}
+
 }  // namespace
 
 void bind_log(nb::module_& module) {
@@ -153,6 +173,9 @@ void bind_log(nb::module_& module) {
   module.def("end_execution", &end_execution, nb::arg("execution"), nb::arg("failed"));
   module.def("append_tensor", &append_tensor, nb::arg("execution"), nb::arg("site"), nb::arg("slot"),
              nb::arg("dtype"), nb::arg("device"), nb::arg("array"), "Records one tensor of an eager execution.");
+  module.def("append_summary", &append_summary, nb::arg("execution"), nb::arg("site"), nb::arg("slot"),
+             nb::arg("dtype"), nb::arg("device"), nb::arg("dims"), nb::arg("summary"),
+             "Records one tensor of an eager execution that was reduced on its own device.");
   module.def(
       "intern_device",
       [](const std::string& name) -> std::uint32_t {

@@ -9,14 +9,7 @@ namespace {
 
 using namespace tensorflow;  // NOLINT  the C API under its own names
 
-void* create(TF_OpKernelConstruction* construction) {
-  auto* probe = new Probe;
-  probe->site = static_cast<std::uint32_t>(integer_attribute(construction, "site"));
-  probe->slot = static_cast<std::uint16_t>(integer_attribute(construction, "slot"));
-  probe->argument = integer_attribute(construction, "argument") != 0;
-  probe->path = call_path(api.OpKernelConstruction_GetName(construction));
-  return probe;
-}
+void* create(TF_OpKernelConstruction* construction) { return new_probe(construction); }
 
 template <typename Name>
 std::uint32_t number_of(EventLog* log, NameKind kind, std::atomic<std::uint64_t>* memo, Name name) {
@@ -30,17 +23,23 @@ std::uint32_t number_of(EventLog* log, NameKind kind, std::atomic<std::uint64_t>
 
 }  // namespace
 
-void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor) {
-  const DType dtype = dtype_of(api.TensorType(tensor));
-  if (!log->wants(probe->site, dtype)) return;
+Probe* new_probe(TF_OpKernelConstruction* construction) {
+  auto* probe = new Probe;
+  probe->site = static_cast<std::uint32_t>(integer_attribute(construction, "site"));
+  probe->slot = static_cast<std::uint16_t>(integer_attribute(construction, "slot"));
+  probe->argument = integer_attribute(construction, "argument") != 0;
+  probe->path = call_path(api.OpKernelConstruction_GetName(construction));
+  return probe;
+}
+
+Record* begin_record(EventLog* log, Probe* probe, TF_OpKernelContext* context, std::uint64_t* sequence) {
   const std::uint32_t path = number_of(log, NameKind::kPath, &probe->path_number, [&] { return probe->path; });
   const std::uint32_t device = number_of(log, NameKind::kDevice, &probe->device_number, [&] {
     const TF_StringView name = api.GetDeviceName(context);
     return std::string(name.data, name.len);
   });
-  std::uint64_t sequence = 0;
-  Record* record = log->reserve(&sequence);
-  if (record == nullptr) return;
+  Record* record = log->reserve(sequence);
+  if (record == nullptr) return nullptr;
   record->time_ns = monotonic_ns();
   record->owner = api.GetStepId(context);
   record->frame = api.GetFrameId(context);
@@ -51,6 +50,15 @@ void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, con
   record->slot = probe->slot;
   record->device = static_cast<std::uint16_t>(device);
   record->kind = RecordKind::kGraphTensor;
+  return record;
+}
+
+void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor) {
+  const DType dtype = dtype_of(api.TensorType(tensor));
+  if (!log->wants(probe->site, dtype)) return;
+  std::uint64_t sequence = 0;
+  Record* record = begin_record(log, probe, context, &sequence);
+  if (record == nullptr) return;
   fill_tensor(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
               [tensor](int axis) { return api.Dim(tensor, axis); }, record);
   log->finish(record, sequence);
@@ -81,6 +89,7 @@ void register_tensorflow_probe(const std::string& library) {
   load_api(library);
   register_operation({"TensordbgProbe", {"x: T"}, {"T: type", "site: int", "slot: int", "argument: int"}},
                      {create, compute, destroy});
+  register_tensorflow_summary_probe();
   registered = true;
 }
 

@@ -15,6 +15,9 @@ namespace tensordbg {
 // Registers the operation and its kernel, once in a process. Throws std::runtime_error with the missing symbol.
 void register_tensorflow_probe(const std::string& library);
 
+// The same for the operation that records what was reduced on another device; the API is loaded already.
+void register_tensorflow_summary_probe();
+
 // Keeps the elements of a tensor whose site is among the chosen ones.
 inline void keep_values(EventLog* log, DType dtype, const void* data, Record* record) {
   ValueStore* values = log->values();
@@ -23,17 +26,16 @@ inline void keep_values(EventLog* log, DType dtype, const void* data, Record* re
   record->tensor.value_position = values->append(data, record->tensor.size * bytes) + 1;
 }
 
-// Fills dtype, shape and, as far as the log's detail goes, health and values. `dim(axis)` gives one extent; the record
-// has its site already.
+// Fills dtype and, unless the log's detail is operations alone, shape; returns whether it is more than that.
+// `dim(axis)` gives one extent.
 template <typename Dim>
-void fill_tensor(EventLog* log, DType dtype, const void* data, int rank, Dim dim, Record* record) {
-  const Detail detail = log->detail();
+bool fill_shape(EventLog* log, DType dtype, int rank, Dim dim, Record* record) {
   constexpr std::int64_t kLargestDim = std::numeric_limits<std::uint32_t>::max();
   record->dtype = static_cast<std::uint8_t>(dtype);
   record->flags = 0;
-  if (detail == Detail::kOps) {
+  if (log->detail() == Detail::kOps) {
     record->rank = 255;
-    return;
+    return false;
   }
   TensorFields& tensor = record->tensor;
   const int kept = std::min(rank, static_cast<int>(kMaxDims));
@@ -50,8 +52,34 @@ void fill_tensor(EventLog* log, DType dtype, const void* data, int rank, Dim dim
   }
   record->rank = static_cast<std::uint8_t>(kept);
   tensor.size = size;
-  if (detail >= Detail::kHealth && measure(data, size, dtype, &tensor.health)) record->flags |= kFlagHealth;
+  return true;
+}
+
+// Fills dtype, shape and, as far as the log's detail goes, health and values; the record has its site already.
+template <typename Dim>
+void fill_tensor(EventLog* log, DType dtype, const void* data, int rank, Dim dim, Record* record) {
+  if (!fill_shape(log, dtype, rank, dim, record)) return;
+  const Detail detail = log->detail();
+  TensorFields& tensor = record->tensor;
+  if (detail >= Detail::kHealth && measure(data, tensor.size, dtype, &tensor.health)) record->flags |= kFlagHealth;
   if (detail == Detail::kValues) keep_values(log, dtype, data, record);
+}
+
+// Fills dtype, shape and, from the eleven numbers of TensorFlow's FULL_HEALTH summary, what they tell; `summary` is null
+// where there is none.
+template <typename Dim>
+void fill_summary(EventLog* log, DType dtype, const double* summary, int rank, Dim dim, Record* record) {
+  if (!fill_shape(log, dtype, rank, dim, record) || summary == nullptr || log->detail() < Detail::kHealth) return;
+  constexpr std::int64_t kNone = -1;
+  constexpr std::int64_t kSomewhere = -2;
+  HealthFields& health = record->tensor.health;
+  health.neg_inf = static_cast<std::int64_t>(summary[5]);
+  health.pos_inf = static_cast<std::int64_t>(summary[6]);
+  health.nan = static_cast<std::int64_t>(summary[7]);
+  health.negative = static_cast<std::int64_t>(summary[8]);
+  health.zero = static_cast<std::int64_t>(summary[9]);
+  health.first_bad = health.neg_inf + health.pos_inf + health.nan > 0 ? kSomewhere : kNone;
+  record->flags |= kFlagSize | kFlagFiniteness | kFlagSpecials | kFlagSigns;
 }
 
 }  // namespace tensordbg

@@ -34,6 +34,7 @@ void find_all(void* library) {
   TENSORDBG_FIND(RegisterOpDefinition);
   TENSORDBG_FIND(NewKernelBuilder);
   TENSORDBG_FIND(RegisterKernelBuilder);
+  TENSORDBG_FIND(KernelBuilder_HostMemory);
   TENSORDBG_FIND(DeleteKernelBuilder);
   TENSORDBG_FIND(KernelBuilder_Priority);
   TENSORDBG_FIND(KernelBuilder_TypeConstraint);
@@ -137,6 +138,14 @@ void register_operation(const Operation& operation, const Kernel& kernel) {
   status = api.NewStatus();
   api.RegisterKernelBuilder(operation.name, builder, status);
   check(status, operation.name);
+}
+
+void register_beside_gpu(const char* operation, const Kernel& kernel, std::initializer_list<const char*> arguments) {
+  TF_KernelBuilder* builder = api.NewKernelBuilder(operation, "GPU", kernel.create, kernel.compute, kernel.destroy);
+  for (const char* argument : arguments) api.KernelBuilder_HostMemory(builder, argument);
+  TF_Status* status = api.NewStatus();
+  api.RegisterKernelBuilder(operation, builder, status);
+  check(status, operation);
 }
 
 }  // namespace tensordbg::tensorflow

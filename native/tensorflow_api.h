@@ -41,6 +41,7 @@ struct Api {
   TF_KernelBuilder* (*NewKernelBuilder)(const char*, const char*, void* (*)(TF_OpKernelConstruction*),
                                         void (*)(void*, TF_OpKernelContext*), void (*)(void*));
   void (*RegisterKernelBuilder)(const char*, TF_KernelBuilder*, TF_Status*);
+  void (*KernelBuilder_HostMemory)(TF_KernelBuilder*, const char*);
   void (*DeleteKernelBuilder)(TF_KernelBuilder*);
   void (*KernelBuilder_Priority)(TF_KernelBuilder*, std::int32_t);
   void (*KernelBuilder_TypeConstraint)(TF_KernelBuilder*, const char*, int, TF_Status*);
@@ -99,5 +100,8 @@ struct Kernel {
 
 // Registers an operation and its kernel; to be done once in a process. Throws std::runtime_error.
 void register_operation(const Operation& operation, const Kernel& kernel);
+
+// Registers a kernel that runs on the host for nodes placed on a GPU; of these arguments it wants the tensors copied there.
+void register_beside_gpu(const char* operation, const Kernel& kernel, std::initializer_list<const char*> arguments);
 
 }  // namespace tensordbg::tensorflow

@@ -44,6 +44,8 @@ class EventLog:
     """(execution, failed)."""
     append_tensor = staticmethod(_native.append_tensor)
     """(execution, site, slot, dtype, device, array): `array` has the buffer protocol and is C-contiguous."""
+    append_summary = staticmethod(_native.append_summary)
+    """(execution, site, slot, dtype, device, dims, summary): `summary` is TensorFlow's FULL_HEALTH, or empty."""
     device = staticmethod(_native.intern_device)
     """(name) -> number."""
 

@@ -49,7 +49,7 @@ FAULTS = {
 }
 
 
-class Fault(Exception):
+class Fault(Exception):  # noqa: N818
     """Something of ours that broke."""
 
 
@@ -113,13 +113,20 @@ def test_a_fault_ends_the_recording_with_one_warning(
 def test_a_function_that_the_runtime_refuses_runs_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tensordbg.backends.tensorflow import definition as fd
+    from tensordbg.backends.tensorflow.internals import context
+
+    plain = context.Context.add_function_def
+
+    def refuse(runtime: Any, definition: Any) -> None:
+        if any(node.op.startswith("Tensordbg") for node in definition.node_def):
+            raise Fault("refused")
+        plain(runtime, definition)
 
     expected = bits(program())
     results: list[object] = []
     with tensordbg.record(tmp_path):
         capsys.readouterr()
-        monkeypatch.setattr(fd, "PROBE_OP", "NoSuchOperation")
+        monkeypatch.setattr(context.Context, "add_function_def", refuse)
         results.append(program())
     monkeypatch.undo()
     assert bits(results[0]) == expected

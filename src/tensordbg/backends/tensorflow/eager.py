@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow import device_summary, dtypes
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
@@ -150,9 +150,13 @@ class Eager:
         dtype = tensor._datatype_enum()  # noqa: SLF001
         if dtype in dtypes.PROBED:
             setattr(tensor, MARK, (self._recorder, input_reference(execution, slot)))
+            device, log = tensor.device, self._recorder.log
+            made_by = (execution, site, slot, dtypes.TRACE_NUMBERS[dtype], self._device(device))
+            if device_summary.lies_on_accelerator(device):
+                log.append_summary(*made_by, *device_summary.summary_of(self._entries.fast_path, tensor))
+                return
             array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
-            device = self._device(tensor.device)
-            self._recorder.log.append_tensor(execution, site, slot, dtypes.TRACE_NUMBERS[dtype], device, array)
+            log.append_tensor(*made_by, array)
 
     def _input(self, value: Any, key: StackKey, touched: list[int]) -> int:
         """The reference of one input; what comes from outside is recorded first."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow import device_summary
 from tensordbg.backends.tensorflow.graphs import Description, Graphs, Told
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
 from tensordbg.backends.tensorflow.live import LiveFunction, live_functions
@@ -64,7 +65,7 @@ class Probes:
 
     def add_nodes(self, definition: Any, described: Description) -> None:
         """One probe for each tensor."""
-        fd.add_probes(definition, described.probes)
+        device_summary.add_probes(definition, described.probes)
 
 
 @dataclass(frozen=True)
