@@ -78,3 +78,38 @@ def test_graph(trace: tensordbg.Trace) -> None:
         trace.graph("train", stage="run")
     with pytest.raises(tensordbg.UsageError, match="stage 'ran' is not known"):
         trace.graph("train", stage="ran")
+
+
+@pytest.fixture
+def run(sample_run: Path) -> tensordbg.Run:
+    return tensordbg.open_run(sample_run)
+
+
+def test_processes_of_a_run(run: tensordbg.Run, sample_run: Path) -> None:
+    assert repr(run) == f"Run('{sample_run}': worker 0, worker 1)"
+    assert {name: trace.path.name for name, trace in run.processes.items()} == {
+        "worker 0": "trace-0",
+        "worker 1": "trace-1",
+    }
+
+
+def test_one_process_of_a_run(sample_run: Path) -> None:
+    assert tensordbg.open(sample_run, process=1).path == sample_run / "trace-1"
+    assert tensordbg.open(sample_run, process="worker 0").path == sample_run / "trace-0"
+    with pytest.raises(tensordbg.UsageError, match=r"2 processes were recorded together; choose one .*: worker 0, w"):
+        tensordbg.open(sample_run)
+
+
+def test_a_run_as_a_whole(run: tensordbg.Run, sample_run: Path) -> None:
+    assert run.why() == tensordbg.why(sample_run)
+    assert [process.name for process in run.why().processes] == ["worker 0", "worker 1"]
+    assert {row.process for row in run.tensors(limit=6).rows} == {"worker 0", "worker 1"}
+    assert run.sql("select distinct process from events order by 1").column("process").to_pylist() == list(
+        run.processes
+    )
+
+
+def test_a_run_of_one_process(sample: Path) -> None:
+    run = tensordbg.open_run(sample.parent)
+    assert list(run.processes) == ["train"]
+    assert run.why() == tensordbg.open(sample).why()

@@ -17,7 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tensordbg.api import Trace, open, why  # noqa: A004
+    from tensordbg.api import Run, Trace, open, open_run, why  # noqa: A004
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
     from tensordbg.recording.session import record
     from tensordbg.recording.value_filter import ValueFilter
@@ -26,6 +26,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "RecordingError",
+    "Run",
     "TensordbgError",
     "Trace",
     "TraceError",
@@ -33,18 +34,21 @@ __all__ = [
     "ValueFilter",
     "__version__",
     "open",
+    "open_run",
     "record",
     "why",
 ]
 
 _HOMES = {
     "RecordingError": "tensordbg.errors",
+    "Run": "tensordbg.api",
     "TensordbgError": "tensordbg.errors",
     "Trace": "tensordbg.api",
     "TraceError": "tensordbg.errors",
     "UsageError": "tensordbg.errors",
     "ValueFilter": "tensordbg.recording.value_filter",
     "open": "tensordbg.api",
+    "open_run": "tensordbg.api",
     "record": "tensordbg.recording.session",
     "why": "tensordbg.api",
 }

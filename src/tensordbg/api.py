@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tensordbg.analysis.function_graph import FunctionGraph
     from tensordbg.analysis.functions import TracedFunction
     from tensordbg.analysis.layers import Layer
-    from tensordbg.analysis.listing import Listing
+    from tensordbg.analysis.listing import Listing, Order
     from tensordbg.analysis.run_graph import RunGraph
     from tensordbg.trace.reader import TraceReader
 
@@ -52,10 +53,9 @@ class Trace:
         Raises:
             UsageError: If there is no such order.
         """
-        from tensordbg.analysis.listing import Order, Selection, list_tensors
+        from tensordbg.analysis.listing import Selection, list_tensors
 
-        order = Order(by=order_by.removeprefix("-"), reverse=order_by.startswith("-"), limit=limit)
-        return list_tensors(self._reader, Selection(**selection), order)
+        return list_tensors(self._reader, Selection(**selection), _order(order_by, limit))
 
     def tensor(self, name: str, function: str = "") -> RecordedTensor:
         """One tensor over steps and iterations, as `tdbg show` shows it; its `values()` are the elements, if kept.
@@ -138,20 +138,81 @@ class Trace:
         return sql(self._reader, query)
 
 
-def open(path: str | Path = "tdbg-traces") -> Trace:  # noqa: A001  read as tensordbg.open
-    """Opens a trace for reading.
+class Run:
+    """The processes of one run. Make one with `tensordbg.open_run`."""
+
+    def __init__(self, path: Path, readers: Mapping[str, TraceReader]) -> None:
+        """Wraps open readers, by the names of the processes."""
+        self.path = path
+        self._readers = dict(readers)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r}: {', '.join(self._readers)})"
+
+    @property
+    def processes(self) -> dict[str, Trace]:
+        """The trace of each process by name, such as `worker 1`."""
+        return {name: Trace(reader) for name, reader in self._readers.items()}
+
+    def why(self) -> WhyResult:
+        """Which process went wrong first, where and why, and how it came to the others, as `tdbg why` says it."""
+        from tensordbg.analysis.why import why_of_run
+
+        return why_of_run(self._readers)
+
+    def tensors(self, order_by: str = "event", limit: int = 0, **selection: Any) -> Listing:
+        """The tensor events of all processes, by time unless another order is given; see `Trace.tensors`."""
+        from tensordbg.analysis.listing import Selection, list_tensors_of_run
+
+        return list_tensors_of_run(self._readers, Selection(**selection), _order(order_by, limit))
+
+    def sql(self, query: str) -> pa.Table:
+        """The answer to a query over all processes; with several, each table has the column `process`."""
+        from tensordbg.analysis.query import sql_of_run
+
+        return sql_of_run(self._readers, query)
+
+
+def _order(order_by: str, limit: int) -> Order:
+    from tensordbg.analysis.listing import Order
+
+    return Order(by=order_by.removeprefix("-"), reverse=order_by.startswith("-"), limit=limit)
+
+
+def open(path: str | Path = "tdbg-traces", process: str | int | None = None) -> Trace:  # noqa: A001  read as tensordbg.open
+    """Opens the trace of one process for reading.
 
     Args:
-        path: A trace, or a folder of traces, whose newest is meant. The program may still be running.
+        path: A trace, or a folder of traces, of which the newest run is meant. The program may still be running.
+        process: Which process of a run of several, by its number or name, such as `worker 1`.
+
+    Raises:
+        TraceError: If there is no trace that can be read.
+        UsageError: If there is no such process; or there are several, and none is given.
+    """
+    from tensordbg.trace.reader import open_trace
+    from tensordbg.trace.runs import find_run
+
+    run = find_run(path)
+    return Trace(open_trace((run.only() if process is None else run.process(str(process))).folder))
+
+
+def open_run(path: str | Path = "tdbg-traces") -> Run:
+    """Opens the traces of all processes of a run for reading.
+
+    Args:
+        path: A folder of traces, of which the newest run is meant; or a trace, for its process alone.
 
     Raises:
         TraceError: If there is no trace that can be read.
     """
     from tensordbg.trace.reader import open_trace
+    from tensordbg.trace.runs import find_run
 
-    return Trace(open_trace(path))
+    run = find_run(path)
+    return Run(run.path, {process.name: open_trace(process.folder) for process in run.processes})
 
 
 def why(path: str | Path = "tdbg-traces") -> WhyResult:
-    """Where and why the numbers of a trace went wrong: `open(path).why()`."""
-    return open(path).why()
+    """Where and why the numbers of a run went wrong: `open_run(path).why()`."""
+    return open_run(path).why()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.analysis.show import histories_of, history_of
+from tensordbg.analysis.show import TensorHistory, histories_of, history_of
 from tensordbg.errors import UsageError
 from tensordbg.model import Health
 from tensordbg.trace.reader import TraceReader, open_trace
@@ -60,14 +60,18 @@ def test_name_in_another_function(sample_reader: TraceReader) -> None:
         history_of(sample_reader, "Log", "inner")
 
 
+def log(reader: TraceReader) -> TensorHistory:
+    return history_of(reader, "Log")
+
+
 def test_a_history_for_each_process_that_has_the_tensor(run_readers: dict[str, TraceReader], tmp_path: Path) -> None:
-    found = histories_of(run_readers, "Log")
+    found = histories_of(run_readers, log)
     assert list(found) == ["worker 0", "worker 1"]
     assert found["worker 1"] == history_of(run_readers["worker 1"], "Log")
     empty = open_trace(TraceBuilder(tmp_path / "empty").finish())
-    assert list(histories_of({"a": empty, **run_readers}, "Log")) == ["worker 0", "worker 1"]
+    assert list(histories_of({"a": empty, **run_readers}, log)) == ["worker 0", "worker 1"]
 
 
 def test_no_process_has_the_tensor(run_readers: dict[str, TraceReader]) -> None:
     with pytest.raises(UsageError, match=r"no tensor 'Lgo:0'.*did you mean 'Log:0'"):
-        histories_of(run_readers, "Lgo")
+        histories_of(run_readers, lambda reader: history_of(reader, "Lgo"))

@@ -151,5 +151,6 @@ def test_the_only_process(pair: Path) -> None:
     with pytest.raises(UsageError) as error:
         find_run(pair).only()
     assert str(error.value) == (
-        f"{pair}: 3 processes were recorded together; choose one with --process: chief 0, worker 0, worker 1"
+        f"{pair}: 3 processes were recorded together; choose one (`--process`, in Python `process=`): chief 0, "
+        "worker 0, worker 1"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -65,22 +65,22 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
 
 
 def histories_of(
-    processes: Mapping[str, TraceReader], tensor: str, function: str = "", limit: int = 0
+    processes: Mapping[str, TraceReader], find: Callable[[TraceReader], TensorHistory]
 ) -> dict[str, TensorHistory]:
-    """The events of one tensor in each process of a run that has it; see `history_of`.
+    """What is found in each process of a run that has the tensor, by the name of the process.
 
     Raises:
-        UsageError: If no process has such a tensor.
+        UsageError: If no process has it.
     """
     found: dict[str, TensorHistory] = {}
-    problem = UsageError("a run without a process")
+    problems = []
     for name, reader in processes.items():
         try:
-            found[name] = history_of(reader, tensor, function, limit)
+            found[name] = find(reader)
         except UsageError as error:
-            problem = error
+            problems.append(error)
     if not found:
-        raise problem
+        raise problems[0]
     return found
 
 

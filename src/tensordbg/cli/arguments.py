@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
@@ -13,8 +15,32 @@ DEFAULT_FOLDER = "tdbg-traces"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-trace_argument = click.argument("trace", default=DEFAULT_FOLDER, metavar="[TRACE]")
-"""A trace, or a folder of traces, whose newest is meant."""
+
+@dataclass(frozen=True)
+class TraceChoice:
+    """What a command is to read."""
+
+    path: str
+    """A trace, or a folder of traces, of which the newest run is meant."""
+    process: str | None
+    """Which process of the run; None for all of them."""
+
+
+process_option = click.option(
+    "--process", metavar="N|NAME", help="Only this process, where TRACE holds a run of several."
+)
+
+
+def trace_argument(function: Function) -> Function:
+    """Decorates a command that takes a TRACE, and gives it as a `TraceChoice`."""
+
+    @functools.wraps(function)
+    def with_choice(trace: str, process: str | None, **rest: Any) -> Any:
+        return function(trace=TraceChoice(trace, process), **rest)
+
+    argument = click.argument("trace", default=DEFAULT_FOLDER, metavar="[TRACE]")
+    return argument(process_option(with_choice))  # type: ignore[return-value]
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -45,4 +71,13 @@ def trace_and(name: str) -> Callable[[Function], Function]:
         message = f"{few} {name}"
         raise click.UsageError(message, context)
 
-    return click.argument("trace_and_rest", nargs=-1, metavar=f"[TRACE] {name}", callback=take)
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def with_choice(trace_and_rest: tuple[str, str], process: str | None, **rest: Any) -> Any:
+            trace, last = trace_and_rest
+            return function(trace_and_rest=(TraceChoice(trace, process), last), **rest)
+
+        argument = click.argument("trace_and_rest", nargs=-1, metavar=f"[TRACE] {name}", callback=take)
+        return argument(process_option(with_choice))  # type: ignore[return-value]
+
+    return decorate

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from tensordbg.cli.arguments import json_option, trace_argument
+from tensordbg.cli.arguments import TraceChoice, json_option, trace_argument
 
 
 @click.command("functions")
 @trace_argument
 @json_option
-def command(trace: str, as_json: bool) -> None:
+def command(trace: TraceChoice, as_json: bool) -> None:
     """List the traced functions of a program, each trace with the arguments that it was made for.
 
     TRACE is a trace, or a folder of traces, whose newest is meant; by default tdbg-traces.

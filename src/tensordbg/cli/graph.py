@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensordbg.cli.arguments import json_option, trace_and
+from tensordbg.cli.arguments import TraceChoice, json_option, trace_and
 from tensordbg.errors import UsageError
 from tensordbg.trace.graph_files import GraphStage
 
@@ -41,7 +41,9 @@ def _depth(context: click.Context, parameter: click.Parameter, value: str) -> in
     "--export", "target", metavar="FILE|DIR", help="Write it for TensorBoard instead: .pb, .pbtxt or a folder."
 )
 @json_option
-def command(trace_and_rest: tuple[str, str], stage: str, target: str | None, as_json: bool, **options: Any) -> None:
+def command(
+    trace_and_rest: tuple[TraceChoice, str], stage: str, target: str | None, as_json: bool, **options: Any
+) -> None:
     """Show the graph of FUNCTION: its operations, what they take, and the lines that created them.
 
     FUNCTION is the name of a traced function, or its number. TRACE is a trace, or a folder of traces, whose newest is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tensordbg.cli.arguments import json_option, trace_argument
+from tensordbg.cli.arguments import TraceChoice, json_option, trace_argument
 
 
 @click.command("layers")
@@ -12,7 +12,7 @@ from tensordbg.cli.arguments import json_option, trace_argument
 @click.option("--name", default="", help="Only layers whose path holds this text.")
 @click.option("--inner", is_flag=True, help="Also list the tensors that each layer computed inside.")
 @json_option
-def command(trace: str, name: str, inner: bool, as_json: bool) -> None:
+def command(trace: TraceChoice, name: str, inner: bool, as_json: bool) -> None:
     """List the Keras layers of a program, with how their outputs looked when they were computed last.
 
     TRACE is a trace, or a folder of traces, whose newest is meant; by default tdbg-traces.

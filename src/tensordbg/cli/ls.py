@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tensordbg.cli.arguments import json_option, steps_of, trace_argument
+from tensordbg.cli.arguments import TraceChoice, json_option, steps_of, trace_argument
 
 SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "std", "zero", "non-finite")
 """As in `analysis.listing`, which is not imported just for the help."""
@@ -32,17 +32,17 @@ SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "
 @click.option("--reverse", is_flag=True, help="The other way round.")
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="At most so many; 0 for all.")
 @json_option
-def command(trace: str, sort: str, reverse: bool, limit: int, as_json: bool, **selection: object) -> None:
+def command(trace: TraceChoice, sort: str, reverse: bool, limit: int, as_json: bool, **selection: object) -> None:
     """List the tensors of a trace.
 
-    TRACE is a trace, or a folder of traces, whose newest is meant; by default tdbg-traces.
+    TRACE is a trace, or a folder of traces, whose newest run is meant, with all its processes; by default tdbg-traces.
     """
-    from tensordbg.cli.output import print_json, print_note, print_rich, reading
+    from tensordbg.cli.output import print_json, print_note, print_rich, reading_run
 
-    with reading(trace) as reader:
-        from tensordbg.analysis.listing import Order, Selection, list_tensors
+    with reading_run(trace) as processes:
+        from tensordbg.analysis.listing import Order, Selection, list_tensors_of_run
 
-        listing = list_tensors(reader, Selection(**selection), Order(sort, reverse, limit))  # type: ignore[arg-type]
+        listing = list_tensors_of_run(processes, Selection(**selection), Order(sort, reverse, limit))  # type: ignore[arg-type]
     if as_json:
         from tensordbg.wire.listing import listing_to_json
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from tensordbg.cli.arguments import TraceChoice
     from tensordbg.trace.reader import TraceReader
 
 PATIENCE = 0.5
@@ -55,16 +56,38 @@ def console_for(stream: Any) -> Console:
 
 
 @contextlib.contextmanager
-def reading(trace: str) -> Iterator[TraceReader]:
-    """Opens a trace, or the newest of a folder; says so on the terminal while that takes time.
+def reading(choice: TraceChoice) -> Iterator[TraceReader]:
+    """Opens the trace of one process; says so on the terminal while that takes time.
 
     Raises:
         TraceError: If there is no trace that can be read.
+        UsageError: If there are several processes, and none was chosen.
     """
     from tensordbg.trace.reader import open_trace
+    from tensordbg.trace.runs import find_run
 
-    with working(f"reading {trace}"):
-        yield open_trace(trace)
+    with working(f"reading {choice.path}"):
+        run = find_run(choice.path)
+        process = run.only() if choice.process is None else run.process(choice.process)
+        yield open_trace(process.folder)
+
+
+@contextlib.contextmanager
+def reading_run(choice: TraceChoice) -> Iterator[dict[str, TraceReader]]:
+    """Opens the traces of all processes of a run, by name; one alone has the name ""; see `reading`.
+
+    Raises:
+        TraceError: If there is no trace that can be read.
+        UsageError: If there is no such process.
+    """
+    from tensordbg.trace.reader import open_trace
+    from tensordbg.trace.runs import find_run
+
+    with working(f"reading {choice.path}"):
+        run = find_run(choice.path)
+        processes = run.processes if choice.process is None else (run.process(choice.process),)
+        several = len(processes) > 1
+        yield {process.name if several else "": open_trace(process.folder) for process in processes}
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensordbg.cli.arguments import Steps, json_option, steps_of, trace_and
+from tensordbg.cli.arguments import Steps, TraceChoice, json_option, steps_of, trace_and
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,33 +29,49 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="... also those in the middle of a large tensor.")
 @click.option("--write", metavar="FILE.npy", help="... into a file of NumPy instead.")
 @json_option
-def command(trace_and_rest: tuple[str, str], as_values: bool, as_json: bool, **options: Any) -> None:
+def command(trace_and_rest: tuple[TraceChoice, str], as_values: bool, as_json: bool, **options: Any) -> None:
     """Show one tensor over the steps and iterations.
 
     NAME is the name of an operation, SLOT which of its outputs, 0 by default. TRACE is a trace, or a folder of traces,
-    whose newest is meant; by default tdbg-traces.
+    whose newest run is meant, with all its processes; by default tdbg-traces.
     """
-    from tensordbg.cli.output import print_json, print_rich, reading
-    from tensordbg.cli.show_values import ValuesWanted, show_values
-
     chosen = {name: options.pop(name) for name in ("part", "ranges", "write", "precision", "everything")}
     _check(as_values, as_json, chosen)
     trace, tensor = trace_and_rest
-    with reading(trace) as reader:
-        limit = options.pop("limit")
-        # Of the elements so many are shown of the events that have them.
-        history = _history(reader, tensor, limit=0 if as_values else limit, **options)
-        values = show_values(reader, history, ValuesWanted(**chosen, limit=limit)) if as_values else []
     if as_values:
-        print_rich(*values)
-    elif as_json:
-        from tensordbg.wire.show import history_to_json
-
-        print_json(history_to_json(history))
+        _show_values(trace, tensor, chosen, options)
     else:
-        from tensordbg.report.show import history_text
+        _show(trace, tensor, as_json, options)
 
-        print_rich(history_text(history))
+
+def _show(trace: TraceChoice, tensor: str, as_json: bool, options: dict[str, Any]) -> None:
+    """The history in each process."""
+    from tensordbg.analysis.show import histories_of
+    from tensordbg.cli.output import print_json, print_rich, reading_run
+
+    with reading_run(trace) as processes:
+        histories = histories_of(processes, lambda reader: _history(reader, tensor, **options))
+    if as_json:
+        from tensordbg.wire.show import histories_to_json
+
+        print_json(histories_to_json(histories))
+    else:
+        from tensordbg.report.show import histories_text
+
+        print_rich(histories_text(histories))
+
+
+def _show_values(trace: TraceChoice, tensor: str, chosen: dict[str, Any], options: dict[str, Any]) -> None:
+    """The elements in one process."""
+    from tensordbg.cli.output import print_rich, reading
+    from tensordbg.cli.show_values import ValuesWanted, show_values
+
+    with reading(trace) as reader:
+        # Of the elements so many are shown of the events that have them.
+        limit = options.pop("limit")
+        history = _history(reader, tensor, limit=0, **options)
+        values = show_values(reader, history, ValuesWanted(**chosen, limit=limit))
+    print_rich(*values)
 
 
 def _check(as_values: bool, as_json: bool, chosen: dict[str, Any]) -> None:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import click
 
-from tensordbg.cli.arguments import json_option, trace_and
+from tensordbg.cli.arguments import TraceChoice, json_option, trace_and
 
 
 @click.command("sql")
 @trace_and("QUERY")
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-def command(trace_and_rest: tuple[str, str], as_json: bool, as_csv: bool) -> None:
+def command(trace_and_rest: tuple[TraceChoice, str], as_json: bool, as_csv: bool) -> None:
     """Ask a trace a question in SQL.
 
-    TRACE is a trace, or a folder of traces, whose newest is meant; by default tdbg-traces. QUERY is SQL as DuckDB has
-    it, over the tables of a trace and the view `events`.
+    TRACE is a trace, or a folder of traces, whose newest run is meant, with all its processes; by default tdbg-traces.
+    QUERY is SQL as DuckDB has it, over the tables of a trace and the view `events`.
     """
-    from tensordbg.cli.output import print_json, print_rich, print_text, reading
+    from tensordbg.cli.output import print_json, print_rich, print_text, reading_run
 
     trace, query = trace_and_rest
-    with reading(trace) as reader:
-        from tensordbg.analysis.query import sql
+    with reading_run(trace) as processes:
+        from tensordbg.analysis.query import sql_of_run
 
-        table = sql(reader, query)
+        table = sql_of_run(processes, query)
     from tensordbg.report import rows
 
     if as_json:

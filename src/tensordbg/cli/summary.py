@@ -34,6 +34,7 @@ def summarize(trace: Path, seconds: float) -> None:
         return
     from tensordbg.analysis.why import why
     from tensordbg.trace.reader import open_trace
+    from tensordbg.trace.runs import run_with
 
     with working(f"reading {trace}"):
         _seal(trace)
@@ -44,7 +45,11 @@ def summarize(trace: Path, seconds: float) -> None:
         return
     tensors, steps = amount(result.tensor_events, "tensor"), amount(result.steps, "step")
     _say(f"recorded {tensors} in {steps} ({seconds:.1f} s): {trace}")
-    _tell_health(result, trace)
+    run = run_with(trace)
+    several = len(run.processes) > 1
+    _tell_health(result, f" {trace}" if several else _named(trace))
+    if several:
+        _say(f"`tdbg why{_named(trace)}` takes the processes of this run together: {run.listed}")
 
 
 def _seal(trace: Path) -> None:
@@ -63,9 +68,12 @@ def _nothing(reader: TraceReader) -> str:
     return "nothing was recorded: the program ran no TensorFlow operation"
 
 
-def _tell_health(result: WhyResult, trace: Path) -> None:
-    # The newest trace of a folder is meant, which this one is; that of the usual folder needs no name.
-    named = "" if trace.parent == Path(DEFAULT_FOLDER) else f" {trace.parent}"
+def _named(trace: Path) -> str:
+    """How the folder of traces is named to a command, where the newest is meant; the usual folder needs no name."""
+    return "" if trace.parent == Path(DEFAULT_FOLDER) else f" {trace.parent}"
+
+
+def _tell_health(result: WhyResult, named: str) -> None:
     if not result.measured:
         _say(f"no values were looked at; `tdbg ls{named}` lists the tensors")
     elif not result.non_finite_events:

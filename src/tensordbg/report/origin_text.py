@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.finding import Origin, SourceLine, TensorView
+from tensordbg.analysis.finding import Arrival, Origin, SourceLine, TensorView
 from tensordbg.model import Health
 from tensordbg.report.listing import BAD
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_tables import health_table, past_tables
+
+_ARRIVALS = 4
+"""So many of the processes that it came to are listed."""
 
 
 def origin_text(origin: Origin) -> Group:
@@ -36,7 +40,7 @@ def origin_line(origin: Origin) -> Text:
     caught = f"; {origin.caught}" if origin.caught else ""
     meant = f"; meant, by the rule {origin.meant}" if origin.meant else ""
     said = f" {moment_of(view)}{place}: {origin.verdict.cause}{kin}{times}{caught}{meant}"
-    return Text.assemble("  ", (view.tensor, "bold"), said)
+    return Text.assemble(f"  {origin.process}: " if origin.process else "  ", (view.tensor, "bold"), said)
 
 
 def headline(origin: Origin) -> Text:
@@ -45,6 +49,7 @@ def headline(origin: Origin) -> Text:
     # A session's run is named with what it fetches: `Session.run(loss)`.
     called = view.function if view.function.endswith(")") else f"{view.function}()"
     where = f" in {called}" if view.function and not view.function.startswith("<") else ""
+    where += f" of {origin.process}" if origin.process else ""
     verbs = {"bad_input_data": "came in with", "bad_variable": "held", "non_finite_constant": "holds"}
     verb = verbs.get(origin.verdict.cause, "produced")
     return Text.assemble((view.tensor, BAD), (f"{where} {verb} the first {_what(view.health)}", "bold"))
@@ -106,17 +111,40 @@ def _reasons(origin: Origin) -> Table:
         table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{also}")
     table.add_row("mend", origin.verdict.suggestion)
     table.add_row("spread", _spread(origin))
+    for arrival in origin.arrivals[:_ARRIVALS]:
+        table.add_row("then", _arrival(arrival))
+    if len(origin.arrivals) > _ARRIVALS:
+        table.add_row("", f"came to {count(len(origin.arrivals) - _ARRIVALS)} more processes; --json tells all")
     if origin.occurrences > 1:
         table.add_row("again", f"an origin {count(origin.occurrences)} times in all")
     return table
 
 
+def _arrival(arrival: Arrival) -> str:
+    """How it came into another process, and what it did there."""
+    view = arrival.view
+    place = f" ({place_of(arrival.source)})" if arrival.source else ""
+    did = f"reached {_reached(arrival.reaches)}" if arrival.reaches else "died out"
+    return (
+        f"came from {arrival.sender} to {arrival.process} {moment_of(view)} by the {arrival.kind} {view.tensor}{place}"
+        f"; there it {did}, {_more(arrival.propagated)} not finite"
+    )
+
+
+def _reached(reaches: Sequence[str]) -> str:
+    words = {"loss": "the loss", "gradient": "gradients", "variable": "variables", "output": "the program's results"}
+    return ", ".join(words[name] for name in reaches)
+
+
+def _more(number: int) -> str:
+    return f"{count(number)} more tensor{'s' * (number != 1)}"
+
+
 def _spread(origin: Origin) -> str:
-    more = f"{count(origin.propagated)} more tensor{'s' * (origin.propagated != 1)}"
+    more = _more(origin.propagated)
     if not origin.reaches:
         return f"died out after {more}; it reached nothing that matters"
-    words = {"loss": "the loss", "gradient": "gradients", "variable": "variables", "output": "the program's results"}
-    reached = ", ".join(words[name] for name in origin.reaches)
+    reached = _reached(origin.reaches)
     names = ", ".join(dict.fromkeys(view.tensor for view in origin.spread))
     through = f": {names}{' ...' if origin.propagated > len(origin.spread) else ''}" if names else ""
     return f"reached {reached}; {more} not finite{through}"

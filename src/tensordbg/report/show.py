@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Group
+from collections.abc import Mapping
+
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +20,16 @@ from tensordbg.report.listing import (
     type_text,
 )
 from tensordbg.report.numbers import count
+
+
+def histories_text(histories: Mapping[str, TensorHistory]) -> Group:
+    """The history in each process of a run, by name; the only process has none."""
+    parts: list[RenderableType] = []
+    for name, history in histories.items():
+        parts += [Text()] if parts else []
+        parts += [Text(f"{name}:", style="bold")] if name else []
+        parts.append(history_text(history))
+    return Group(*parts)
 
 
 def history_text(history: TensorHistory) -> Group:

@@ -69,8 +69,13 @@ def _all_finite(result: WhyResult) -> str:
     if not result.tensor_events:
         return "No tensor was recorded."
     steps = f"{count(result.steps)} step{'' if result.steps == 1 else 's'}"
-    return f"All {count(result.tensor_events)} tensors over {steps} were finite."
+    processes = f" in {len(result.processes)} processes" if result.processes else ""
+    return f"All {count(result.tensor_events)} tensors over {steps}{processes} were finite."
 
 
 def _totals(result: WhyResult) -> str:
-    return f"{count(result.non_finite_events)} of {count(result.tensor_events)} recorded tensors are not finite."
+    total = f"{count(result.non_finite_events)} of {count(result.tensor_events)} recorded tensors"
+    if not result.processes:
+        return f"{total} are not finite."
+    shares = ", ".join(f"{each.name} {count(each.non_finite_events)}" for each in result.processes)
+    return f"{total} in {len(result.processes)} processes are not finite: {shares}."

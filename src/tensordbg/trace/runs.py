@@ -70,8 +70,8 @@ class TraceRun:
         if len(self.processes) == 1:
             return self.processes[0]
         raise UsageError(
-            f"{self.path}: {len(self.processes)} processes were recorded together; choose one with --process: "
-            f"{self.listed}"
+            f"{self.path}: {len(self.processes)} processes were recorded together; choose one (`--process`, in Python "
+            f"`process=`): {self.listed}"
         )
 
     @property
@@ -89,12 +89,17 @@ def find_run(path: Path | str) -> TraceRun:
     newest = find_trace(path)
     if newest == Path(path):
         return TraceRun(newest, _named([_Life(newest)]))
-    members = [_Life(newest)]
-    others = [_Life(trace) for trace in list_traces(path) if trace != newest] if members[0].place.runs else []
+    return run_with(newest)
+
+
+def run_with(trace: Path) -> TraceRun:
+    """The run that a trace belongs to, of those that lie in the same folder."""
+    members = [_Life(trace)]
+    others = [_Life(other) for other in list_traces(trace.parent) if other != trace] if members[0].place.runs else []
     while True:
         joining = [life for life in others if any(life.meets(member) for member in members)]
         if not joining:
-            return TraceRun(Path(path), _named(members))
+            return TraceRun(trace.parent, _named(members))
         members += joining
         others = [life for life in others if life not in joining]
 

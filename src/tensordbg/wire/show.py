@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tensordbg.analysis.finding import SourceLine
@@ -11,8 +12,16 @@ from tensordbg.wire.listing import row_to_json
 FORMAT = 1
 
 
+def histories_to_json(histories: Mapping[str, TensorHistory]) -> dict[str, Any]:
+    """The object that `tdbg show --json` prints: of one process its history, of several all of them with names."""
+    if len(histories) == 1 and "" in histories:
+        return history_to_json(histories[""])
+    processes = [{"process": name, **history_to_json(history)} for name, history in histories.items()]
+    return {"format": FORMAT, "processes": processes}
+
+
 def history_to_json(history: TensorHistory) -> dict[str, Any]:
-    """The object that `tdbg show --json` prints."""
+    """The history of a tensor in one process."""
     return {
         "format": FORMAT,
         "tensor": history.tensor,

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensordbg.analysis.finding import ForwardOperation, History, InputView, Origin, SourceLine, TensorView, WhyResult
+from tensordbg.analysis.finding import (
+    Arrival,
+    ForwardOperation,
+    History,
+    InputView,
+    Origin,
+    ProcessSummary,
+    SourceLine,
+    TensorView,
+    WhyResult,
+)
 from tensordbg.model import Health
 from tensordbg.wire.alerts import alert_to_json
 from tensordbg.wire.health import health_to_json
@@ -16,7 +26,8 @@ FORMAT = 1
 def why_to_json(result: WhyResult) -> dict[str, Any]:
     """The object that `tdbg why --json` prints; NaN and infinities, which JSON lacks, are null.
 
-    It has `notes` only where there is something to know of the trace itself.
+    It has `notes` only where there is something to know of the trace itself, and `processes` in a run of several, of
+    which each origin names its own.
     """
     return {
         "format": FORMAT,
@@ -26,13 +37,36 @@ def why_to_json(result: WhyResult) -> dict[str, Any]:
         "origins": [_origin(origin) for origin in result.origins],
         "warnings": [warning_to_json(warning) for warning in result.warnings],
         "alerts": [alert_to_json(alert) for alert in result.alerts],
+        **({"processes": [_process(each) for each in result.processes]} if result.processes else {}),
         **({"notes": list(result.notes)} if result.notes else {}),
+    }
+
+
+def _process(process: ProcessSummary) -> dict[str, Any]:
+    return {
+        "process": process.name,
+        "tensor_events": process.tensor_events,
+        "non_finite_events": process.non_finite_events,
+        "steps": process.steps,
+    }
+
+
+def _arrival(arrival: Arrival) -> dict[str, Any]:
+    return {
+        "process": arrival.process,
+        "from": arrival.sender,
+        "kind": arrival.kind,
+        **_tensor(arrival.view),
+        "source": None if arrival.source is None else _line(arrival.source),
+        "reaches": list(arrival.reaches),
+        "propagated": arrival.propagated,
     }
 
 
 def _origin(origin: Origin) -> dict[str, Any]:
     index = origin.first_bad_index
     return {
+        **({"process": origin.process} if origin.process else {}),
         **_tensor(origin.view),
         "first_bad_index": None if index is None else list(index),
         "inputs": [_input(given) for given in origin.inputs],
@@ -50,6 +84,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "occurrences": origin.occurrences,
         "spread": [_tensor(view) for view in origin.spread],
         "history": [_history(history) for history in origin.history if history.past],
+        **({"arrivals": [_arrival(arrival) for arrival in origin.arrivals]} if origin.process else {}),
     }
 
 
