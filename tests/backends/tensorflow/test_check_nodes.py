@@ -186,3 +186,16 @@ def test_numbers_stay_the_same() -> None:
     x = np.random.default_rng(0).normal(size=(5, 7)).astype(np.float32)
     checked = program(x).numpy()
     assert checked == program.python_function(tf.constant(x)).numpy()
+
+
+def test_a_variable_is_checked_again_when_it_was_written() -> None:
+    weight, other = tf.Variable([1.0, 1.0]), tf.Variable([1.0, 1.0])
+
+    @tf.function
+    def program(x: tf.Tensor) -> tf.Tensor:
+        first = weight + weight * 2.0 + other
+        with tf.control_dependencies([weight.scatter_nd_update([[0]], x)]):
+            return first + weight.read_value()
+
+    bad = np.array([np.nan], np.float32)
+    assert blamed(program, bad, times=1) == {("ReadVariableOp", "Read/ReadVariableOp", None)}

@@ -17,9 +17,12 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.variables import writes
+from tensordbg.health.native import measure
 
 CHECK_OP = "TensordbgCheck"
 _NAME = "tdbg_check/"
+
+_READ = "ReadVariableOp"
 
 _MOST_WAITED_FOR = 4
 """More checks than this are waited for through one node, which all who wait share."""
@@ -47,6 +50,7 @@ class _Placer:
         self._origins = {} if described.is_part else dict.fromkeys(self._dtypes, "argument")
         self._guards: dict[str, tuple[str, ...]] = {}
         self._added: list[str] = []
+        self._reads: dict[str, list[str]] = {}
 
     def place(self) -> None:
         calls = set(self._described.calls)
@@ -59,11 +63,22 @@ class _Placer:
                 self._guards[node.name] = (node.name,)
                 self._added.append(node.name)
             elif node.name in self._described.live:
-                checks = list(self._checks(node, above))
+                checks = self._read_before(node) or list(self._checks(node, above))
                 self._guards[node.name] = tuple(checks) or above
                 self._added.extend(checks)
+            self._remember_reading(node)
         if self._described.is_loop_body and self._added:
             self._end_turns()
+
+    def _read_before(self, node: Any) -> list[str]:
+        """The check of the same variable where it was read before and is as it was."""
+        return self._reads.get(node.input[0], []) if node.op == _READ else []
+
+    def _remember_reading(self, node: Any) -> None:
+        if node.op == _READ and node.name in self._described.live:
+            self._reads[node.input[0]] = list(self._guards[node.name])
+        elif writes(node.op) or fd.called_functions(node):
+            self._reads.clear()
 
     def _learn(self, node: Any) -> None:
         """What its outputs are, and whether they were checked where their elements were made."""
@@ -89,7 +104,7 @@ class _Placer:
         return (gate,)
 
     def _checks(self, node: Any, above: Iterable[str]) -> Iterable[str]:
-        if node.op in UNCHECKED:
+        if node.op in UNCHECKED or (node.op == "Const" and _is_finite(node)):
             return
         for output in fd.outputs(node):
             if output.dtype in dtypes.FLOATS and is_checked(node.op, output.slot):
@@ -119,6 +134,16 @@ class _Placer:
                 continue
             name = f"tdbg_turn/{i}"
             node = self._definition.node_def.add(name=name, op="Identity")
-            node.input.extend([tensor, *(f"^{each}" for each in self._added)])
+            node.input.extend([tensor, *(f"^{each}" for each in dict.fromkeys(self._added))])
             node.attr["T"].type = dtype
             self._definition.ret[result] = f"{name}:output:0"
+
+
+def _is_finite(constant: Any) -> bool:
+    """Whether a constant, which stays as it is, holds nothing to be found in any run."""
+    import tensorflow as tf  # imported by the program already
+
+    if constant.attr["dtype"].type not in dtypes.FLOATS:
+        return True
+    array = tf.make_ndarray(constant.attr["value"].tensor)
+    return measure(array).non_finite == 0
