@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import gc
 import json
 import pickle
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -146,6 +148,20 @@ def test_layer_that_raises(tmp_path: Path) -> None:
         keras.layers.Dense(2, name="after")(ROWS)
 
     assert set(outputs(record(tmp_path / "trace", program))) == {"after"}
+
+
+def test_graphs_are_not_kept_alive(tmp_path: Path) -> None:
+    layer = keras.layers.Dense(2)
+    layer(ROWS)
+    graphs = []
+
+    def program() -> None:
+        function = tf.function(layer).get_concrete_function(tf.TensorSpec([2, 4]))
+        graphs.append(weakref.ref(function.graph))
+
+    record(tmp_path / "trace", program)
+    gc.collect()
+    assert graphs[0]() is None
 
 
 LATE = """

@@ -84,6 +84,17 @@ def test_definition_and_call(tmp_path: Path) -> None:
     assert innermost == [begin + 1, begin + 2]
 
 
+def test_definition_behind_a_decorator(tmp_path: Path) -> None:
+    @tf.function
+    @tf.autograph.experimental.do_not_convert
+    def f(x: tf.Tensor) -> tf.Tensor:
+        return x + 1.0
+
+    (said,) = traced(tmp_path / "trace", lambda: f(ONE))
+    begin = inspect.getsourcelines(test_definition_behind_a_decorator)[1]
+    assert (said["file"], said["line"], said["user"]) == (__file__, begin + 1, True)
+
+
 def test_functions_made_at_one_place_that_are_gone(tmp_path: Path) -> None:
     def program() -> None:
         for _ in range(4):

@@ -37,7 +37,7 @@ class _Call:
     kind: str
     """Name of the layer's class."""
     graph: Any
-    """None for eager code."""
+    """None for eager code, and when it is over."""
     first: int = 0
     """How many operations the graph had when it began."""
     last: int = 0
@@ -158,9 +158,11 @@ class KerasLayers:
         if call.graph is None:
             self._end_eager(call, tensors, recorder)
             return
-        call.last = call.graph.num_operations()
-        call.outputs = [(value.op.name, value.value_index) for value in tensors if value.graph is call.graph]
-        self._of_graph.setdefault(call.graph, []).append(call)
+        # The graph is to go when the program lets it go, so nothing that is kept may hold it.
+        graph, call.graph = call.graph, None
+        call.last = graph.num_operations()
+        call.outputs = [(value.op.name, value.value_index) for value in tensors if value.graph is graph]
+        self._of_graph.setdefault(graph, []).append(call)
 
     def _end_eager(self, call: _Call, tensors: list[Any], recorder: Recorder) -> None:
         """Says of the operations that have run which layer they belong to; in later steps that is known."""

@@ -109,6 +109,9 @@ class Tracings:
 def _code_of(function: Any) -> CodeType | None:
     """Where a function, a method, a partial or an object that can be called is defined."""
     for _ in range(10):
+        if hasattr(function, "__wrapped__"):  # as functools.wraps leaves it
+            function = function.__wrapped__
+            continue
         code = getattr(function, "__code__", None)
         if isinstance(code, CodeType):
             return code
