@@ -146,6 +146,18 @@ def a_mask_that_is_all_zero() -> None:
     train(loss, [first.kernel, first.bias, second.kernel, second.bias])
 
 
+@trouble("zero_gradient", "first/kernel")
+def a_layer_that_is_alive_before_a_mask_of_zeros() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        hidden = tf.nn.relu(first(x))
+        return tf.reduce_mean(tf.square(second(hidden) * tf.zeros([4]) - y))  # HERE
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
 @trouble("zero_gradient", "threshold")
 def a_step_function_without_a_slope() -> None:
     threshold = tf.Variable(np.full(4, 0.3, np.float32), name="threshold")
@@ -254,6 +266,30 @@ def inputs_that_were_not_scaled() -> None:
 
     def loss(_: int) -> tf.Tensor:
         hidden = tf.tanh(first(x))  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
+@trouble("saturated_activation", "clip_by_value")
+def nearly_everything_is_clipped() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(256, 8, seed=3, scale=150.0), normal(256, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        hidden = tf.clip_by_value(first(x), -1.0, 1.0)  # HERE
+        return tf.reduce_mean(tf.square(second(hidden) - y))
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias], rate=1e-4)
+
+
+@trouble("zero_gradient", "first/kernel")
+def everything_is_clipped() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3, scale=1e6), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        hidden = tf.clip_by_value(first(x), -1.0, 1.0)  # HERE
         return tf.reduce_mean(tf.square(second(hidden) - y))
 
     train(loss, [first.kernel, first.bias, second.kernel, second.bias])

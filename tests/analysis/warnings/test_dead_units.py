@@ -11,16 +11,17 @@ from tensordbg.analysis.warnings.dead_units import dead_units
 from tests.analysis.warnings.network import network, studied
 
 
-def with_dead(count: Callable[[int], int]) -> list[str]:
+def with_dead(count: Callable[[int], int], zeros: bool = True) -> list[str]:
     """The explanations for a layer of 20 units, so many of which have no gradient in each step."""
 
     def gradient(step: int) -> list[float]:
         return [0.0] * count(step) + [1.0] * (20 - count(step))
 
-    return [
-        each.explanation
-        for each in dead_units(studied(network({"gradient_tape/BiasAdd/BiasAddGrad": gradient}, units=20)))
-    ]
+    def relu(step: int) -> list[list[float]]:
+        return [gradient(step)] * 8 if zeros else [[1.0] * 20] * 8
+
+    given = {"gradient_tape/BiasAdd/BiasAddGrad": gradient, "Relu": relu}
+    return [each.explanation for each in dead_units(studied(network(given, units=20)))]
 
 
 def test_a_layer_that_is_zero_throughout() -> None:
@@ -53,3 +54,8 @@ def test_no_trouble(count: Callable[[int], int]) -> None:
 
 def test_many_that_were_dead_from_the_beginning() -> None:
     assert len(with_dead(lambda _: 6)) == 1
+
+
+def test_a_gradient_that_was_lost_behind_the_layer_tells_nothing_of_its_units() -> None:
+    assert with_dead(lambda _: 20, zeros=False) == []
+    assert with_dead(lambda step: 3 if step >= 8 else 0, zeros=False) == []

@@ -29,6 +29,17 @@ def test_the_gravest_comes_first() -> None:
     assert [warning.kind for warning in why(both).warnings] == ["growing_values", "dead_units"]
 
 
+def test_of_one_line_the_graver_is_told() -> None:
+    zero = {
+        "gradient_tape/ReluGrad": lambda _: np.zeros((8, 5)),
+        "gradient_tape/MatMul/MatMul": lambda _: np.zeros((4, 5)),
+        "gradient_tape/BiasAdd/BiasAddGrad": lambda _: np.zeros(5),
+    }
+    shrinking = {"Relu": lambda step: np.full((8, 5), 0.5**step), "loss": lambda step: 2.0 + step % 2}
+    assert [warning.kind for warning in why(network(shrinking)).warnings] == ["shrinking_values"]
+    assert [warning.kind for warning in why(network({**zero, **shrinking})).warnings] == ["zero_gradient"]
+
+
 def test_what_comes_after_a_nan_does_not_count() -> None:
     def loss(step: int) -> float:
         return nan if step >= 3 else 1.0

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensordbg.analysis.warnings.zero_gradient import first_zero, zero_gradients
 from tensordbg.analysis.warnings.zeros import find_zeros
+from tests.analysis.builder import TraceBuilder
 from tests.analysis.warnings.network import Given, network, series_named, studied
 
 ZERO_SLOPE: Given = {
@@ -35,6 +36,30 @@ def test_a_zero_factor_is_named() -> None:
     (finding,) = zero_gradients(studied(network(zero_input)))
     assert finding.also == ("kernel",)
     assert "as x:0, which the gradient is multiplied with, is all zero" in finding.explanation
+
+
+def test_zeros_that_a_choice_is_made_from_are_not_to_blame() -> None:
+    trace = TraceBuilder()
+    w = trace.variable("w", "[2]", trainable=True)
+    f = trace.function("f")
+    read = f.read(w)
+    loss = f.op("Mean", read, name="loss")
+    one = f.op("Mul", loss, read, name="gradient_tape/Mul")
+    zeros = f.op("ZerosLike", read, name="gradient_tape/zeros_like")
+    chosen = f.op("SelectV2", one, zeros, name="gradient_tape/SelectV2")
+    f.write(w, chosen, op_type="AssignSubVariableOp")
+    for _ in range(10):
+        run = trace.run(f)
+        for ref, values in (
+            (read, [1.0, 2.0]),
+            (loss, 1.5),
+            (one, [1.0, 2.0]),
+            (zeros, [0.0, 0.0]),
+            (chosen, [0.0, 0.0]),
+        ):
+            run.event(ref, values)
+    (finding,) = zero_gradients(studied(trace))
+    assert "from gradient_tape/SelectV2:0 on, where SelectV2 lets nothing of it through" in finding.explanation
 
 
 def test_a_dead_layer_is_told_elsewhere() -> None:

@@ -70,6 +70,9 @@ def _judge(study: Study, k: int, relu: int) -> Iterator[Finding]:
     newly = dead - int(zeros[:ENOUGH].max())
     if varying > _STEADY * dead or (dead < _MANY * units[0] and newly < max(1, _NEWLY * units[0])):
         return
+    of_relu = study.series.rows(relu)
+    if (study.series.zero[of_relu] * units[0] < dead * study.series.size[of_relu])[-_LOOKS:].any():
+        return  # there are fewer zeros than dead units make: the gradient was lost behind the layer
     run = int(study.series.run(study.series.zero >= dead)[k])
     row = int(study.series.starts[relu + 1]) - min(run, int(study.series.lengths[relu]))
     part = float(dead / units[0])

@@ -16,6 +16,9 @@ from tensordbg.model import NONE
 _SAID_ALREADY = {"diverging_values": "growing_values"}
 """Causes of origins that say what a warning would say."""
 
+_NO_GRADIENT = frozenset({"dead_units", "zero_gradient"})
+_LITTLE_GRADIENT = frozenset({"saturated_activation", "shrinking_values"})
+
 
 def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin]) -> tuple[NumericalWarning, ...]:
     """Find what is wrong with the numbers of a trace although they are finite, the gravest first.
@@ -37,7 +40,17 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
         if kind not in said
         for finding in sorted(rule(seen), key=lambda finding: -finding.gravity)
     ]
-    return tuple(_warnings(seen, findings))
+    return tuple(_once(_warnings(seen, findings)))
+
+
+def _once(warnings: Sequence[NumericalWarning]) -> list[NumericalWarning]:
+    """Without those that say of a line in other words what a graver one says of it."""
+    lines = {(each.source.file, each.source.line) for each in warnings if each.source and each.kind in _NO_GRADIENT}
+    return [
+        each
+        for each in warnings
+        if each.kind not in _LITTLE_GRADIENT or each.source is None or (each.source.file, each.source.line) not in lines
+    ]
 
 
 def _warnings(seen: Study, findings: Sequence[Finding]) -> list[NumericalWarning]:

@@ -1,4 +1,4 @@
-"""Activations at their limits: nearly every element of a sigmoid, a tanh or a softmax is at an end of its range.
+"""Activations at their limits: nearly every element of a sigmoid, a tanh, a softmax or a clipped value is at an end.
 
 For numbers x from a to b the mean of (x - a)(b - x), next to its largest possible value, says how much room is left; it
 follows from the sum and the sum of squares. A softmax is at its limits where the squares sum up to as much as the
@@ -11,7 +11,7 @@ import numpy as np
 
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.descent import made_of
-from tensordbg.analysis.warnings.series import Floats
+from tensordbg.analysis.warnings.series import Floats, Series
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.trends import trend
 from tensordbg.analysis.warnings.words import listed, share
@@ -58,24 +58,59 @@ def _saturated(study: Study, run: Ints) -> list[int]:
 
 def _room(study: Study) -> Floats:
     """For each row how much room is left between the limits: 1 where all of it is; NaN for other operations."""
-    series = study.series
-    result = np.full(len(series.step), np.nan)
-    for k in range(len(series)):
-        op_type = study.site(k).op_type
-        if op_type not in _RANGES and op_type != "Softmax":
-            continue
-        rows = series.rows(k)
-        count, total, squares = series.size[rows], series.total[rows], series.squares[rows]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if op_type == "Softmax":
-                result[rows] = np.where(series.high[rows] > series.low[rows], 1 - squares / total, np.nan)
-            else:
-                low, high = _RANGES[op_type]
-                left = ((low + high) * total - squares) / count - low * high
-                result[rows] = left / ((high - low) / 2) ** 2
-                if low == 0.0:  # an activation that is zero throughout is dead, which is another trouble
-                    result[rows] = np.where(series.high[rows] < high / 2, np.nan, result[rows])
+    result = np.full(len(study.series.step), np.nan)
+    for k in range(len(study.series)):
+        if study.site(k).op_type == "Softmax":
+            result[study.series.rows(k)] = _room_of_softmax(study.series, k)
+        elif (limits := limits_of(study, k)) is not None:
+            result[study.series.rows(k)] = _room_between(study.series, k, *limits)
     return result
+
+
+def _room_of_softmax(series: Series, k: int) -> Floats:
+    rows = series.rows(k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = 1 - series.squares[rows] / series.total[rows]
+    return np.where(series.high[rows] > series.low[rows], left, np.nan)
+
+
+def _room_between(series: Series, k: int, low: float, high: float) -> Floats:
+    rows = series.rows(k)
+    count, total, squares = series.size[rows], series.total[rows], series.squares[rows]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = (((low + high) * total - squares) / count - low * high) / ((high - low) / 2) ** 2
+    # An activation that is zero throughout is dead, which is another trouble.
+    return np.where((low == 0.0) & (series.high[rows] < high / 2), np.nan, left)
+
+
+def limits_of(study: Study, k: int) -> tuple[float, float] | None:
+    """The range of an activation: by its type, or by the constants that it is clipped to from both sides."""
+    op_type = study.site(k).op_type
+    if op_type in _RANGES:
+        return _RANGES[op_type]
+    if op_type != "Maximum":
+        return None
+    low, inside = _clipped(study, int(study.port[k]))
+    high, _ = _clipped(study, inside, "Minimum")
+    return (low, high) if low < high else None
+
+
+def _clipped(study: Study, port: int, op_type: str = "Maximum") -> tuple[float, int]:
+    """The constant in a maximum or minimum, NaN where there is none, and the port of what is compared with it."""
+    site = study.wiring.site(port)
+    parents = study.wiring.parents(port)
+    if site is None or site.op_type != op_type or len(parents) != 2:
+        return np.nan, port
+    constant, inside = sorted(parents, key=lambda each: not _is_constant(study, each))
+    series = study.at.get(constant, [])
+    if not _is_constant(study, constant) or not series:
+        return np.nan, port
+    return float(study.series.high[study.series.starts[series[0]]]), inside
+
+
+def _is_constant(study: Study, port: int) -> bool:
+    site = study.wiring.site(port)
+    return site is not None and site.op_type == "Const"
 
 
 def _hidden(study: Study) -> Bools:
@@ -98,13 +133,13 @@ def _finding(study: Study, k: int, run: int, room: Floats, followers: list[str])
     last = int(study.series.starts[k + 1]) - 1
     left = max(0.0, float(room[last]))
     op_type = study.site(k).op_type
-    limits = "0 and 1" if op_type == "Softmax" else " and ".join(f"{limit:g}" for limit in _RANGES[op_type])
+    limits = " and ".join(f"{limit:g}" for limit in limits_of(study, k) or (0.0, 1.0))
     return Finding(
         kind="saturated_activation",
         series=k,
         explanation=(
             f"Nearly all of {study.name(k)} is at the limits {limits} in the last {run} steps: only {share(left)} of "
-            f"the slope that a {op_type.lower()} can have is left, so hardly any gradient comes through."
+            f"the slope that it can have is left, so hardly any gradient comes through."
         ),
         suggestion=(
             "What goes in is too large: scale the inputs, start with smaller weights, normalise before the activation, "

@@ -95,7 +95,13 @@ def _gradients_before(study: Study, port: int) -> list[int]:
                 open_ports.append(parent)
             elif study.gradient[parent]:
                 found.append(parent)
-    return found
+    computed = [each for each in found if _type(study, each) not in _ZEROS]
+    return computed or found  # a choice between a gradient and zeros is to blame, not the zeros
+
+
+def _type(study: Study, port: int) -> str:
+    site = study.wiring.site(port)
+    return "" if site is None else site.op_type
 
 
 def _nothing_to_learn(study: Study, zeros: Zeros) -> bool:
@@ -134,8 +140,7 @@ def _some(names: list[str]) -> str:
 
 def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
     """Why the first zero gradient is zero, and what can be done."""
-    site = study.wiring.site(port)
-    op_type = site.op_type if site is not None else ""
+    op_type = _type(study, port)
     blocking = next(iter(_zero_values(study, zeros, port)), NONE)
     if op_type in _ZEROS:
         return (
