@@ -12,13 +12,12 @@ from tensordbg.backends.tensorflow.internals import context
 from tests.backends.tensorflow.recorded import record
 
 
-@tf.function
-def inner(x: tf.Tensor) -> tf.Tensor:
-    return tf.sin(x)
-
-
 def collected(graphs: list[Any]) -> None:
     """Calls a function for the first time while graphs are collected."""
+
+    @tf.function
+    def inner(x: tf.Tensor) -> tf.Tensor:
+        return tf.sin(x)
 
     @tf.function
     def looped(x: tf.Tensor) -> tf.Tensor:
@@ -45,7 +44,7 @@ def test_a_program_finds_nothing_of_ours(tmp_path: Path) -> None:
 
 
 def test_also_after_the_recording(tmp_path: Path) -> None:
-    later = tf.function(lambda x: inner(x) + 1.0)
+    later = tf.function(lambda x: tf.sin(x) + 1.0)
     record(tmp_path, lambda: later.get_concrete_function(tf.TensorSpec([2])))
     runtime = context.context()
     runtime.enable_graph_collection()
