@@ -117,3 +117,11 @@ def test_an_update_that_overflows() -> None:
     assert said.cause == "arithmetic_overflow"
     assert "the variable w itself" in said.explanation
     assert cause("AssignSubVariableOp", [inf], [1e38], [3e38], written=True, growth=GROWTH) == "diverging_values"
+
+
+def test_an_update_by_reference_beyond_the_limit() -> None:
+    said = verdict("ApplyGradientDescent", [inf], [4.8e36], 30.0, [-1.3e37])
+    assert said.cause == "arithmetic_overflow"
+    assert "Lower the learning rate" in said.suggestion
+    assert cause("ApplyGradientDescent", [inf], [4.8e36], 30.0, [inf]) == "unknown"
+    assert cause("ApplyGradientDescent", [nan], [1.0], 0.1, [1.0]) == "unknown"

@@ -11,6 +11,7 @@ from tensordbg.analysis.causes.magnitudes import (
     exponential_limit,
     is_arithmetic,
 )
+from tensordbg.analysis.operations import INCREMENTAL_WRITES
 
 _CLOSE = 0.99
 """The statistics of half-precision numbers are rounded; a bound this close to the limit counts as beyond it."""
@@ -27,8 +28,15 @@ def _exponential_overflows(case: Case) -> bool:
     return case.op_type in EXPONENTIALS and infinite(case.output) > 0 and overflows
 
 
+def _updates_beyond(case: Case) -> bool:
+    """Whether a variable by reference, whose update puts it out, went beyond the limit: all was finite before."""
+    healths = case.healths()
+    sound = bool(healths) and not any(health.non_finite for health in healths)
+    return case.op_type.startswith(INCREMENTAL_WRITES) and sound and infinite(case.output) > 0
+
+
 def _arithmetic_overflows(case: Case) -> bool:
-    return case.written or _overflows(case)
+    return case.written or _updates_beyond(case) or _overflows(case)
 
 
 def _diverges(case: Case) -> bool:
@@ -139,7 +147,7 @@ def _explain_arithmetic(case: Case) -> str:
 
 
 def _mend_arithmetic(case: Case) -> str:
-    if case.written:
+    if case.written or _updates_beyond(case):
         return "Lower the learning rate, or clip the gradients: `tf.clip_by_global_norm(gradients, 1.0)`."
     if case.op_type in QUOTIENTS:
         return "Keep the divisor away from 0: `a / tf.maximum(b, 1e-7)`."
