@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 FLOATS = frozenset({"bfloat16", "float16", "float32", "float64", "float8_e4m3fn", "float8_e5m2"})
 
-_MOST = 1 << 22
+_MOST = 1 << 20
 """Of a longer trace so many events are read."""
 
 _STRETCHES = 32
