@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tensordbg.analysis.callbacks import callback_links
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.order import in_program_order
 from tensordbg.analysis.pipelines import pipeline_links
@@ -73,6 +74,9 @@ class GraphBuilder:
         # The nodes of the bad events stand in the order of their number.
         made, source = pipeline_links(self.values)
         self._add_edges(np.searchsorted(bad, made), np.searchsorted(bad, source))
+        called = callback_links(self.values)
+        self._add_edges(np.searchsorted(bad, called.result), np.searchsorted(bad, called.computed))
+        self.link(np.searchsorted(bad, called.entered), called.activation, called.port)
 
     def nodes(self, activation: Ints, port: Ints) -> Ints:
         """The nodes of some values, new ones where needed; `NONE` for a value whose event is finite."""
