@@ -36,7 +36,7 @@ def test_what_is_refused(invoke: Invoke) -> None:
             "train",
             "--as",
             "run",
-        ): "no graph of 'train' as it ran is in tdbg-traces/sample; record with --graphs to have it",
+        ): "no graph of 'train' as it ran is in tdbg-traces/sample; record with --graphs to have ",
         ("train", "--as", "run", "--around", "x"): "--around is for the graph as built; leave --as out",
         ("train", "--json", "--export", "a.pb"): "--export writes a file and prints no JSON; leave one of the two out",
         ("train", "--depth", "x"): "invalid value for '--depth': 'x' is neither a number of levels nor 'all'",

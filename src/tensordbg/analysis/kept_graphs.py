@@ -91,7 +91,10 @@ class KeptGraphs:
 
     def _missing(self, function: Function, stage: GraphStage) -> str:
         if not (self._reader.path / FOLDER).exists():
-            return f"no graph of {function.name!r} as it ran is in {self._reader.path}; record with --graphs to have it"
+            return (
+                f"no graph of {function.name!r} as it ran is in {self._reader.path}; record with --graphs to have "
+                "those of functions that Python calls"
+            )
         callers = {
             self._program.functions[site.function].name
             for site in self._program.sites.values()
