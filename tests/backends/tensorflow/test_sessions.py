@@ -275,6 +275,7 @@ def test_a_run_that_cannot_be_watched_goes_on_without(
 
     recorded = record(tmp_path, in_graph(program))
     assert recorded.events == []
+    assert [row["failed"] for row in recorded.executions] == [False]
     assert "a session is not recorded: TensorFlow can't watch what runs on its devices" in capsys.readouterr().err
 
 

@@ -128,6 +128,7 @@ class Sessions:
             if not self._refused(this, error):
                 raise
             result = plain(this, *call)
+            failed = False
         finally:
             if execution != NONE:
                 recorder.log.end_execution(execution, failed)
@@ -150,9 +151,8 @@ class Sessions:
         """What is known of runs like this one; None where the session can't be watched."""
         known = self._known.get(this)
         if known is None:
-            known = self._known[this] = _Known(SessionVariables(self._catalog))
-            if this.sess_str:
-                self._leave_alone(this, f"it runs at {this.sess_str.decode(errors='replace')!r}, in another process")
+            with self._catalog.lock:
+                known = self._known.get(this) or self._first_seen(this)
         if known.left_alone:
             return None
         _, feeds, fetches, targets, _ = call
@@ -167,6 +167,12 @@ class Sessions:
             with self._catalog.lock:
                 run = known.runs.get(key.in_any_order()) or self._describe(this, key, known)
         return run
+
+    def _first_seen(self, this: Any) -> _Known:
+        known = self._known[this] = _Known(SessionVariables(self._catalog))
+        if this.sess_str:
+            self._leave_alone(this, f"it runs at {this.sess_str.decode(errors='replace')!r}, in another process")
+        return known
 
     def _describe(self, this: Any, key: RunKey, known: _Known) -> _Run:
         description = self._graphs.describe(this.graph, key, known.variables)
