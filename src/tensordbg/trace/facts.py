@@ -67,7 +67,9 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         if isinstance(row.get("process"), dict):
             process = ProcessPlace.from_json(row["process"])
     visible, without = _texts(devices.get("logical")), _texts(devices.get("without_gpu_kernel"))
-    return TraceFacts(frameworks, tuple(warnings), end, visible, frozenset(without), process=process, allow=tuple(allow))
+    return TraceFacts(
+        frameworks, tuple(warnings), end, visible, frozenset(without), process=process, allow=tuple(allow)
+    )
 
 
 def _texts(value: object) -> tuple[str, ...]:
