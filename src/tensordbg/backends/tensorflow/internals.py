@@ -48,7 +48,7 @@ RELIED_ON: dict[str, str] = {
     ),
     "pywrap_tfe.TFE_Py_ExecuteCancelable": "the same where a call can be cancelled; since 2.3",
     "context.context": (
-        "the eager context: get_, remove_ and add_function_def by runtime name, list_physical_ and "
+        "the eager context: get_, remove_ and add_function_def by runtime name, list_physical_, get_visible_ and "
         "list_logical_devices, `_initialized` once it has started; since 2.1"
     ),
     "constant_op.convert_to_eager_tensor": "(value, context, dtype): makes every eager constant; since 2.0",
