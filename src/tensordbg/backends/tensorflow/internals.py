@@ -51,17 +51,20 @@ RELIED_ON: dict[str, str] = {
         "the eager context: get_, remove_ and add_function_def by runtime name, list_physical_, get_visible_ and "
         "list_logical_devices, `_initialized` once it has started; since 2.1"
     ),
-    "constant_op.convert_to_eager_tensor": "(value, context, dtype): makes every eager constant; since 2.0",
+    "constant_op.convert_to_eager_tensor": (
+        "(value, context, dtype): makes every eager constant; for arguments of functions it is called from modules under "
+        "tensorflow.python.eager.polymorphic_function; since 2.0"
+    ),
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
     "context.Context": (
-        "has_function, is_async, the switches {enable,disable}_{run_metadata,graph_collection}, and export_run_metadata: "
-        "what was collected of the functions made ready to run, once a later call has come to its end; since 2.0"
+        "has_function, is_async, the switches {enable,disable}_{run_metadata,graph_collection}, and "
+        "export_run_metadata: what was collected of the functions made ready to run, once a later call has come to its end; since 2.0"
     ),
     "pywrap_tfe.TFE_ContextEnableGraphCollection": "(handle): what `enable_graph_collection` calls; since 2.0",
     "pywrap_tfe.TFE_ContextDisableGraphCollection": "the reverse; since 2.0",
     "cancellation.CancellationManager": (
-        "`start_cancel`, and `_impl` for TFE_Py_ExecuteCancelable; a function called with one that is cancelled is made "
-        "ready to run and not begun; since 2.1"
+        "`start_cancel`, and `_impl` for TFE_Py_ExecuteCancelable; a function called with one that is cancelled is "
+        "made ready to run and not begun; since 2.1"
     ),
     "summary_ops_v2.trace_on": "keeps `_current_trace_context`, None unless the program collects graphs; since 2.0",
     "record.stop_recording": "operations inside it are not seen by gradient tapes; since 2.13",
@@ -71,7 +74,8 @@ RELIED_ON: dict[str, str] = {
         "functions, functions of tf.data; since 2.13"
     ),
     "atomic_function.AtomicFunction": (
-        "a function as Python holds it: `cached_definition` is read once, `_c_func` is what is copied into graphs that "
+        "a function as Python holds it, counted in `RUNTIME_FUNCTION_REFS`: `_cached_graph` is what it was made from, "
+        "`cached_definition` is read once, `_c_func` is what is copied into graphs that "
         "call it and so into what is exported, `function_type.parameters` gives for each parameter the TraceType of "
         "what was given (TensorSpec, Literal, Weakref, Tuple, List, Dict... by their classes' names); since 2.13"
     ),
