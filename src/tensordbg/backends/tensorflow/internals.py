@@ -52,13 +52,14 @@ RELIED_ON: dict[str, str] = {
         "list_logical_devices, `_initialized` once it has started; since 2.1"
     ),
     "constant_op.convert_to_eager_tensor": (
-        "(value, context, dtype): makes every eager constant; for arguments of functions it is called from modules under "
-        "tensorflow.python.eager.polymorphic_function; since 2.0"
+        "(value, context, dtype): makes every eager constant; for arguments of functions it is called from modules "
+        "under tensorflow.python.eager.polymorphic_function; since 2.0"
     ),
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
     "context.Context": (
         "has_function, is_async, the switches {enable,disable}_{run_metadata,graph_collection}, and "
-        "export_run_metadata: what was collected of the functions made ready to run, once a later call has come to its end; since 2.0"
+        "export_run_metadata: what was collected of the functions made ready to run, once a later call has come to its "
+        "end; since 2.0"
     ),
     "pywrap_tfe.TFE_ContextEnableGraphCollection": "(handle): what `enable_graph_collection` calls; since 2.0",
     "pywrap_tfe.TFE_ContextDisableGraphCollection": "the reverse; since 2.0",
