@@ -54,7 +54,7 @@ def numpy_function() -> object:
 
 def numpy_function_in_a_pipeline() -> object:
     def python(x: np.ndarray) -> np.ndarray:
-        return x * 2.0
+        return np.asarray(x * 2.0, np.float32)
 
     data = tf.data.Dataset.from_tensor_slices([1.0, 0.0])
     return list(data.map(lambda x: 1.0 / tf.numpy_function(python, [x], tf.float32)))  # HERE
