@@ -82,6 +82,34 @@ def test_a_number_given_to_a_function_that_another_calls() -> None:
     assert found.key.tolist() == flat.key.tolist()
 
 
+def test_turns_of_a_loop_share_a_number() -> None:
+    def looping() -> TraceBuilder:
+        trace = TraceBuilder()
+        cond = trace.function("while_cond")
+        cond.argument("gradient"), cond.argument("instance", "int32")
+        cond.returns(cond.op("Const", dtype="bool"))
+        body = trace.function("while_body")
+        gradient, instance = body.argument("gradient"), body.argument("instance", "int32")
+        total = reduction(body, gradient, instance, 1, 2)
+        body.returns(gradient, instance)
+        outer = trace.function("train_steps")
+        given, number = outer.argument("gradient"), outer.argument("instance", "int32")
+        outer.returns(*outer.loop(cond, body, given, number))
+        for call in range(2):
+            run = trace.run(outer)
+            run.event(given, [1.0, 2.0])
+            run.event(number, 100 + call)
+            for turn in range(3):
+                run.event(total, [nan, 1.0], path="while/body/_2", frame=7, iteration=turn)
+        return trace
+
+    keys = crossings(looping()).key.tolist()
+    assert len(set(keys)) == 6
+    assert keys == crossings(looping()).key.tolist()
+    flat = crossings(worker(steps(RECEIVED, RECEIVED))).key.tolist()
+    assert [keys[0], keys[3]] == flat  # the first turn, by the numbers of both calls
+
+
 def test_eager_runs_are_known_by_what_they_were_given() -> None:
     def eager(first: int) -> Crossings:
         trace = TraceBuilder()

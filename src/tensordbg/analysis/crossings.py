@@ -120,20 +120,34 @@ class _Keys:
             size = self._numbers(site, mine, collective.size_input, "group_size")
             group = self._numbers(site, mine, collective.group_input, collective.group_attribute)
             instance = self._numbers(site, mine, collective.instance_input, collective.instance_attribute)
-            # Without a number, the first run in a process is the first in all others.
-            turn = np.searchsorted(np.flatnonzero(nameless), mine) if self._is_nameless(site) else self._turn(mine)
-            unique = (collective.instance_input != NONE) & (instance != NONE)
+            turn = self._turn(site, mine, nameless)
+            if collective.instance_input != NONE:
+                turn = np.where(instance == NONE, turn, self._turn_of_call(mine))
             kind = np.full(len(mine), KINDS.index(collective.kind))
-            yield rows, np.stack([mixed(kind, group, instance, np.where(unique, 0, turn)), kind, size])
+            yield rows, np.stack([mixed(kind, group, instance, turn), kind, size])
 
     def _is_nameless(self, site: Site) -> bool:
         collective = COLLECTIVES[site.op_type]
         return collective.instance_input == NONE and attribute_number(site, collective.instance_attribute) == NONE
 
-    def _turn(self, events: Ints) -> Ints:
-        """How often the same output was computed before each of some events of one site, which share their number."""
-        same = np.flatnonzero(self._values.port == self._values.port[events[0]])
-        return np.searchsorted(same, events)
+    def _turn(self, site: Site, events: Ints, nameless: Bools) -> Ints:
+        """How often there was a run before each of some of a site's: the first in a process is the first in all."""
+        if self._is_nameless(site):
+            return np.searchsorted(np.flatnonzero(nameless), events)
+        return np.searchsorted(self._same_output(events), events)
+
+    def _turn_of_call(self, events: Ints) -> Ints:
+        """The same within one call of a function, which has a number of its own for all turns of a loop in it."""
+        same = self._same_output(events)
+        execution = self._values.events.execution[same]
+        order = np.argsort(execution, kind="stable")
+        turn = np.empty(len(same), dtype=np.int64)
+        turn[order] = np.arange(len(same)) - np.searchsorted(execution[order], execution[order])
+        return turn[np.searchsorted(same, events)]
+
+    def _same_output(self, events: Ints) -> Ints:
+        """All events of the output that some events are of."""
+        return np.flatnonzero(self._values.port == self._values.port[events[0]])
 
     def _numbers(self, site: Site, events: Ints, position: int, attribute: str) -> Ints:
         """A number that each run of a site was given, as an input or once for all."""
