@@ -76,17 +76,18 @@ def list_functions(trace: TraceSource) -> tuple[TracedFunction, ...]:
 def traced_functions(program: Program, executions: Executions) -> tuple[TracedFunction, ...]:
     """See `list_functions`."""
     locations = Locations(program)
-    calls = dict(zip(*np.unique(executions.graph, return_counts=True), strict=True))
+    graphs, first, counts = np.unique(executions.graph, return_index=True, return_counts=True)
+    calls = dict(zip(graphs.tolist(), counts.tolist(), strict=True))
+    steps = dict(zip(graphs.tolist(), executions.step[first].tolist(), strict=True))
     groups: dict[tuple[str, str, int], list[FunctionTrace]] = {}
     definitions: dict[tuple[str, str, int], SourceLine | None] = {}
     for function in _plain(program):
         tracing = json.loads(function.tracing or "{}")
-        count = int(calls.get(function.function, 0))
+        count = calls.get(function.function, 0)
         if not tracing and not count:
             continue
         key = (program.python_names[function.function], tracing.get("file", ""), tracing.get("line", 0))
         definitions[key] = locations.line(key[1], key[2], key[0], tracing["user"]) if key[2] else None
-        step = int(executions.step[executions.graph == function.function].min()) if count else None
         groups.setdefault(key, []).append(
             FunctionTrace(
                 function=function.function,
@@ -95,7 +96,7 @@ def traced_functions(program: Program, executions: Executions) -> tuple[TracedFu
                 parameters=tuple(Parameter(name, **given) for name, given in tracing.get("parameters", {}).items()),
                 signature=function.signature,
                 calls=count,
-                step=step,
+                step=steps.get(function.function),
                 source=locations.own(locations.stack(function.stack)),
                 gone=tracing.get("gone", 0),
             )

@@ -103,10 +103,12 @@ def _ending(kind: Ints, bad: Ints) -> Ints:
     """Those of the kinds of some executions that did not go on to be bad until the end."""
     is_bad = np.zeros(len(kind), dtype=np.bool_)
     is_bad[bad] = True
+    rows = np.flatnonzero(np.isin(kind, kind[bad]))
+    rows = rows[np.argsort(kind[rows], kind="stable")]
+    names, first = np.unique(kind[rows], return_index=True)
     ended = []
-    for each in np.unique(kind[bad]).tolist():
-        course = is_bad[kind == each]
+    for name, course in zip(names.tolist(), np.split(is_bad[rows], first[1:]), strict=True):
         good = np.flatnonzero(~course)
         if len(good) and len(course) - 1 - good[-1] <= _MOST_AT_THE_END:
-            ended.append(each)
+            ended.append(name)
     return np.array(ended, dtype=np.int64)
