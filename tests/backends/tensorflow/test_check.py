@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import tensordbg
 from tensordbg.backends.tensorflow import check
 from tensordbg.backends.tensorflow.internals import constant_op, pywrap_tfe
 from tensordbg.errors import UsageError
@@ -223,3 +224,18 @@ def test_the_settings_of_the_project_hold(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "let pass\n")
     assert "InvalidArgumentError" in done.stderr
     assert 'eagerly-executing op "Log"' in done.stderr
+
+
+def test_a_fault_of_ours_ends_checking_and_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("both")
+
+    program = tf.function(lambda x: tf.math.log(x))
+    with checking(), tensordbg.record(tmp_path):
+        monkeypatch.setattr(check, "add_checks", broken)
+        assert program(tf.constant(0.0)).numpy() == -np.inf
+    said = capsys.readouterr().err
+    assert "checking stopped: instrumenting a function failed with KeyError" in said
+    assert "recording stopped: instrumenting a function failed with KeyError" in said

@@ -6,6 +6,8 @@ exported from it stay as they are. Functions that were traced before are given s
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -123,7 +125,7 @@ class Functions:
             function = make(name, graph, *args, **kwargs)
             active = self._active()
             if active:
-                with active[0].guard("instrumenting a function"):
+                with _guarded_by(active, "instrumenting a function"):
                     self._instrument(function, graph, active)
             return function
 
@@ -131,7 +133,7 @@ class Functions:
             graph = trace(name, python_func, *args, **kwargs)
             active = self._active()
             if active:
-                with active[0].guard("looking at a function"):
+                with _guarded_by(active, "looking at a function"):
                     self._tracings.keep(graph, python_func)
             return graph
 
@@ -189,6 +191,17 @@ class Functions:
             raise
         step_key = self._tracings.python_function(graph) or name
         self._known[name] = KnownFunction(described.function.function, described.function.name, step_key, by_kind)
+
+
+@contextlib.contextmanager
+def _guarded_by(instruments: list[Instrument], what: str) -> Iterator[None]:
+    """A fault that it can't be told whose it is ends them all."""
+    try:
+        yield
+    except Exception as fault:
+        for instrument in instruments:
+            with instrument.guard(what):
+                raise fault from None
 
 
 def _listed(names: list[str]) -> str:
