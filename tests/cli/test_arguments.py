@@ -56,3 +56,31 @@ def test_folder_of_traces_means_the_newest(invoke: Invoke) -> None:
     TraceBuilder(Path("tdbg-traces/newer")).finish()
     assert invoke("ls", "--json").json["total"] == 0
     assert invoke("ls", "tdbg-traces/sample", "--json").json["total"] > 0
+
+
+ONE_PROCESS = [["functions"], ["layers"], ["graph", "train"], ["show", "Log", "--values"]]
+
+
+@pytest.mark.parametrize("words", ONE_PROCESS, ids=lambda words: words[0])
+def test_some_commands_ask_for_one_process(invoke: Invoke, sample_run: Path, words: list[str]) -> None:
+    said = invoke(*with_trace(words, sample_run.name))
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        "tdbg: error: run-traces: 2 processes were recorded together; choose one (`--process`, in Python `process=`): "
+        "worker 0, worker 1\n"
+    )
+
+
+@pytest.mark.parametrize("words", [*COMMANDS[:2], ["show", "Log"], ["functions"], ["graph", "train"]])
+@pytest.mark.parametrize("process", ["1", "worker 1", "trace-1"])
+def test_one_process_is_as_its_trace_alone(invoke: Invoke, sample_run: Path, words: list[str], process: str) -> None:
+    chosen = invoke(*with_trace(words, sample_run.name), "--process", process, "--json")
+    assert chosen.json == invoke(*with_trace(words, f"{sample_run.name}/trace-1"), "--json").json
+
+
+def test_no_such_process(invoke: Invoke, sample_run: Path) -> None:
+    said = invoke("why", sample_run.name, "--process", "2")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        "tdbg: error: run-traces: there is no process '2' in this run; choose one of worker 0, worker 1\n"
+    )

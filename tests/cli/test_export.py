@@ -23,3 +23,9 @@ def test_nothing_is_overwritten(invoke: Invoke) -> None:
     assert said.code == 2
     assert said.err.startswith("tdbg: error: out: ")
     assert Path("out/mine.txt").exists()
+
+
+def test_each_process_of_a_run_into_its_own_folder(invoke: Invoke, sample_run: Path) -> None:
+    said = invoke("export", sample_run.name, "out")
+    assert said.out.splitlines() == [f"out/worker-{k}/{name}.parquet" for k in range(2) for name in TABLES]
+    assert pq.read_table("out/worker-1/tensors.parquet").num_rows == TENSOR_EVENTS

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import pytest
 
@@ -62,3 +64,12 @@ def test_steps(text: str, steps: Steps) -> None:
 def test_other_steps_are_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
         steps_of(click.Context(command), command.params[0], text)
+
+
+def test_the_processes_of_a_run(invoke: Invoke, sample_run: Path) -> None:
+    said = invoke("ls", sample_run.name, "--name", "Log")
+    lines = [line.split() for line in said.out.splitlines()]
+    assert lines[0][:4] == ["process", "event", "step", "tensor"]
+    assert [line[:2] for line in lines[1:]] == [["worker", "0"], ["worker", "1"]] * 3
+    listed = invoke("ls", sample_run.name, "--non-finite", "--json").json
+    assert [tensor["process"] for tensor in listed["tensors"]] == ["worker 0", "worker 1"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.cli.conftest import Invoke
 
 
@@ -26,3 +28,10 @@ def test_steps(invoke: Invoke) -> None:
     assert history["total"] == 2
     said = invoke("show", "Log", "--iteration", "0")
     assert (said.code, said.err) == (2, "tdbg: error: no event of 'Log:0' there; it has steps 0 to 2\n")
+
+
+def test_the_processes_of_a_run(invoke: Invoke, sample_run: Path) -> None:
+    lines = invoke("show", sample_run.name, "Log").out.splitlines()
+    assert [line for line in lines if line.startswith("worker")] == ["worker 0:", "worker 1:"]
+    found = invoke("show", sample_run.name, "Log", "--step", "2", "--json").json
+    assert [(each["process"], each["total"]) for each in found["processes"]] == [("worker 0", 1), ("worker 1", 1)]

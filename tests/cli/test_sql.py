@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.cli.conftest import Invoke
 
 QUERY = "select op_type, count(*) as n from events group by op_type order by op_type limit 2"
@@ -26,3 +28,8 @@ def test_wrong_query_is_one_line(invoke: Invoke) -> None:
     assert len(said.err.splitlines()) == 1
     assert said.err.startswith("tdbg: error: ")
     assert "nothing" in said.err
+
+
+def test_the_processes_of_a_run(invoke: Invoke, sample_run: Path) -> None:
+    query = "select process, count(*) as n from tensors group by process order by process"
+    assert invoke("sql", sample_run.name, query, "--csv").out == "process,n\nworker 0,12\nworker 1,12\n"

@@ -69,3 +69,9 @@ def test_trace_that_never_began(tmp_path: Path, capsys: pytest.CaptureFixture[st
     trace.mkdir()
     assert said(trace, capsys) == ["tdbg: nothing was recorded: the program did not start"]
     assert not trace.exists()
+
+
+def test_a_process_of_a_run_says_where_all_are_read(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(Path("run-traces/trace-0"), capsys)
+    assert lines[-2].startswith("tdbg: `tdbg why run-traces/trace-0` shows this again, ")
+    assert lines[-1] == "tdbg: `tdbg why run-traces` takes the processes of this run together: worker 0, worker 1"

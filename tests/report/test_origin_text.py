@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tensordbg.analysis.finding import Origin, Verdict
-from tensordbg.analysis.why import why
+from tensordbg.analysis.why import why, why_of_run
 from tensordbg.report.origin_text import headline, moment_of, origin_line, origin_text
 from tests.analysis.builder import TraceBuilder, inf, nan
+from tests.analysis.workers import RECEIVED, SENT, steps, worker
 from tests.report.rendering import rendered
 from tests.report.reports import training
 
@@ -69,3 +70,16 @@ def test_without_source_without_past_and_without_inputs() -> None:
 def test_how_often() -> None:
     lines = rendered(origin_text(replace(origin_of(nan), occurrences=12)))
     assert "again   an origin 12 times in all" in lines
+
+
+def test_how_it_came_to_other_processes() -> None:
+    processes = {name: worker(steps(RECEIVED), size=7) for name in "abcdef"}
+    (origin,) = why_of_run({**processes, "g": worker(steps(SENT), size=7)}).origins
+    lines = [" ".join(line.split()) for line in rendered(origin_text(origin), width=300)]
+    assert lines[0] == "gradient_tape/Reciprocal:0 in train_step() of g produced the first NaN: 1 of 2 elements"
+    first = next(line for line in lines if line.startswith("then"))
+    assert first.startswith("then came from g to a in step 0 by the all-reduce CollectiveReduceV2:0 (train.py:")
+    assert first.endswith("; there it reached the program's results, 0 more tensors not finite")
+    assert len([line for line in lines if line.startswith("then")]) == 4
+    assert "came to 2 more processes; --json tells all" in lines
+    assert origin_line(origin).plain.startswith("  g: gradient_tape/Reciprocal:0 in step 0")

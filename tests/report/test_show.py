@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensordbg.analysis.show import history_of
-from tensordbg.report.show import history_text
+from tensordbg.analysis.show import histories_of, history_of
+from tensordbg.report.show import histories_text, history_text
 from tensordbg.trace.reader import TraceReader
 from tests.report.rendering import rendered
 
@@ -27,3 +27,10 @@ def test_devices(sample_reader: TraceReader) -> None:
 def test_footer_says_what_is_left_out(sample_reader: TraceReader) -> None:
     lines = rendered(history_text(history_of(sample_reader, "Log", limit=1)))
     assert lines[-1] == "events 3 to 3 of 3; --limit 0 shows all"
+
+
+def test_each_process_of_a_run(run_readers: dict[str, TraceReader]) -> None:
+    lines = rendered(histories_text(histories_of(run_readers, lambda reader: history_of(reader, "Log"))))
+    assert [line for line in lines if line.endswith(":")] == ["worker 0:", "worker 1:"]
+    (alone,) = {name: history_of(reader, "Log") for name, reader in run_readers.items() if name == "worker 1"}.values()
+    assert rendered(histories_text({"": alone})) == rendered(history_text(alone))

@@ -7,8 +7,9 @@ import io
 from rich.console import Console
 
 from tensordbg.analysis.finding import WhyResult
-from tensordbg.analysis.why import why
+from tensordbg.analysis.why import why, why_of_run
 from tensordbg.report.why_text import WIDTH, render, why_text
+from tests.analysis.workers import GOOD, RECEIVED, SENT, steps, worker
 from tests.report.rendering import rendered
 from tests.report.reports import training
 
@@ -97,3 +98,10 @@ def test_long_lists_are_cut() -> None:
     text = render(many)
     assert "and 22 more; --json tells all" in text
     assert text.count("gradient_tape/Reciprocal:0 in step 3") == 8
+
+
+def test_totals_of_a_run() -> None:
+    bad = render(why_of_run({"a": worker(steps(RECEIVED)), "b": worker(steps(SENT))}))
+    assert bad.splitlines()[-1] == "3 of 8 recorded tensors in 2 processes are not finite: a 1, b 2."
+    good = render(why_of_run({"a": worker(steps(GOOD)), "b": worker(steps(GOOD))}))
+    assert good == "All 8 tensors over 1 step in 2 processes were finite.\n"

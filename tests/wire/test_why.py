@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tensordbg.analysis.why import why
+from tensordbg.analysis.why import why, why_of_run
 from tensordbg.wire.why import why_to_json
 from tests.analysis.builder import FILE, TraceBuilder, inf, nan
+from tests.analysis.workers import RECEIVED, SENT, steps, worker
 
 HEALTH = {
     "size", "negative", "zero", "positive", "neg_inf", "pos_inf", "nan", "subnormal", "min", "max", "mean", "std",
@@ -93,3 +94,18 @@ def test_finite() -> None:
         "warnings": [],
         "alerts": [],
     }
+
+
+def test_a_run_of_several_processes() -> None:
+    said = why_to_json(why_of_run({"a": worker(steps(RECEIVED)), "b": worker(steps(SENT))}))
+    assert json.loads(json.dumps(said, allow_nan=False)) == said
+    assert said["processes"] == [
+        {"process": "a", "tensor_events": 4, "non_finite_events": 1, "steps": 1},
+        {"process": "b", "tensor_events": 4, "non_finite_events": 2, "steps": 1},
+    ]
+    (origin,) = said["origins"]
+    assert set(origin) == PROMISED | FURTHER | {"process", "arrivals"}
+    (arrival,) = origin["arrivals"]
+    assert (origin["process"], arrival["process"], arrival["from"], arrival["kind"]) == ("b", "a", "b", "all-reduce")
+    assert (arrival["tensor"], arrival["reaches"], arrival["propagated"]) == ("CollectiveReduceV2:0", ["output"], 0)
+    assert set(arrival["source"]) == {"file", "line", "function", "text"}
