@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from tensordbg.trace.runs import find_run
 from tests.cli.conftest import COMMAND, Tdbg, error_of
 
 Write = Callable[..., str]
@@ -144,3 +145,21 @@ def test_settings_that_are_not_understood_are_refused_before_the_program_runs(
     for words in (("--check",), ()):
         line = error_of(tdbg("run", *words, name))
         assert line.endswith("allow[0] has the key 'ops', but a rule knows op, name, line and nan; take it out")
+
+
+def test_what_the_program_starts_and_is_recorded_too_belongs_to_its_run(
+    folder: Path, tdbg: Tdbg, program: Write
+) -> None:
+    program("print('child')", "child.py")
+    name = program(
+        "import subprocess, sys\n"
+        "command = [sys.executable, '-m', 'tensordbg', 'run', '--out', 'runs', 'child.py']\n"
+        "started = [subprocess.Popen(command) for _ in range(2)]\n"
+        "sys.exit(sum(each.wait() for each in started))\n"
+    )
+    assert tdbg("run", "--out", "runs", name, TENSORDBG_RUN="").returncode == 0
+    names = [process.name for process in find_run(folder / "runs").processes]
+    assert len(names) == 3
+    assert [name.partition(" ")[0] for name in sorted(names)] == ["child", "child", "program"]
+    assert tdbg("run", "--out", "runs", "child.py").returncode == 0
+    assert [process.name for process in find_run(folder / "runs").processes] == ["child"]

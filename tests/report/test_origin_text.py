@@ -83,3 +83,8 @@ def test_how_it_came_to_other_processes() -> None:
     assert len([line for line in lines if line.startswith("then")]) == 4
     assert "came to 2 more processes; --json tells all" in lines
     assert origin_line(origin).plain.startswith("  g: gradient_tape/Reciprocal:0 in step 0")
+
+
+def test_a_process_alone_received_it() -> None:
+    (origin,) = why(worker(steps(RECEIVED))).origins
+    assert headline(origin).plain == "CollectiveReduceV2:0 in train_step() received the first NaN: 1 of 2 elements"

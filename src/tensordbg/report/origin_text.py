@@ -15,6 +15,14 @@ from tensordbg.report.listing import BAD
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_tables import health_table, past_tables
 
+_VERBS = {
+    "bad_input_data": "came in with",
+    "bad_variable": "held",
+    "from_another_process": "received",
+    "non_finite_constant": "holds",
+}
+"""What operations do that did not produce what they put out, by the cause."""
+
 _ARRIVALS = 4
 """So many of the processes that it came to are listed."""
 
@@ -50,8 +58,7 @@ def headline(origin: Origin) -> Text:
     called = view.function if view.function.endswith(")") else f"{view.function}()"
     where = f" in {called}" if view.function and not view.function.startswith("<") else ""
     where += f" of {origin.process}" if origin.process else ""
-    verbs = {"bad_input_data": "came in with", "bad_variable": "held", "non_finite_constant": "holds"}
-    verb = verbs.get(origin.verdict.cause, "produced")
+    verb = _VERBS.get(origin.verdict.cause, "produced")
     return Text.assemble((view.tensor, BAD), (f"{where} {verb} the first {_what(view.health)}", "bold"))
 
 

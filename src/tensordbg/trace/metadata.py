@@ -115,5 +115,5 @@ def describe_this_process(
         kernel=kernel,
         segment_records=segment_records,
         # What this process starts, and what is recorded too, has this run's name from it.
-        process=place_of({RUN_VARIABLE: identity, **os.environ}),
+        process=place_of({**os.environ, RUN_VARIABLE: os.environ.get(RUN_VARIABLE) or identity}),
     )
