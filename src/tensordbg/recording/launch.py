@@ -172,7 +172,7 @@ def main() -> None:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)
     # What the program starts and is recorded too belongs to its run.
-    os.environ.setdefault(RUN_VARIABLE, session.id)
+    os.environ[RUN_VARIABLE] = os.environ.get(RUN_VARIABLE) or session.id
     ending = _Ending(session)
     session.start()
     try:
