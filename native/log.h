@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "health.h"
+#include "held_file.h"
 #include "recent.h"
 #include "record.h"
 #include "values.h"
@@ -45,8 +46,12 @@ class EventLog {
 
   // Whether tensors of a site and dtype are recorded: what does not pass the program's filters is not looked at.
   bool wants(std::uint32_t site, DType dtype) const {
+    if (pauses_.load(std::memory_order_relaxed) > 0) return false;
     return (dtypes_.load(std::memory_order_relaxed) >> static_cast<int>(dtype) & 1) != 0 && !muted_.has(site);
   }
+  // No tensors are recorded until as many pauses have ended as began.
+  void pause() { pauses_.fetch_add(1, std::memory_order_relaxed); }
+  void go_on() { pauses_.fetch_sub(1, std::memory_order_relaxed); }
   void mute(std::uint32_t site) { muted_.set(site, true); }
   // One bit for each dtype.
   void choose_dtypes(std::uint64_t mask) { dtypes_.store(mask, std::memory_order_relaxed); }
@@ -86,6 +91,7 @@ class EventLog {
   const std::unique_ptr<ValueStore> values_;
   std::unique_ptr<RecentRecords> recent_;  // null where all records are kept
   SiteSet muted_;
+  std::atomic<int> pauses_{0};
   std::atomic<std::uint64_t> dtypes_{~std::uint64_t{0}};
   const std::uint64_t generation_;
   std::atomic<std::uint64_t> next_{0};
@@ -96,7 +102,7 @@ class EventLog {
   mutable std::mutex mutex_;
   std::string failure_;
   std::mutex names_mutex_;
-  int names_file_ = -1;
+  std::unique_ptr<HeldFile> names_file_;
   std::unordered_map<std::string, std::uint32_t> names_[2];
 };
 

@@ -49,6 +49,16 @@ void choose_values(const nb::list& sites, bool kept) {
   for (const nb::handle site : sites) log->values()->sites.set(nb::cast<std::uint32_t>(site), kept);
 }
 
+void pause() {
+  EventLog* log = active_log();
+  if (log != nullptr) log->pause();
+}
+
+void go_on() {
+  EventLog* log = active_log();
+  if (log != nullptr) log->go_on();
+}
+
 nb::object value_status() {
   EventLog* log = active_log();
   if (log == nullptr || log->values() == nullptr) return nb::none();
@@ -162,6 +172,8 @@ void bind_log(nb::module_& module) {
   module.def("log_status", &log_status, "(records appended, records dropped, why it stopped growing), or None.");
   module.def("choose_values", &choose_values, nb::arg("sites"), nb::arg("kept"),
              "Keeps the values of these sites from now on, or keeps them no longer.");
+  module.def("pause", &pause, "Records no tensors until `go_on` is called; pauses may overlap.");
+  module.def("go_on", &go_on, "Ends a pause.");
   module.def("value_status", &value_status, "(bytes kept, values refused, why writing failed), or None.");
   module.def("mute_sites", &mute_sites, nb::arg("sites"), "Records no tensors of these sites.");
   module.def("choose_dtypes", &choose_dtypes, nb::arg("mask"),

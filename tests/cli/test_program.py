@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.cli.program import Program, Wanted
+from tensordbg.cli.program import Program
 from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 from tensordbg.recording.launch import parse
+from tensordbg.recording.plan import Plan
 from tensordbg.recording.value_filter import ValueFilter
 
 
@@ -24,44 +25,26 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_command_of_a_script() -> None:
     program = Program.script("train.py", ("--epochs", "3"))
+    plan = Plan(Detail.SHAPES)
     assert program.name == "train"
-    assert program.command(Path("t"), Wanted(Detail.SHAPES)) == [
-        *(sys.executable, "-m", "tensordbg.recording.launch", "--trace", "t", "--detail", "shapes", "--last", "0"),
-        *("train.py", "--epochs", "3"),
+    assert program.command(Path("t"), plan) == [
+        *(sys.executable, "-m", "tensordbg.recording.launch", "t", plan.to_json(), "train.py", "--epochs", "3")
     ]
 
 
-def test_command_that_keeps_values() -> None:
-    wanted = Wanted(Detail.VALUES, ValueFilter(name="^dense", op_types=("MatMul", "Add"), steps=(3, None), budget=7))
-    words = Program.module("package.train", ("--values", "mine")).command(Path("t"), wanted)[3:]
+def test_the_launcher_reads_the_command() -> None:
+    values = ValueFilter(name="^dense", op_types=("MatMul", "Add"), steps=(3, None), budget=7)
+    plan = Plan(Detail.VALUES, values, last=1000, every=5, graphs=True)
+    words = Program.module("package.train", ("--every", "3", "-m", "mine")).command(Path("t"), plan)[3:]
     launch = parse(words)
-    assert launch.plan.values == wanted.values
-    assert (launch.plan.detail, launch.module, launch.arguments) == (
-        Detail.VALUES,
-        "package.train",
-        ("--values", "mine"),
-    )
-
-
-def test_command_that_keeps_the_last_events() -> None:
-    wanted = Wanted(Detail.OPS, last=1000)
-    words = Program.script("train.py", ("--last", "3")).command(Path("t"), wanted)[3:]
-    launch = parse(words)
-    assert (launch.plan.last, launch.script, launch.arguments) == (1000, "train.py", ("--last", "3"))
-
-
-def test_command_that_keeps_graphs() -> None:
-    wanted = Wanted(Detail.VALUES, graphs=True)
-    launch = parse(Program.script("train.py", ("--graphs",)).command(Path("t"), wanted)[3:])
-    assert (launch.plan.graphs, launch.plan.detail, launch.arguments) == (True, Detail.VALUES, ("--graphs",))
-    launch = parse(Program.script("train.py", ("--graphs",)).command(Path("t"), Wanted(Detail.OPS))[3:])
-    assert (launch.plan.graphs, launch.arguments) == (False, ("--graphs",))
+    assert (launch.plan, launch.trace) == (plan, Path("t"))
+    assert (launch.module, launch.arguments) == ("package.train", ("--every", "3", "-m", "mine"))
 
 
 def test_command_of_a_module() -> None:
     program = Program.module("package.train", ("--epochs", "3"))
     assert program.name == "package.train"
-    assert program.command(Path("t"), Wanted(Detail.HEALTH))[-4:] == ["-m", "package.train", "--epochs", "3"]
+    assert program.command(Path("t"), Plan(Detail.HEALTH))[-4:] == ["-m", "package.train", "--epochs", "3"]
 
 
 def test_folder_with_main_is_a_script() -> None:

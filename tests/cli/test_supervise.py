@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.cli.program import Program, Wanted
+from tensordbg.cli.program import Program
 from tensordbg.cli.supervise import record
 from tensordbg.errors import RecordingError, TraceError
 from tensordbg.model import Detail
+from tensordbg.recording.plan import Plan
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_trouble_with_the_summary_is_not_the_programs(
         raise error
 
     monkeypatch.setattr("tensordbg.cli.summary.summarize", fail)
-    assert record(program, tmp_path / "runs", Wanted(Detail.HEALTH)) == 3
+    assert record(program, tmp_path / "runs", Plan(Detail.HEALTH)) == 3
     (trace,) = (tmp_path / "runs").iterdir()
     assert capsys.readouterr().err == f"tdbg: error: no summary of {trace}: {line}\n"
 
@@ -48,11 +49,11 @@ def test_interrupted_summary_is_not_the_programs(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tensordbg.cli.summary.summarize", interrupt)
-    assert record(program, tmp_path / "runs", Wanted(Detail.HEALTH)) == 3
+    assert record(program, tmp_path / "runs", Plan(Detail.HEALTH)) == 3
     assert capsys.readouterr().err == "tdbg: stopped; `tdbg why` reads the trace as it lies\n"
 
 
 def test_folder_that_cannot_be_made(program: Program, tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
     with pytest.raises(RecordingError, match="taken"):
-        record(program, tmp_path / "taken", Wanted(Detail.HEALTH))
+        record(program, tmp_path / "taken", Plan(Detail.HEALTH))

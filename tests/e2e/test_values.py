@@ -17,6 +17,8 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg import ValueFilter
+from tensordbg.model import Detail
+from tensordbg.recording.plan import Plan
 from tensordbg.trace.reader import TraceReader, open_trace
 
 ENDLESS = """
@@ -195,7 +197,7 @@ def test_two_recordings_in_one_process_choose_for_themselves(tmp_path: Path) -> 
 
 def test_values_of_a_killed_program(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS)
-    words = ["--trace", "trace", "--detail", "values", "endless.py"]
+    words = ["trace", Plan(Detail.VALUES).to_json(), "endless.py"]
     with subprocess.Popen(
         [sys.executable, "-m", "tensordbg.recording.launch", *words],
         cwd=tmp_path,

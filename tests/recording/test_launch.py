@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tensordbg.model import Detail
+from tensordbg.recording.plan import Plan
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -26,7 +29,7 @@ def plain(folder: Path, *words: str) -> Ended:
 
 
 def launched(folder: Path, *words: str) -> Ended:
-    launch = ["-m", "tensordbg.recording.launch", "--trace", str(folder / "trace"), "--detail", "ops", "--last", "0"]
+    launch = ["-m", "tensordbg.recording.launch", str(folder / "trace"), Plan(Detail.OPS).to_json()]
     return run(folder, [sys.executable, *launch, *words])
 
 

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from tensordbg.cli.messages import did_you_mean
 from tensordbg.errors import UsageError
-from tensordbg.model import Detail
-from tensordbg.recording.value_filter import ValueFilter
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is to be recorded of a program."""
-
-    detail: Detail
-    values: ValueFilter = field(default_factory=ValueFilter)
-    """Which tensors are kept whole, where the detail is `values`."""
-    last: int = 0
-    """Only so many of the last executions, and of the last tensors of functions, are kept; 0 keeps all."""
-    graphs: bool = False
-    """Whether the graphs of functions are kept."""
+from tensordbg.recording.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -70,12 +56,10 @@ class Program:
             )
         return cls(name=module, words=("-m", module, *arguments))
 
-    def command(self, trace: Path, wanted: Wanted) -> list[str]:
+    def command(self, trace: Path, plan: Plan) -> list[str]:
         """The command line of the process that runs it and records it into `trace`."""
         launcher = [sys.executable, "-m", "tensordbg.recording.launch"]
-        values = ["--values", wanted.values.to_json()] if wanted.detail is Detail.VALUES else []
-        much = ["--detail", wanted.detail.value, "--last", str(wanted.last), *(["--graphs"] if wanted.graphs else [])]
-        return [*launcher, "--trace", str(trace), *much, *values, *self.words]
+        return [*launcher, str(trace), plan.to_json(), *self.words]
 
     def check_command(self) -> list[str]:
         """The command line of the process that runs it and checks its numbers."""

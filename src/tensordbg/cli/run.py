@@ -13,13 +13,13 @@ from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 
 if TYPE_CHECKING:
-    from tensordbg.cli.program import Wanted
+    from tensordbg.recording.plan import Plan
 
 
 @click.command(
     "run",
     context_settings={"allow_interspersed_args": False},
-    options_metavar="[--out DIR] [--detail ops|shapes|health|values] [--last N] [--graphs] [--check]",
+    options_metavar="[--out DIR] [--detail ops|shapes|health|values] [--last N] [--every N] [--graphs] [--check]",
 )
 @click.option(
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which a new trace is made."
@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     metavar="N",
     help="Keep only the last N executions and the last N tensors of functions; all by default.",
 )
+@click.option(
+    "--every",
+    type=click.IntRange(1, 2**40),
+    metavar="N",
+    help="Record one step in N of each function and of each eager operation; each step by default.",
+)
 @click.option("--graphs", is_flag=True, help="Keep the graphs of functions too, for `tdbg graph`.")
 @click.option("--check", is_flag=True, help="Record nothing; end the program at the first number that is not finite.")
 @click.option("--values-of", "name", metavar="REGEX", help="Keep elements only of operations whose name holds this.")
@@ -51,9 +57,7 @@ if TYPE_CHECKING:
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
-def command(
-    out: str, detail: str, last: int | None, as_module: bool, script: str, arguments: tuple[str, ...], **chosen: Any
-) -> int:
+def command(out: str, detail: str, as_module: bool, script: str, arguments: tuple[str, ...], **chosen: Any) -> int:
     """Record the Python program SCRIPT, run with ARGS.
 
     Nothing in the program is changed: it has its own arguments, output, exit code and signals. Each run makes a new
@@ -67,9 +71,8 @@ def command(
     if chosen.pop("check"):
         _refuse_with_check()
         return check(program)
-    graphs = chosen.pop("graphs")
-    wanted = replace(_wanted(Detail(detail), chosen), last=last or 0, graphs=graphs)
-    return record(program, Path(out), wanted)
+    much = {"last": chosen.pop("last") or 0, "every": chosen.pop("every") or 1, "graphs": chosen.pop("graphs")}
+    return record(program, Path(out), replace(_plan(Detail(detail), chosen), **much))
 
 
 def _refuse_with_check() -> None:
@@ -84,9 +87,9 @@ def _refuse_with_check() -> None:
             )
 
 
-def _wanted(detail: Detail, chosen: dict[str, Any]) -> Wanted:
+def _plan(detail: Detail, chosen: dict[str, Any]) -> Plan:
     """What is to be recorded, with the filter that the options of values make."""
-    from tensordbg.cli.program import Wanted
+    from tensordbg.recording.plan import Plan
     from tensordbg.recording.value_filter import ValueFilter, parse_size
 
     given = {name: value for name, value in chosen.items() if value not in {None, (), (None, None)}}
@@ -94,4 +97,4 @@ def _wanted(detail: Detail, chosen: dict[str, Any]) -> Wanted:
         raise UsageError(f"options of values are for --detail values, not {detail.value}; give that too")
     if "budget" in given:
         given["budget"] = parse_size(given["budget"])
-    return Wanted(detail, ValueFilter(**given))
+    return Plan(detail, ValueFilter(**given))

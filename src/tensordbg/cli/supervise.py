@@ -8,13 +8,14 @@ from pathlib import Path
 
 from tensordbg.cli.child import Child, end_as
 from tensordbg.cli.messages import one_line
-from tensordbg.cli.program import Program, Wanted
+from tensordbg.cli.program import Program
 from tensordbg.cli.sealing import Sealing
+from tensordbg.recording.plan import Plan
 from tensordbg.recording.settings import settings_above
 from tensordbg.trace.writer import new_trace_folder
 
 
-def record(program: Program, out: Path, wanted: Wanted) -> int:
+def record(program: Program, out: Path, plan: Plan) -> int:
     """Records a program into a new trace in the folder `out`.
 
     Returns:
@@ -26,7 +27,7 @@ def record(program: Program, out: Path, wanted: Wanted) -> int:
     """
     settings_above(program.folder)
     trace = new_trace_folder(out, program.name)
-    child = Child(program.command(trace, wanted))
+    child = Child(program.command(trace, plan))
     began = time.monotonic()
     child.start()
     with Sealing(trace):

@@ -1,7 +1,6 @@
 """Runs a program under recording, as `python program.py` or `python -m package` would run it.
 
-    python -m tensordbg.recording.launch --trace FOLDER --detail DETAIL --last N [--graphs] [--values FILTER]
-        (-m MODULE | SCRIPT) ARGS...
+    python -m tensordbg.recording.launch TRACE PLAN (-m MODULE | SCRIPT) ARGS...
 
 `tdbg run` starts this with the user's own interpreter and waits. The program sees its own `sys.argv`, `__main__` and
 `sys.path`; its output, exceptions, exit code and signals are its own.
@@ -19,12 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tensordbg.errors import TensordbgError
-from tensordbg.model import Detail
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.session import Session
 from tensordbg.recording.settings import settings_above
-from tensordbg.recording.value_filter import ValueFilter
 from tensordbg.trace.process import RUN_VARIABLE
 
 
@@ -53,13 +50,9 @@ class Launch(LaunchedProgram):
 
 def parse(words: list[str]) -> Launch:
     """Reads the command line above; `tdbg run` wrote it, so it is well-formed."""
-    trace, plan, rest = Path(words[1]), Plan(Detail(words[3]), last=int(words[5])), words[6:]
-    if rest[0] == "--graphs":
-        plan, rest = replace(plan, graphs=True), rest[1:]
-    if plan.detail is Detail.VALUES and rest[0] == "--values":
-        plan, rest = replace(plan, values=ValueFilter.from_json(rest[1])), rest[2:]
+    trace, plan, *rest = words
     program = parse_program(rest)
-    return Launch(program.module, program.script, program.arguments, trace, plan)
+    return Launch(program.module, program.script, program.arguments, Path(trace), Plan.from_json(plan))
 
 
 def parse_program(words: list[str]) -> LaunchedProgram:

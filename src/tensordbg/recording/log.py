@@ -55,6 +55,10 @@ class EventLog:
     """(sites): records no tensors of these sites."""
     choose_dtypes = staticmethod(_native.choose_dtypes)
     """(mask): records only tensors of dtypes whose bit is set."""
+    pause = staticmethod(_native.pause)
+    """Records no tensors until `go_on` is called; pauses may overlap."""
+    go_on = staticmethod(_native.go_on)
+    """Ends a pause."""
     keep_all = staticmethod(_native.keep_all)
     """Of a log with `last`: what is there stays for good, and the counting begins anew."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 
 from tensordbg.allowed import AllowRule
@@ -23,7 +24,7 @@ class Plan:
     """What one recording is asked for.
 
     Raises:
-        UsageError: If `last` is negative, or more than any disk holds.
+        UsageError: If `last` is negative, or more than any disk holds; or `every` is less than 1.
     """
 
     detail: Detail = Detail.HEALTH
@@ -31,17 +32,42 @@ class Plan:
     """Which tensors are kept whole, where the detail is `values`."""
     last: int = 0
     """Only so many of the last executions, and of the last tensors of functions, are kept; 0 keeps all."""
+    every: int = 1
+    """Of each function, and of each place of an eager operation, one step in so many is recorded, the first one too."""
     tensors: TensorFilter = field(default_factory=TensorFilter)
     """Which tensors are recorded."""
     graphs: bool = False
     """Whether the graphs of functions are kept, as Python built them and as they run."""
-
     allow: tuple[AllowRule, ...] = ()
     """Where infinities are meant."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.last <= _MOST:
             raise UsageError(f"the last {self.last} events can't be kept; give a number from 1, or 0 to keep all")
+        if self.every < 1:
+            raise UsageError(f"one step in {self.every} can't be recorded; give a number from 1, which records all")
+
+    @property
+    def note(self) -> str:
+        """What one should know of a trace that leaves out steps; empty if it has all."""
+        if self.every == 1:
+            return ""
+        return (
+            f"one step in {self.every} was recorded: where trouble began in between, it is seen first in what the next "
+            "recorded step takes"
+        )
+
+    def to_json(self) -> str:
+        """What `tdbg run` asks for, as one word for the process that records."""
+        own = {"detail": self.detail.value, "last": self.last, "every": self.every, "graphs": self.graphs}
+        return json.dumps(own | {"values": json.loads(self.values.to_json())})
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """The reverse of `to_json`."""
+        row = json.loads(text)
+        values = ValueFilter.from_json(json.dumps(row.pop("values")))
+        return cls(Detail(row.pop("detail")), values, **row)
 
     @property
     def value_file_bytes(self) -> int:

@@ -9,6 +9,7 @@ import threading
 import traceback
 from collections.abc import Iterator
 
+from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.log import NO_FUNCTION, EventLog
 from tensordbg.recording.value_choice import ValueChoice
@@ -26,8 +27,17 @@ class Recorder:
         log: EventLog,
         writer: TraceWriter,
         values: ValueChoice | None = None,
+        every: int = 1,
     ) -> None:
-        """Into a trace that `catalog`, `log` and `writer` belong to; `values` is there where tensors are kept whole."""
+        """Into a trace that `catalog`, `log` and `writer` belong to.
+
+        Args:
+            catalog: Of this process.
+            log: Where events go.
+            writer: Where all else goes.
+            values: Chooses the tensors that are kept whole, where any are.
+            every: One step in so many is recorded.
+        """
         self.catalog = catalog
         self.log = log
         self._writer = writer
@@ -37,6 +47,9 @@ class Recorder:
         self.process = ProcessPlace()
         """This process's place in its run, as the trace has it."""
         self._lock = threading.Lock()
+        self._every = every
+        self._left_out = 0
+        """How many steps that are left out are running."""
         self._steps: dict[object, int] = {}
         self._warned: set[str] = set()
         self._active = True
@@ -54,15 +67,42 @@ class Recorder:
             return step
 
     def begin_call(self, site: int, function: int, step_key: object, inputs: list[int]) -> int:
-        """Records that a call of a function begins, and returns its execution."""
+        """Records that a call of a function begins.
+
+        Returns:
+            Its execution; `NONE` if this step is left out: it must then run inside `left_out`.
+        """
         step = self.next_step(step_key)
+        if not self._wants(step):
+            return NONE
         if self._values is not None:
             self._values.begin_function(function, step)
         return self.log.begin_execution(site, function, step, inputs)
 
-    def begin_operation(self, site: int, inputs: list[int]) -> int:
-        """Records that an eager operation has run, and returns its execution; its tensors follow."""
+    @contextlib.contextmanager
+    def left_out(self) -> Iterator[None]:
+        """Runs what shall not be recorded: nothing is meanwhile, in any thread."""
+        with self._lock:
+            self._left_out += 1
+        self.log.pause()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._left_out -= 1
+            if self._active:  # else the log is another recording's
+                self.log.go_on()
+
+    def wanted_step(self, site: int) -> int:
+        """The step of an eager operation that has run, `NONE` if it is left out."""
         step = self.next_step(site)
+        return step if self._wants(step) else NONE
+
+    def _wants(self, step: int) -> bool:
+        return not self._left_out and step % self._every == 0
+
+    def begin_operation(self, site: int, step: int, inputs: list[int]) -> int:
+        """Records that an eager operation has run, and returns its execution; its tensors follow."""
         if self._values is not None:
             self._values.begin_site(site, step)
         return self.log.begin_execution(site, NO_FUNCTION, step, inputs)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from tensordbg.allowed import AllowRule, as_tables, rules_of
 from tensordbg.errors import RecordingError
@@ -26,6 +26,9 @@ from tensordbg.recording.value_filter import ValueFilter, size_text
 from tensordbg.trace.graph_files import GraphFiles
 from tensordbg.trace.metadata import RECENT_SEGMENT_RECORDS, SEGMENT_RECORDS, TraceMetadata, describe_this_process
 from tensordbg.trace.writer import TraceWriter, new_trace_folder
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,8 @@ class Session:
         """Records from now on, also frameworks that are imported later."""
         if self.plan.allow:
             self.recorder.fact({"allow": as_tables(self.plan.allow)})
-        if self.plan.tensors.note:
-            self.recorder.fact({"warning": self.plan.tensors.note})
+        for note in filter(None, (self.plan.note, self.plan.tensors.note)):
+            self.recorder.fact({"warning": note})
         self._watch.start()
 
     def stop(self, exit_code: int | None = None, exception: str | None = None) -> None:
@@ -159,7 +162,22 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
         log.choose_dtypes(plan.tensors.mask)
         sink = TensorChoice(sink, plan.tensors, log.mute)
     CATALOG.attach(sink)
-    return Recorder(CATALOG, log, writer, choice), writer
+    return Recorder(CATALOG, log, writer, choice, plan.every), writer
+
+
+class RecordOptions(TypedDict, total=False):
+    """What else `record` can be asked for."""
+
+    last: int
+    """Keep only so many of the last executions, and of the last tensors of functions; 0 keeps all. The room on the disk
+    is used again, whatever ends the program."""
+    every: int
+    """Record one step in so many of each function, and of each place of an eager operation; 1 records all."""
+    graphs: bool
+    """Keep the graphs of functions too, as Python built them and as they run; each is then made ready to run twice."""
+    allow: Iterable[Mapping[str, Any] | AllowRule]
+    """Where infinities are meant, and so no trouble: tables with the keys `op`, `name`, `line` and `nan`, see
+    `AllowRule`; in addition to those in `[tool.tensordbg]` of the program's pyproject.toml."""
 
 
 @contextlib.contextmanager
@@ -167,9 +185,7 @@ def record(
     out: str | Path = "tdbg-traces",
     detail: str | Detail = Detail.HEALTH,
     values: ValueFilter | None = None,
-    last: int = 0,
-    graphs: bool = False,
-    allow: Iterable[Mapping[str, Any] | AllowRule] = (),
+    **options: Unpack[RecordOptions],
 ) -> Iterator[Recording]:
     """Records what the block computes into a new trace in the folder `out`.
 
@@ -177,19 +193,15 @@ def record(
         out: Folder of traces, made if it does not exist; every recording makes a new trace in it.
         detail: `ops`, `shapes`, `health` or `values`, see `Detail`.
         values: Which tensors are kept whole if the detail is `values`; all by default, up to 2 GiB.
-        last: Keep only so many of the last executions, and of the last tensors of functions; 0 keeps all. The room on
-            the disk is used again, whatever ends the program.
-        graphs: Keep the graphs of functions too, as Python built them and as TensorFlow runs them; each is then made
-            ready to run twice.
-        allow: Where infinities are meant, and so no trouble: tables with the keys `op`, `name`, `line` and `nan`, see
-            `AllowRule`; in addition to those in `[tool.tensordbg]` of the program's pyproject.toml.
+        **options: `last`, `every`, `graphs` and `allow`, see `RecordOptions`.
 
     Yields:
         The recording; its `path` is the trace's folder.
 
     Raises:
         RecordingError: If this process is being recorded already, or `out` can't be written.
-        UsageError: If `last` is negative, or a rule is not understood.
+        UsageError: If `last` is negative, `every` less than 1, or a rule is not understood.
+        TypeError: If there is no such option.
     """
     try:
         wanted = Detail(detail)
@@ -198,8 +210,18 @@ def record(
         raise RecordingError(f"detail {detail!r} is not known; choose one of {known}") from None
     if values is not None and wanted is not Detail.VALUES:
         raise RecordingError(f"values are kept only with detail 'values', not {wanted.value!r}; give one or leave both")
-    rules = (*settings_of_program().allow, *rules_of(allow, "allow"))
-    plan = Plan(wanted, values or ValueFilter(), last, graphs=graphs, allow=rules)
+    unknown = options.keys() - RecordOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"record() got an unexpected keyword argument {min(unknown)!r}")
+    rules = (*settings_of_program().allow, *rules_of(options.get("allow", ()), "allow"))
+    plan = Plan(
+        wanted,
+        values or ValueFilter(),
+        last=options.get("last", 0),
+        every=options.get("every", 1),
+        graphs=options.get("graphs", False),
+        allow=rules,
+    )
     folder = new_trace_folder(Path(out), "record")
     session = Session(folder, plan, "record")
     session.start()

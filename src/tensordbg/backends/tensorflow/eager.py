@@ -110,7 +110,8 @@ class Eager:
         with recorder.guard(f"recording the call of {function.name}"):
             execution = self._begin_call(function, call[3])
         if execution == NONE:
-            return plain(*call)
+            with recorder.left_out():
+                return plain(*call)
         failed = True
         try:
             result = plain(*call)
@@ -137,10 +138,14 @@ class Eager:
         """Records an eager operation that has just run."""
         recorder = self._recorder
         key = stack_key(sys._getframe(2))  # noqa: SLF001
-        touched: list[int] = []
-        references = [self._input(value, key, touched) for value in flat(inputs)]
+        given = flat(inputs)
+        touched = [number for value in given if (number := self._variable(value)) != NONE]
         site = self._site(op_type, key, tuple(touched), CallKind.NONE)
-        execution = recorder.begin_operation(site, references)
+        step = recorder.wanted_step(site)
+        if step == NONE:
+            return
+        references = [self._input(value, key) for value in given]
+        execution = recorder.begin_operation(site, step, references)
         self._layers.ran(execution, site)
         for slot, tensor in enumerate(_results(result)):
             self._tensor(execution, site, slot, tensor)
@@ -158,7 +163,13 @@ class Eager:
             array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
             log.append_tensor(*made_by, array)
 
-    def _input(self, value: Any, key: StackKey, touched: list[int]) -> int:
+    def _variable(self, value: Any) -> int:
+        """The variable whose handle an input is, `NONE` where it is something else."""
+        if not hasattr(value, "_datatype_enum") or value._datatype_enum() != dtypes.RESOURCE:  # noqa: SLF001
+            return NONE
+        return self._variables.number_of(value)
+
+    def _input(self, value: Any, key: StackKey) -> int:
         """The reference of one input; what comes from outside is recorded first."""
         if isinstance(value, resource_variable_ops.BaseResourceVariable):
             return self._read(value, key)
@@ -169,12 +180,7 @@ class Eager:
         maker, reference = getattr(value, MARK, _UNKNOWN)
         if maker is self._recorder:
             return int(reference)
-        dtype = value._datatype_enum()  # noqa: SLF001
-        if dtype == dtypes.RESOURCE:
-            variable = self._variables.number_of(value)
-            if variable != NONE:
-                touched.append(variable)
-        if dtype not in dtypes.PROBED:
+        if value._datatype_enum() not in dtypes.PROBED:  # noqa: SLF001
             return UNKNOWN_INPUT
         return self._record_source("Input", value, key, ())
 
@@ -192,7 +198,7 @@ class Eager:
         """Records a tensor that no recorded operation made, as an execution of its own."""
         recorder = self._recorder
         site = self._site(op_type, key, variables, CallKind.NONE)
-        execution = recorder.begin_operation(site, [])
+        execution = recorder.begin_operation(site, recorder.next_step(site), [])
         self._tensor(execution, site, 0, value)
         return input_reference(execution, 0)
 

@@ -117,6 +117,11 @@ class Sessions:
         execution = NONE
         with recorder.guard(f"recording {run.description.function.name}"):
             execution = self._begin(run)
+        if execution == NONE:
+            if options is not run.options:
+                pywrap_tf_session.TF_DeleteBuffer(options)
+            with recorder.left_out():
+                return plain(this, *call)
         if call[4] is not None:
             self._to_clean.add(id(call[4]))
         failed = True
@@ -130,8 +135,7 @@ class Sessions:
             result = plain(this, *call)
             failed = False
         finally:
-            if execution != NONE:
-                recorder.log.end_execution(execution, failed)
+            recorder.log.end_execution(execution, failed)
             if options is not run.options:
                 pywrap_tf_session.TF_DeleteBuffer(options)
         return result
