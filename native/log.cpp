@@ -77,8 +77,8 @@ EventLog::EventLog(std::string folder, std::uint64_t segment_records, Detail det
     throw std::runtime_error(segments + ": " + std::strerror(errno));
   }
   const std::string names = folder_ + "/names.jsonl";
-  names_file_ = open(names.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (names_file_ < 0) throw std::runtime_error(names + ": " + std::strerror(errno));
+  names_file_ = std::make_unique<HeldFile>(names, O_WRONLY | O_CREAT | O_APPEND);
+  if (names_file_->descriptor() < 0) throw std::runtime_error(names + ": " + std::strerror(errno));
   intern(NameKind::kPath, "");
   intern(NameKind::kDevice, "");
   if (last > 0) {
@@ -177,7 +177,7 @@ std::uint32_t EventLog::intern(NameKind kind, const std::string& name) {
   const std::string line = std::string("{\"kind\": \"") + (kind == NameKind::kPath ? "path" : "device") +
                            "\", \"id\": " + std::to_string(number) + ", \"name\": \"" + json_escape(name) + "\"}\n";
   // A short or failed write costs the name, not the program; the reader then shows none.
-  if (write(names_file_, line.data(), line.size()) < 0) errno = 0;
+  if (write(names_file_->descriptor(), line.data(), line.size()) < 0) errno = 0;
   known.emplace(name, number);
   return number;
 }

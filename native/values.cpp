@@ -10,6 +10,8 @@
 #include <cstring>
 #include <limits>
 
+#include "held_file.h"
+
 namespace tensordbg {
 
 SiteSet::~SiteSet() {
@@ -30,13 +32,10 @@ void SiteSet::set(std::uint32_t site, bool kept) {
 
 // Closed when the last thread that writes into it is done.
 struct ValueStore::File {
-  File(std::int64_t number, int opened) : index(number), descriptor(opened) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { close(descriptor); }
+  File(std::int64_t number, const std::string& path) : index(number), file(path, O_WRONLY | O_CREAT) {}
 
   const std::int64_t index;
-  const int descriptor;
+  HeldFile file;
 };
 
 ValueStore::ValueStore(std::string folder, std::int64_t budget, std::int64_t file_bytes)
@@ -97,7 +96,7 @@ bool ValueStore::write_at(std::int64_t position, const char* data, std::int64_t 
     if (target == nullptr) return false;
     const std::int64_t offset = position % file_bytes_;
     const auto wanted = static_cast<std::size_t>(std::min(bytes, file_bytes_ - offset));
-    const ssize_t done = pwrite(target->descriptor, data, wanted, static_cast<off_t>(offset));
+    const ssize_t done = pwrite(target->file.descriptor(), data, wanted, static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) {
       fail(std::string("writing failed: ") + std::strerror(done < 0 ? errno : ENOSPC));
@@ -117,9 +116,8 @@ std::shared_ptr<ValueStore::File> ValueStore::file(std::int64_t index) {
     if (newest_ != nullptr && newest_->index == index) return newest_;
     const std::string values = folder_ + "/values";
     const bool made = mkdir(values.c_str(), 0777) == 0 || errno == EEXIST;
-    const int descriptor = made ? open(path(index).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
-    if (descriptor >= 0) {
-      auto opened = std::make_shared<File>(index, descriptor);
+    auto opened = made ? std::make_shared<File>(index, path(index)) : nullptr;
+    if (opened != nullptr && opened->file.descriptor() >= 0) {
       // A thread that is late with an older file must not push out the one that the others write.
       if (newest_ == nullptr || newest_->index < index) newest_ = opened;
       return opened;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import resource
 import threading
 from collections.abc import Iterator
@@ -118,6 +120,32 @@ def test_names_are_on_disk_once(log: EventLog, tmp_path: Path) -> None:
     assert numbers == [1, 2, 1]
     lines = (tmp_path / "names.jsonl").read_text().splitlines()
     assert lines[-1] == '{"kind": "device", "id": 2, "name": "odd \\"name\\"\\u000a"}'
+
+
+def own_file(folder: Path, instead_of: Path) -> int:
+    """Opens a file of the program under the number that one of ours had."""
+    (number,) = [int(each.name) for each in Path("/proc/self/fd").iterdir() if each.resolve() == instead_of]
+    opened = os.open(folder / "own", os.O_RDWR | os.O_CREAT)
+    os.dup2(opened, number)
+    os.close(opened)
+    return number
+
+
+def test_nothing_goes_into_files_that_the_program_opened_instead_of_ours(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.VALUES, 2**20, 4096)
+    log.choose_values([0], True)
+    array = np.arange(4, dtype=np.int32)
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["int32"], log.device("before"), array)
+    own = [own_file(tmp_path, tmp_path / name) for name in ("names.jsonl", "values/000000.bin")]
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["int32"], log.device("after"), array)
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["int32"], 0, np.ones(2000, np.int32))
+    log.close()
+    for number in own:
+        os.close(number)  # they are still the program's
+    assert (tmp_path / "own").read_bytes() == b""
+    assert [None if value is None else value.size for value in values_of(tmp_path)] == [4, 4, 2000]
+    names = [json.loads(line)["name"] for line in (tmp_path / "names.jsonl").read_text().splitlines()]
+    assert names == ["", "", "before", "after"]
 
 
 def test_a_closed_log_takes_nothing(log: EventLog, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -44,7 +45,12 @@ def test_makes_the_folder_with_metadata_and_empty_files(writer: TraceWriter, fol
 
 def builder_metadata_json(folder: Path) -> Any:
     stored = json.loads((folder / "trace.json").read_text())
-    return {**builder_metadata(16).to_json(), "id": stored["id"], "created_ns": stored["created_ns"]}
+    return {
+        **builder_metadata(16).to_json(),
+        "id": stored["id"],
+        "created_ns": stored["created_ns"],
+        "process": stored["process"],
+    }
 
 
 def test_every_kind_of_line_is_there_at_once(writer: TraceWriter, folder: Path) -> None:
@@ -112,13 +118,17 @@ def test_numbers_of_numpy_and_odd_values_are_written(writer: TraceWriter, folder
     assert lines(folder, "facts") == [{"warning": "x"}]
 
 
-def test_full_disk_stops_the_writer_but_not_the_program(folder: Path) -> None:
-    full = os.open("/dev/full", os.O_WRONLY)
-    writer = TraceWriter(folder, {"facts": full})
-    writer.fact({"warning": "x"})
-    assert writer.failure == f"{folder}/facts.jsonl: No space left on device"
+def test_full_disk_stops_the_writer_but_not_the_program(writer: TraceWriter, folder: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
+    try:
+        writer.fact({"warning": "x" * 30})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert writer.failure == f"{folder}/facts.jsonl: File too large"
     writer.fact({"warning": "y"})
-    writer.close()
+    # What there was room for stays; a cut line is none.
+    assert (folder / "facts.jsonl").read_text() == '{"warning": "xxxxxxx'
 
 
 def test_after_closing_nothing_is_written(writer: TraceWriter, folder: Path) -> None:

@@ -19,6 +19,7 @@ from typing import Any, SupportsIndex
 from tensordbg.errors import RecordingError
 from tensordbg.model import Frame, Function, Site, SourceFile, Variable
 from tensordbg.trace import rows
+from tensordbg.trace.held_file import HeldFile
 from tensordbg.trace.metadata import TraceMetadata
 
 LINE_FILES = ("facts", "sites", "functions", "stacks", "sources", "variables")
@@ -51,7 +52,7 @@ def new_trace_folder(parent: Path, program: str) -> Path:
 class TraceWriter:
     """Appends to the JSON lines of one trace; any thread may call any method at any time."""
 
-    def __init__(self, folder: Path, files: dict[str, int]) -> None:
+    def __init__(self, folder: Path, files: dict[str, HeldFile]) -> None:
         """See `create`."""
         self.folder = folder
         self._files = files
@@ -72,8 +73,7 @@ class TraceWriter:
                 raise _taken(folder)
             # Making this folder is also the claim: of two programs that try, one fails.
             (folder / "segments").mkdir()
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-            files = {name: os.open(folder / f"{name}.jsonl", flags, 0o666) for name in LINE_FILES}
+            files = {name: HeldFile(folder / f"{name}.jsonl") for name in LINE_FILES}
             _write_whole(folder / "trace.json", json.dumps(metadata.to_json(), indent=1))
         except (FileExistsError, NotADirectoryError) as error:
             raise _taken(folder) from error
@@ -119,7 +119,7 @@ class TraceWriter:
         with self._lock:
             files, self._files = self._files, {}
             for file in files.values():
-                os.close(file)
+                file.close()
 
     def _append(self, name: str, lines: list[dict[str, Any]]) -> None:
         # A forked child has its parent's files, and perhaps its lock in a locked state.
@@ -131,7 +131,7 @@ class TraceWriter:
             if file is None or self._failure:
                 return
             try:
-                _write_all(file, text.encode("utf-8", "replace"))
+                file.append(text.encode("utf-8", "replace"))
             except OSError as error:
                 self._failure = f"{self.folder}/{name}.jsonl: {error.strerror}"
 
@@ -139,12 +139,6 @@ class TraceWriter:
 def _plain(value: object) -> int | str:
     """What stands for a value that JSON does not know: NumPy's integers are numbers, the rest is text."""
     return operator.index(value) if isinstance(value, SupportsIndex) else str(value)
-
-
-def _write_all(file: int, data: bytes) -> None:
-    """One write, and more only where the system takes a part."""
-    while data:
-        data = data[os.write(file, data) :]
 
 
 def _write_whole(path: Path, text: str) -> None:
