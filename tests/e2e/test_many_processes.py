@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -64,10 +65,11 @@ print(weight.numpy().tolist())
 
 @dataclass(frozen=True)
 class Ended:
-    """What both workers printed, and the folder of their traces."""
+    """What both workers printed, and their exit codes."""
 
     out: list[str]
     err: list[str]
+    codes: list[int]
 
 
 def free_ports(count: int) -> list[int]:
@@ -89,9 +91,13 @@ def run_both(command: list[str], **environment: str) -> Ended:
         config = {"cluster": {"worker": workers}, "task": {"type": "worker", "index": index}}
         own = {"TF_CONFIG": json.dumps(config), "WORKER": str(index)} | quiet
         started.append(subprocess.Popen(command, env=own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
-    said = [process.communicate(timeout=240) for process in started]
-    assert [process.returncode for process in started] == [0, 0], said
-    return Ended([out for out, _ in said], [err for _, err in said])
+    try:
+        said = [process.communicate(timeout=240) for process in started]
+    finally:
+        for process in started:
+            process.terminate()  # nothing, unless they wait for each other in vain
+    codes = [process.returncode for process in started]
+    return Ended([out for out, _ in said], [err for _, err in said], codes)
 
 
 def tdbg(*words: str | Path) -> str:
@@ -112,6 +118,12 @@ def recorded(folder: Path) -> Ended:
     return run_both([sys.executable, "-m", "tensordbg", "run", "--out", str(folder / "runs"), str(program)])
 
 
+def killed(text: str) -> str:
+    """The same program, of which worker 1 is killed in step 3."""
+    ending = "    if index == 1 and step == 3:\n        os.kill(os.getpid(), 9)\n"
+    return text.replace("    print(step", f"{ending}    print(step")
+
+
 @pytest.fixture(scope="module")
 def answer(folder: Path, recorded: Ended) -> dict[str, Any]:
     assert recorded
@@ -125,7 +137,8 @@ def line_of(text: str, mark: str) -> int:
 
 def test_the_workers_compute_what_they_compute_without_us(folder: Path, recorded: Ended) -> None:
     plain = run_both([sys.executable, str(folder / "worker.py")])
-    assert recorded.out == plain.out
+    assert (recorded.out, recorded.codes) == (plain.out, [0, 0]), recorded.err
+    assert plain.codes == [0, 0], plain.err
     assert "nan" in plain.out[0]
 
 
@@ -175,6 +188,7 @@ def test_a_program_that_says_only_later_who_it_is(tmp_path: Path) -> None:
     program.write_text(BAD_START)
     command = [sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "runs"), str(program)]
     ended = run_both(command, TF_CONFIG="")
+    assert ended.codes == [0, 0], ended.err
     assert ended.out == ["[0.0, -inf]\n"] * 2
     found = json.loads(tdbg("why", tmp_path / "runs", "--json"))
     assert [process["process"] for process in found["processes"]] == ["worker 0", "worker 1"]
@@ -183,3 +197,15 @@ def test_a_program_that_says_only_later_who_it_is(tmp_path: Path) -> None:
     assert origin["source"]["line"] == line_of(BAD_START, "HERE")
     (arrival,) = origin["arrivals"]
     assert (arrival["process"], arrival["kind"]) == ("worker 1", "broadcast")
+
+
+def test_a_worker_that_was_killed_afterwards(tmp_path: Path) -> None:
+    program = tmp_path / "worker.py"
+    program.write_text(killed(WORKER))
+    ended = run_both([sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "runs"), str(program)])
+    assert ended.codes[1] == -signal.SIGKILL
+    found = json.loads(tdbg("why", tmp_path / "runs", "--json"))
+    origin = found["origins"][0]
+    assert (origin["process"], origin["step"], origin["source"]["line"]) == ("worker 1", 2, line_of(WORKER, "HERE"))
+    assert [arrival["process"] for arrival in origin["arrivals"]] == ["worker 0"]
+    assert any(note.startswith("worker 1: the program runs still, or was killed") for note in found["notes"])
