@@ -50,6 +50,47 @@ for step in range(4):
     print(step, float(loss), losses.numpy().tolist(), weight.numpy().tolist(), bias.numpy().tolist(), flush=True)
 """
 
+REPLICAS = """
+import json, os, random, time
+import keras, numpy as np, tensorflow as tf
+
+tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+tf.config.set_logical_device_configuration(
+    tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
+)
+index = int(os.environ["WORKER"])
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+keras.utils.set_random_seed(3)
+with strategy.scope():
+    layers = [keras.layers.Dense(8, "relu"), keras.layers.Dense(2)]
+    model = keras.Sequential([keras.Input((4,)), *layers])
+
+def replica(features):
+    context = tf.distribute.get_replica_context()
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(features)))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    options = tf.distribute.experimental.CommunicationOptions(bytes_per_pack=64)
+    for variable, change in zip(model.trainable_variables, context.all_reduce("mean", gradients, options)):
+        variable.assign_sub(0.05 * change)
+    return loss + tf.reduce_sum(context.all_reduce("sum", tf.ones(3) * loss))
+
+@tf.function
+def train_steps(features):
+    total = tf.constant(0.0)
+    for _ in tf.range(3):
+        total += strategy.reduce("mean", strategy.run(replica, args=(features,)), axis=None)
+    return total
+
+data = np.random.default_rng(index).normal(size=(6, 6, 4)).astype(np.float32)
+if index == 1:
+    data[4, 2] = np.nan
+for batch in data:
+    time.sleep(random.random() * 0.02)
+    print(float(train_steps(tf.constant(batch))), flush=True)
+print([value.tolist() for value in model.get_weights()])
+"""
+
 BAD_START = """
 import json, os
 import tensorflow as tf
@@ -209,3 +250,17 @@ def test_a_worker_that_was_killed_afterwards(tmp_path: Path) -> None:
     assert (origin["process"], origin["step"], origin["source"]["line"]) == ("worker 1", 2, line_of(WORKER, "HERE"))
     assert [arrival["process"] for arrival in origin["arrivals"]] == ["worker 0"]
     assert any(note.startswith("worker 1: the program runs still, or was killed") for note in found["notes"])
+
+
+def test_several_replicas_in_each_worker_and_turns_of_a_loop(tmp_path: Path) -> None:
+    program = tmp_path / "replicas.py"
+    program.write_text(REPLICAS)
+    plain = run_both([sys.executable, str(program)])
+    assert plain.codes == [0, 0], plain.err
+    command = [sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "runs"), str(program)]
+    assert run_both(command).out == plain.out
+    found = json.loads(tdbg("why", tmp_path / "runs", "--json"))
+    (origin,) = [origin for origin in found["origins"] if origin["consequential"]]
+    assert (origin["process"], origin["step"], origin["cause"]) == ("worker 1", 4, "bad_input_data")
+    (arrival,) = origin["arrivals"]
+    assert (arrival["process"], arrival["step"], arrival["iteration"]) == ("worker 0", 4, 0)

@@ -86,9 +86,10 @@ class _Joining:
                 roots.append(spot)
             else:
                 arrived.setdefault(root, []).append(spot)
-        findings = [(self._time(spot), self._finding(spot, arrived.get(spot, []))) for spot in roots]
-        if len(self._studies) > 1:
-            findings.sort(key=lambda each: (not each[1].consequential, each[0]))
+        # Those of one process are in the order of its program already.
+        times = [self._time(spot) if len(self._studies) > 1 else 0 for spot in roots]
+        findings = [(time, self._finding(spot, arrived.get(spot, []))) for time, spot in zip(times, roots, strict=True)]
+        findings.sort(key=lambda each: (not each[1].consequential, each[0]))
         return tuple(finding for _, finding in findings)
 
     def _spots(self) -> Iterator[Spot]:
