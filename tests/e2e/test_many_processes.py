@@ -166,9 +166,16 @@ def killed(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def answer(folder: Path, recorded: Ended) -> dict[str, Any]:
-    assert recorded
-    found: dict[str, Any] = json.loads(tdbg("why", folder / "runs", "--json"))
+def runs(folder: Path, recorded: Ended) -> Path:
+    """The folder of their traces."""
+    assert recorded.codes == [0, 0], recorded.err
+    return folder / "runs"
+
+
+@pytest.fixture(scope="module")
+def answer(runs: Path) -> dict[str, Any]:
+    """What `tdbg why --json` says of them."""
+    found: dict[str, Any] = json.loads(tdbg("why", runs, "--json"))
     return found
 
 
@@ -206,20 +213,20 @@ def test_nothing_in_the_other_worker_is_called_an_origin(answer: dict[str, Any])
     assert {origin["process"] for origin in answer["origins"]} == {"worker 1"}
 
 
-def test_with_its_own_trace_alone_the_other_worker_says_that_it_came_from_outside(folder: Path) -> None:
-    found = json.loads(tdbg("why", folder / "runs", "--process", "0", "--json"))
+def test_with_its_own_trace_alone_the_other_worker_says_that_it_came_from_outside(runs: Path) -> None:
+    found = json.loads(tdbg("why", runs, "--process", "0", "--json"))
     causes = {origin["cause"] for origin in found["origins"] if origin["consequential"]}
     assert causes == {"from_another_process"}
 
 
-def test_each_worker_says_where_all_are_read_together(folder: Path, recorded: Ended) -> None:
-    said = f"tdbg: `tdbg why {folder / 'runs'}` takes the processes of this run together: worker 0, worker 1"
+def test_each_worker_says_where_all_are_read_together(runs: Path, recorded: Ended) -> None:
+    said = f"tdbg: `tdbg why {runs}` takes the processes of this run together: worker 0, worker 1"
     # The worker that ends first may do so before the other has a trace with events; the last one sees both.
     assert any(said in error for error in recorded.err)
 
 
-def test_the_tensors_of_both_are_listed(folder: Path) -> None:
-    listing = json.loads(tdbg("ls", folder / "runs", "--op-type", "CollectiveReduceV2", "--limit", "0", "--json"))
+def test_the_tensors_of_both_are_listed(runs: Path) -> None:
+    listing = json.loads(tdbg("ls", runs, "--op-type", "CollectiveReduceV2", "--limit", "0", "--json"))
     steps = {(row["process"], row["step"]) for row in listing["tensors"] if row["function"] == "train_step"}
     assert steps == {(f"worker {worker}", step) for worker in range(2) for step in range(4)}
 
