@@ -54,7 +54,10 @@ def test_processes_that_meet_at_one_address() -> None:
     assert [rank.name for rank in ranks] == ["rank 0", "rank 1"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"cluster": 1, "task": 2}', '{"task": {"type": ""}}'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"cluster": ' + '{"a": ' * 100_000, "", "{", "[]", "3", '{"cluster": 1, "task": 2}', '{"task": {"type": ""}}'],
+)
 def test_what_is_not_well_formed_tells_nothing(text: str) -> None:
     assert place_of({"TF_CONFIG": text, "RANK": "one"}) == ProcessPlace()
 

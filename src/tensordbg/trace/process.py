@@ -70,7 +70,7 @@ def _runs(environment: Mapping[str, str]) -> Iterator[str]:
         yield f"run:{environment[RUN_VARIABLE]}"
     cluster, _ = _tensorflow(environment)
     if cluster:
-        yield f"cluster:{_hash(json.dumps(cluster, sort_keys=True))}"
+        yield f"cluster:{_hash(cluster)}"
     if environment.get("PMIX_NAMESPACE"):
         yield f"mpi:{environment['PMIX_NAMESPACE']}"
     if _number(environment.get("SLURM_NTASKS")) not in (None, 1) and environment.get("SLURM_JOB_ID"):
@@ -92,14 +92,15 @@ def _task(environment: Mapping[str, str]) -> tuple[str, int | None]:
     return "", None
 
 
-def _tensorflow(environment: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The cluster and the task of `TF_CONFIG`."""
+def _tensorflow(environment: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """The cluster, as text, and the task of `TF_CONFIG`."""
     try:
         config = json.loads(environment.get("TF_CONFIG") or "{}")
         cluster, task = config.get("cluster"), config.get("task")
+        named = json.dumps(cluster, sort_keys=True) if cluster and isinstance(cluster, dict) else ""
     except (ValueError, AttributeError, RecursionError):
-        return {}, {}
-    return cluster if isinstance(cluster, dict) else {}, task if isinstance(task, dict) else {}
+        return "", {}
+    return named, task if isinstance(task, dict) else {}
 
 
 def _number(text: object) -> int | None:
