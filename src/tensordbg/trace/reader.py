@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from tensordbg.errors import UsageError
@@ -24,7 +25,7 @@ from tensordbg.trace.lines import read_lines
 from tensordbg.trace.locate import find_trace, list_traces
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.migrations import upgrade_row
-from tensordbg.trace.parts import Part
+from tensordbg.trace.parts import ROW_GROUP, Part
 from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import FORMAT_VERSION, TABLES, TENSORS
 from tensordbg.trace.sealed import SealedPart
@@ -138,6 +139,21 @@ class TraceReader:
             return tables
 
         return _together(self._retrying(read), wanted)
+
+    def take(self, events: Array, columns: Sequence[str] | None = None) -> pa.Table:
+        """The tensor events with these numbers, in this order; of the others only those nearby are read.
+
+        Args:
+            events: Numbers, which must be below `tensor_count`, as an array of int64.
+            columns: Those that are wanted, all by default.
+        """
+        wanted, place = np.unique(events, return_inverse=True)
+        block = wanted // ROW_GROUP
+        tables = []
+        for number in np.unique(block).tolist():
+            begin = number * ROW_GROUP
+            tables.append(self.tensors(begin, begin + ROW_GROUP, columns).take(wanted[block == number] - begin))
+        return _together(tables, _columns("tensors", columns)).take(place)
 
     def scan(self, columns: Sequence[str] | None = None, where: Any = None) -> Iterator[pa.Table]:
         """The tensor events for which an expression holds, some at a time and in order.
