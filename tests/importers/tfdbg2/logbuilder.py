@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tensordbg.importers.tfdbg2.checksums import masked_checksum
 from tensordbg.importers.tfdbg2.messages import event_type
 from tensordbg.importers.tfdbg2.tensors import FULL_HEALTH
+from tensordbg.trace.checksums import masked_checksum
 
 MESSAGE_FILES = {
     "debug_metadata": "metadata",
