@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,56 @@ def test_interrupt_from_a_terminal_is_not_sent_twice(tmp_path: Path) -> None:
     os.close(terminal)
     os.close(other_end)
     assert b"count 1" in said
+
+
+PRINTS_SIGNALS = """
+import os, select, signal, sys
+for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGINT"):
+    signal.signal(getattr(signal, name), lambda number, frame: print("got", signal.Signals(number).name, flush=True))
+print("ready", flush=True)
+while sys.stdin.readline():
+    pass
+"""
+
+
+def lines_with(name: str, send: Callable[[int, int], None]) -> list[str]:
+    """What a program that prints its signals says of one that is sent to (our process, our group) and two after it."""
+    command = [sys.executable, "-c", PARENT, sys.executable, "-c", PRINTS_SIGNALS]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert read_line(process) == "ready"
+        send(process.pid, getattr(signal, name))
+        lines = [read_line(process)]
+        # By the time the second of these is there, the first signal has been dealt with.
+        for _ in range(2):
+            process.send_signal(signal.SIGUSR1)
+            lines.append(read_line(process))
+        said, _ = process.communicate(timeout=30)
+        return [*lines, *said.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_signal_to_the_group_reaches_the_program_once(name: str) -> None:
+    assert lines_with(name, os.killpg) == [f"got {name}", "got SIGUSR1", "got SIGUSR1", "summary"]
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_signal_to_us_and_then_to_the_group_reaches_the_program_once(name: str) -> None:
+    # As `timeout` does.
+    def send(process: int, number: int) -> None:
+        os.kill(process, number)
+        os.killpg(process, number)
+
+    assert lines_with(name, send) == [f"got {name}", "got SIGUSR1", "got SIGUSR1", "summary"]
+
+
+def test_nothing_of_ours_is_left(tmp_path: Path) -> None:
+    with start("import os; print(os.getpgrp(), flush=True)") as process:
+        group = int(read_line(process))
+        assert read_line(process) == "summary"
+    with pytest.raises(ProcessLookupError):
+        os.killpg(group, 0)
 
 
 def read_until(terminal: int, word: bytes) -> bytes:

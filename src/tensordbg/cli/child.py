@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -10,11 +11,10 @@ import threading
 from collections.abc import Sequence
 from types import FrameType
 
-FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-"""Signals that reach only us and are meant for the program."""
+from tensordbg.cli.witness import Witness
 
-FROM_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-"""Signals that a terminal sends to the program as well; they must not end us before it."""
+FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+"""Signals that are meant for the program, and must not end us before it."""
 
 
 class Child:
@@ -26,13 +26,19 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
         self._former: dict[int, object] = {}
+        self._witness: Witness | None = None
 
     def start(self) -> None:
         """Starts the command, which inherits everything from us."""
         # Handlers, unlike ignored signals, are not inherited by what a process starts.
-        for number in (*FORWARDED, *FROM_THE_TERMINAL):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                self._former[number] = signal.signal(number, self._take)
+        taken = [number for number in FORWARDED if signal.getsignal(number) is not signal.SIG_IGN]
+        for number in taken:
+            self._former[number] = signal.signal(number, self._take)
+        # Where nothing more can be started, the program's own start says so.
+        with contextlib.suppress(OSError):
+            witness = Witness(taken)
+            witness.start()
+            self._witness = witness
         self._process = subprocess.Popen(self._command)
         for early in self._early:
             self._process.send_signal(early)
@@ -49,13 +55,13 @@ class Child:
         finally:
             for number, handler in self._former.items():
                 signal.signal(number, handler)  # type: ignore[arg-type]
+            if self._witness is not None:
+                self._witness.stop()
 
     def _take(self, number: int, _: FrameType | None) -> None:
-        if number in FROM_THE_TERMINAL and _terminal_sends_to_us():
-            return
         if self._process is None:
             self._early.append(number)
-        else:
+        elif self._witness is None or not self._witness.saw(number):
             self._process.send_signal(number)
 
 
@@ -79,17 +85,3 @@ def end_as(status: int) -> int:
         threading.Event().wait(1)
         return 128 + number
     return status
-
-
-def _terminal_sends_to_us() -> bool:
-    """Whether we are in the group of processes that the terminal's keys reach, so that the program is too."""
-    try:
-        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
-    except OSError:
-        return False
-    try:
-        return os.tcgetpgrp(terminal) == os.getpgrp()
-    except OSError:
-        return False
-    finally:
-        os.close(terminal)

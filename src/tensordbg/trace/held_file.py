@@ -1,7 +1,8 @@
 """A file that is appended to for as long as the program runs, whatever the program does with descriptors.
 
-A program may close those that it has not opened (`os.closerange`); its own next files then get their numbers, and nothing
-of ours may be written into those, nor may they be closed. `native/held_file.h` is the same for the compiled part.
+A program may close those that it has not opened (`os.closerange`); its own next files then get their numbers, and
+nothing of ours may be written into those, nor may they be closed. `native/held_file.h` is the same for the compiled
+part.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class HeldFile:
         Raises:
             OSError: If it is there already, or can't be made.
         """
-        self._path = os.path.abspath(path)  # the program may change its folder
+        self._path = str(path.absolute())  # the program may change its folder
         self._descriptor = _open_high(self._path, os.O_CREAT | os.O_EXCL)
         self._identity = _identity(self._descriptor)
 
