@@ -20,7 +20,7 @@ def test_json_has_the_documented_keys() -> None:
     row = describe_this_process("train", Detail.HEALTH, "avx2").to_json()
     assert list(row) == [
         *("format", "id", "program", "command", "python", "host", "pid", "created_ns", "clock_offset_ns", "detail"),
-        *("kernel", "segment_records", "last", "value_file_bytes", "process"),
+        *("kernel", "segment_records", "last", "value_file_bytes", "process", "started"),
     ]
 
 

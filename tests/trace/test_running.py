@@ -26,8 +26,20 @@ def test_of_another_machine_nothing_is_known() -> None:
     assert not is_running(replace(HERE, host="another"))
 
 
-def test_younger_process_only_has_the_same_number() -> None:
-    assert not is_running(replace(HERE, created_ns=HERE.created_ns - 10**18))
+def test_another_process_only_has_the_same_number() -> None:
+    assert HERE.started is not None
+    assert not is_running(replace(HERE, started=HERE.started - 1))
+
+
+@pytest.mark.parametrize("day", [-(10**14), 10**14])
+def test_a_clock_that_was_set_changes_nothing(day: int) -> None:
+    assert is_running(replace(HERE, created_ns=HERE.created_ns + day))
+
+
+def test_younger_process_only_has_the_number_of_an_older_trace() -> None:
+    old = replace(HERE, started=None)
+    assert is_running(old)
+    assert not is_running(replace(old, created_ns=old.created_ns - 10**18))
 
 
 def test_dead_process_that_is_not_buried_yet() -> None:

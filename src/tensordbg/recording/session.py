@@ -59,6 +59,8 @@ class Session:
                 is missing.
         """
         self._claim()
+        # The program may change its own folder.
+        folder = folder.absolute()
         try:
             described = _describe(program, plan, command)
             self.recorder, self._writer = _open(folder, described, plan)
@@ -67,6 +69,7 @@ class Session:
             raise
         self.recorder.process = described.process
         self.id = described.id
+        self._clock_offset_ns = described.clock_offset_ns
         self.folder = folder
         self.plan = plan
         self.recorder.graphs = GraphFiles(folder) if plan.graphs else None
@@ -96,7 +99,9 @@ class Session:
                 step()
         self.recorder.stop()
         CATALOG.detach()
-        end = {"time_ns": time.time_ns(), "exit_code": exit_code, "signal": None, "exception": exception}
+        # By the clock of all events: the one on the wall may have been set meanwhile.
+        now = time.monotonic_ns() + self._clock_offset_ns
+        end = {"time_ns": now, "exit_code": exit_code, "signal": None, "exception": exception}
         with self.recorder.guard("ending the recording"):
             self._writer.fact({"end": end})
             self._writer.close()
@@ -222,7 +227,7 @@ def record(
         graphs=options.get("graphs", False),
         allow=rules,
     )
-    folder = new_trace_folder(Path(out), "record")
+    folder = new_trace_folder(Path(out).absolute(), "record")
     session = Session(folder, plan, "record")
     session.start()
     try:

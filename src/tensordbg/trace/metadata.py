@@ -14,6 +14,7 @@ from typing import Any
 
 from tensordbg.model import Detail
 from tensordbg.trace.process import RUN_VARIABLE, ProcessPlace, place_of
+from tensordbg.trace.running import started_of
 
 FORMAT = 2
 """The version of the format that is written; the same number as `schema.FORMAT_VERSION`, without pyarrow."""
@@ -57,6 +58,9 @@ class TraceMetadata:
     value_file_bytes: int = VALUE_FILE_BYTES
     process: ProcessPlace = field(default_factory=ProcessPlace)
     """Its place among the processes of its run, as far as it was known at the start."""
+    started: int | None = None
+    """When the process began, as the kernel counts (see `running.py`), so that no clock on the wall is needed to tell
+    it from a later process of the same number; None where that is not known."""
     format: int = FORMAT
 
     def to_json(self) -> dict[str, Any]:
@@ -87,6 +91,7 @@ class TraceMetadata:
             last=int(row.get("last", 0)),
             value_file_bytes=int(row.get("value_file_bytes", VALUE_FILE_BYTES)),
             process=ProcessPlace.from_json(row.get("process")),
+            started=int(row["started"]) if row.get("started") is not None else None,
             format=int(row["format"]),
         )
         if not 1 <= metadata.segment_records <= _MOST_RECORDS or abs(metadata.clock_offset_ns) >= 2**62:
@@ -116,4 +121,5 @@ def describe_this_process(
         segment_records=segment_records,
         # What this process starts, and what is recorded too, has this run's name from it.
         process=place_of({**os.environ, RUN_VARIABLE: os.environ.get(RUN_VARIABLE) or identity}),
+        started=started_of(os.getpid()),
     )

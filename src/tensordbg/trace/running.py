@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tensordbg.trace.metadata import TraceMetadata
+if TYPE_CHECKING:
+    from tensordbg.trace.metadata import TraceMetadata
 
 _CLOCK_TOLERANCE_NS = 5_000_000_000
 
@@ -29,13 +31,35 @@ def is_running(metadata: TraceMetadata) -> bool:
     return not _is_another(metadata)
 
 
+def started_of(process: int) -> int | None:
+    """When a process began, in ticks since the machine did; None where the system does not say."""
+    stated = _stat(process)
+    return None if stated is None else stated[1]
+
+
 def _is_another(metadata: TraceMetadata) -> bool:
-    """Whether the process is dead and only not yet buried, or younger than the trace; where that can be known."""
+    """Whether the process is dead and only not yet buried, or another one than recorded; where that can be known."""
+    stated = _stat(metadata.pid)
+    if stated is None:
+        return False
+    state, ticks = stated
+    if state in "ZX":
+        return True
+    if metadata.started is not None:
+        return ticks != metadata.started
+    # A trace of before it was noted: by the clock on the wall, which may have been set since.
     try:
-        state, *rest = Path(f"/proc/{metadata.pid}/stat").read_text().rpartition(")")[2].split()
-        ticks = int(rest[18])
         boot = int(Path("/proc/stat").read_text().partition("btime ")[2].split()[0])
     except (OSError, ValueError, LookupError):
         return False
     began_ns = (boot + ticks / os.sysconf("SC_CLK_TCK")) * 1e9
-    return state in "ZX" or began_ns > metadata.created_ns + _CLOCK_TOLERANCE_NS
+    return began_ns > metadata.created_ns + _CLOCK_TOLERANCE_NS
+
+
+def _stat(process: int) -> tuple[str, int] | None:
+    """A process's state, and when it began."""
+    try:
+        state, *rest = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return state, int(rest[18])
+    except (OSError, ValueError, LookupError):
+        return None
