@@ -163,3 +163,64 @@ def test_what_the_program_starts_and_is_recorded_too_belongs_to_its_run(
     assert [name.partition(" ")[0] for name in sorted(names)] == ["child", "child", "program"]
     assert tdbg("run", "--out", "runs", "child.py").returncode == 0
     assert [process.name for process in find_run(folder / "runs").processes] == ["child"]
+
+
+def test_a_trace_of_a_name_is_not_overwritten(tdbg: Tdbg, folder: Path, program: Write) -> None:
+    name = program("print('runs')")
+    assert tdbg("run", "--trace", "runs/mine", name).stdout == "runs\n"
+    before = (folder / "runs" / "mine" / "trace.json").read_bytes()
+    line = error_of(tdbg("run", "--trace", "runs/mine", name))
+    assert line == "runs/mine: holds a trace already; choose another folder, or replace it with --force"
+    assert (folder / "runs" / "mine" / "trace.json").read_bytes() == before
+    assert tdbg("run", "--trace", "runs/mine", "--force", name).stdout == "runs\n"
+    assert (folder / "runs" / "mine" / "trace.json").read_bytes() != before
+    assert [path.name for path in (folder / "runs").iterdir()] == ["mine"]
+
+
+def test_other_files_are_never_overwritten(tdbg: Tdbg, folder: Path, program: Write) -> None:
+    name = program("print('runs')")
+    for words in ((), ("--force",)):
+        line = error_of(tdbg("run", "--trace", ".", *words, name))
+        assert line == ".: holds something else already; choose a folder that does not exist yet"
+    assert [path.name for path in folder.iterdir()] == ["program.py"]
+
+
+def test_what_is_refused_deletes_nothing(tdbg: Tdbg, folder: Path, program: Write) -> None:
+    name = program("pass")
+    tdbg("run", "--trace", "mine", name)
+    (folder / "pyproject.toml").write_text("[tool.tensordbg]\nodd = 1\n")
+    for words in (("run", "--trace", "mine", "--force", name), ("run", "--trace", "mine", "--force", "absent.py")):
+        error_of(tdbg(*words))
+    assert (folder / "mine" / "trace.json").exists()
+
+
+def test_no_trace_is_made_inside_of_another(tdbg: Tdbg, folder: Path, program: Write) -> None:
+    name = program("print('runs')")
+    tdbg("run", "--trace", "mine", name)
+    line = error_of(tdbg("run", "--out", "mine", name))
+    assert line.startswith("mine: is a trace itself, and new ones are made beside it; name the folder above it, or")
+
+
+def test_a_folder_of_traces_and_a_trace_are_not_both_given(tdbg: Tdbg, program: Write) -> None:
+    name = program("print('runs')")
+    line = error_of(tdbg("run", "--out", "runs", "--trace", "mine", name))
+    assert line == "--out is for a new trace in a folder, --trace for the trace itself; give one of them"
+    line = error_of(tdbg("run", "--force", name))
+    assert line == "--force replaces the trace that --trace names, but there is no --trace; name it"
+
+
+def test_of_two_programs_told_to_write_into_one_trace_one_is_recorded(folder: Path, program: Write) -> None:
+    name = program("print('runs')")
+    command = [*COMMAND, "run", "--trace", "mine", name]
+    both = [
+        subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=120) for process in both]
+    assert sorted(process.returncode for process in both) == [0, 2]
+    assert sorted(out for out, _ in said) == ["", "runs\n"]
+    refused = next(err for process, (_, err) in zip(both, said, strict=True) if process.returncode)
+    assert "tdbg: error: " in refused
+    assert "already" in refused
+    assert "Traceback" not in refused
+    assert (folder / "mine" / "trace.json").exists()

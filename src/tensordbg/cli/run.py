@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 @click.command(
     "run",
     context_settings={"allow_interspersed_args": False},
-    options_metavar="[--out DIR] [--detail ops|shapes|health|values] [--last N] [--every N] [--graphs] [--check]",
+    options_metavar="[--out DIR | --trace DIR [--force]] [--detail ops|shapes|health|values] [--last N] [--every N] "
+    "[--graphs] [--check]",
 )
 @click.option(
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which a new trace is made."
 )
+@click.option("--trace", metavar="DIR", help="The trace itself, instead of a new one in the folder of traces.")
+@click.option("--force", is_flag=True, help="Replace the trace that lies in the folder of --trace.")
 @click.option(
     "--detail",
     type=click.Choice([detail.value for detail in Detail]),
@@ -65,14 +68,22 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     `tdbg why` if a number was not finite.
     """
     from tensordbg.cli.program import Program
-    from tensordbg.cli.supervise import check, record
+    from tensordbg.cli.supervise import check, record, record_instead, record_into
 
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     if chosen.pop("check"):
         _refuse_with_check()
         return check(program)
     much = {"last": chosen.pop("last") or 0, "every": chosen.pop("every") or 1, "graphs": chosen.pop("graphs")}
-    return record(program, Path(out), replace(_plan(Detail(detail), chosen), **much))
+    trace, force = chosen.pop("trace"), chosen.pop("force")
+    plan = replace(_plan(Detail(detail), chosen), **much)
+    if trace is None and not force:
+        return record(program, Path(out), plan)
+    if trace is None:
+        raise UsageError("--force replaces the trace that --trace names, but there is no --trace; name it")
+    if click.get_current_context().get_parameter_source("out") is click.core.ParameterSource.COMMANDLINE:
+        raise UsageError("--out is for a new trace in a folder, --trace for the trace itself; give one of them")
+    return (record_instead if force else record_into)(program, Path(trace), plan)
 
 
 def _refuse_with_check() -> None:

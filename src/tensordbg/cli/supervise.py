@@ -10,8 +10,10 @@ from tensordbg.cli.child import Child, end_as
 from tensordbg.cli.messages import one_line
 from tensordbg.cli.program import Program
 from tensordbg.cli.sealing import Sealing
+from tensordbg.errors import RecordingError
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.settings import settings_above
+from tensordbg.trace.place import clear_place, is_trace, make_place
 from tensordbg.trace.writer import new_trace_folder
 
 
@@ -26,7 +28,45 @@ def record(program: Program, out: Path, plan: Plan) -> int:
         UsageError: The program's settings are not understood; it has not been started either.
     """
     settings_above(program.folder)
-    trace = new_trace_folder(out, program.name)
+    if is_trace(out):
+        raise RecordingError(
+            f"{out}: is a trace itself, and new ones are made beside it; name the folder above it, or replace it with "
+            "--trace and --force"
+        )
+    return _record(program, new_trace_folder(out, program.name), plan)
+
+
+def record_into(program: Program, trace: Path, plan: Plan) -> int:
+    """Records a program into the folder `trace`, which must be empty or not exist.
+
+    Returns:
+        The program's exit code; does not return where a signal ended the program.
+
+    Raises:
+        RecordingError: If something lies there, or no trace can be made; the program has not been started then.
+        UsageError: The program's settings are not understood; it has not been started either.
+    """
+    settings_above(program.folder)
+    make_place(trace)
+    return _record(program, trace, plan)
+
+
+def record_instead(program: Program, trace: Path, plan: Plan) -> int:
+    """Records a program into the folder `trace`; the trace that lies there, if one does, is deleted first.
+
+    Returns:
+        The program's exit code; does not return where a signal ended the program.
+
+    Raises:
+        RecordingError: If something else lies there, or no trace can be made; the program has not been started then.
+        UsageError: The program's settings are not understood; then nothing has been deleted either.
+    """
+    settings_above(program.folder)
+    clear_place(trace)
+    return record_into(program, trace, plan)
+
+
+def _record(program: Program, trace: Path, plan: Plan) -> int:
     child = Child(program.command(trace, plan))
     began = time.monotonic()
     child.start()
