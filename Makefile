@@ -40,15 +40,17 @@ demo: setup
 	@$(RECORD) examples/digits_nan.py --fixed
 	@$(BIN)/tdbg why $(TRACES)
 
+# As many at a time as there are processors; the tests of one file share what they record.
+WORKERS := -n logical --maxprocesses 8 --dist loadfile
 .PHONY: test
 test: setup $(DONE)/test lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(WORKERS)
 
 # TensorFlow 2.16 needs NumPy 1, and that an older pyarrow; its warnings are its own.
 OLDEST := build/oldest
 .PHONY: test-oldest
 test-oldest: $(OLDEST)/done
-	$(OLDEST)/bin/python -m pytest -W ignore tests/backends tests/recording tests/e2e tests/analysis tests/trace
+	$(OLDEST)/bin/python -m pytest $(WORKERS) -W ignore tests/backends tests/recording tests/e2e tests/analysis tests/trace
 
 $(OLDEST)/done: constraints-oldest.txt pyproject.toml $(NATIVE)
 	$(PYTHON) -m venv $(OLDEST)
