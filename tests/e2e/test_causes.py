@@ -348,10 +348,30 @@ def test_the_first_origin_is_the_guilty_line(tmp_path: Path, name: str, program:
         assert origin["source"]["line"] == line
 
 
+def test_what_began_before_the_events_that_were_kept(tmp_path: Path) -> None:
+    @tf.function
+    def step(total: tf.Tensor) -> tf.Tensor:
+        return total * 0.5 + 1.0
+
+    with tensordbg.record(tmp_path, last=6) as recording:
+        total = tf.math.log(tf.constant(-1.0))
+        for _ in range(20):
+            total = step(total)
+    answer = why_to_json(tensordbg.open(recording.path).why())
+    assert answer["status"] == "non_finite"
+    assert {origin["cause"] for origin in answer["origins"]} == {"before_kept_events"}
+
+
+ELSEWHERE = {
+    "before_kept_events",  # above: it takes a recording that keeps only the last events
+    "from_another_process",  # test_many_processes.py: it takes two workers
+}
+
+
 def test_every_cause_has_a_program() -> None:
     from tensordbg.analysis.causes.table import TABLE
 
-    assert {cause.name for cause in TABLE} - {"unknown"} == set(PROGRAMS)
+    assert {cause.name for cause in TABLE} - {"unknown"} - ELSEWHERE == set(PROGRAMS)
 
 
 def test_the_batch_row_is_named(tmp_path: Path) -> None:

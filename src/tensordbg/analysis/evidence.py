@@ -109,7 +109,8 @@ class Gatherer:
             return False
         first, last = executions.input_starts[activation], executions.input_starts[activation + 1]
         given = executions.input_row[first:last] if eager else executions.input_row[first:last][site.argument :][:1]
-        return bool((given == NONE).any())
+        # Of an execution that is there the tensors may be gone.
+        return bool((given == NONE).any() or (self._values.activations.last[given] == NONE).any())
 
     def _is_eager(self, activation: int) -> bool:
         activations = self._values.activations

@@ -167,7 +167,9 @@ def test_keras_is_not_user_code() -> None:
     lines = said.message.splitlines()
     marked = [above for above, line in pairwise(lines) if line.startswith(" ->")]
     assert marked
-    assert not [line for line in marked if "test_check.py" not in line and "checked.py" not in line]
+    # A worker that runs tests is started from a string.
+    ours = ("test_check.py", "checked.py", "<string>")
+    assert not [line for line in marked if not any(name in line for name in ours)]
 
 
 def test_a_function_for_xla_is_checked_and_that_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:

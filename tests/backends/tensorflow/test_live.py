@@ -63,6 +63,27 @@ def test_what_a_dataset_holds_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert any("made before" in each for each in recorded.reader.facts.warnings)
 
 
+def test_what_is_no_longer_used_is_not_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def past() -> None:
+        list(tf.data.Dataset.range(2).map(lambda x: tf.sin(tf.cast(x, tf.float32))))
+
+        @tf.function
+        def loop(x: tf.Tensor) -> tf.Tensor:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x
+                for _ in tf.range(3):
+                    y = y * x
+            return tape.gradient(y, x)
+
+        loop(tf.constant(2.0))
+
+    past()
+    recorded = record(tmp_path, lambda: tf.sin(1.0))
+    assert "Dataset_map_" not in capsys.readouterr().err
+    assert not any("_rewritten" in warning for warning in recorded.reader.facts.warnings)
+
+
 def test_live_functions_are_each_there_once() -> None:
     @tf.function
     def program(x: tf.Tensor) -> tf.Tensor:

@@ -7,6 +7,7 @@ exported from it stay as they are. Functions that were traced before are given s
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -145,13 +146,20 @@ class Functions:
 
     def _instrument_earlier(self, instrument: Instrument) -> None:
         """Gives the functions that were traced before what they lack; names those with which it can't be done."""
-        missed = []
+        missed = {}
         for each in live_functions():
             known = self._known.get(each.name)
-            if known is not None and instrument.kind in known.instruments:
+            if each.superseded or (known is not None and instrument.kind in known.instruments):
                 continue
             if not each.replaceable or not self._try(each, instrument):
-                missed.append(each.title)
+                missed[each.name] = each.title
+        if missed:
+            self._name_missed(missed, instrument)
+
+    def _name_missed(self, titles: dict[str, str], instrument: Instrument) -> None:
+        """Warns of functions, by their names in the runtime, unless they are about to vanish."""
+        gc.collect()
+        missed = [titles[each.name] for each in live_functions() if each.name in titles]
         if missed:
             instrument.warn(
                 f"{len(missed)} functions that were made before can't be looked into any more: {_listed(missed)}; make "

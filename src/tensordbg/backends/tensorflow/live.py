@@ -34,6 +34,13 @@ class LiveFunction:
         return self.name if self.graph is None else str(self.graph.name)
 
     @property
+    def superseded(self) -> bool:
+        """Whether its graph went on to become another function, as TensorFlow does with loops that have gradients."""
+        return self.graph is not None and len(self.graph.inputs) != len(
+            self.function.cached_definition.signature.input_arg
+        )
+
+    @property
     def replaceable(self) -> bool:
         """Whether another definition would be run: a dataset copied its functions when it was made."""
         return self.graph is not None and not self.graph.name.startswith(_PIPELINE)
