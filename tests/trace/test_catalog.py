@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from tensordbg.model import NONE
 from tensordbg.trace.catalog import Catalog, read_catalog
 from tensordbg.trace.rows import site_row
 from tests.trace.builder import TraceBuilder, small_program
@@ -52,3 +53,9 @@ def test_stack_without_frames_is_left_out(tmp_path: Path) -> None:
 
 def test_empty_folder(tmp_path: Path) -> None:
     assert catalog_of(tmp_path) == Catalog()
+
+
+def test_what_nothing_describes_stands_for_itself(tmp_path: Path) -> None:
+    catalog = catalog_of(tmp_path)
+    assert (catalog.sites[7].name, catalog.sites[7].function, catalog.functions[3].name) == ("lost_7", NONE, "lost_3")
+    assert (dict(catalog.sites), dict(catalog.functions)) == ({}, {})

@@ -183,3 +183,19 @@ def test_says_where_no_folder_can_be_made(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{tmp_path}/file: no trace can be written there (a file lies there); choose another folder"
     )
+
+
+def test_of_what_could_not_begin_nothing_is_left(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
+    try:
+        with pytest.raises(RecordingError, match="File too large"):
+            TraceWriter.create(tmp_path / "trace", builder_metadata(16))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_begun_can_be_taken_back(writer: TraceWriter, folder: Path) -> None:
+    writer.discard()
+    assert not folder.exists()

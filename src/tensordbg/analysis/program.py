@@ -18,6 +18,7 @@ from tensordbg.allowed import AllowRule, rules_of
 from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
+from tensordbg.trace.catalog import KnownFunctions, KnownSites
 
 _GENERATED = re.compile(r"(?:__(?:inference|forward|backward)_)+(.+?)_\d+$")
 """Names that TensorFlow gives to the passes of a function, around its own."""
@@ -81,6 +82,8 @@ class Program:
 
     def inputs_of(self, site: int) -> list[TensorRef]:
         """What a site of a graph takes, in order."""
+        if site not in self.sites:
+            return []
         first, last = self.edge_starts[site], self.edge_starts[site + 1]
         return [TensorRef(int(edge[2]), int(edge[3])) for edge in self.edges[first:last]]
 
@@ -92,8 +95,8 @@ class Program:
 def read_program(trace: TraceSource) -> Program:
     """Read what does not grow with the steps."""
     return Program(
-        sites={row["site"]: _site(row) for row in rows(trace.table("sites"))},
-        functions={row["function"]: _function(row) for row in rows(trace.table("functions"))},
+        sites=KnownSites({row["site"]: _site(row) for row in rows(trace.table("sites"))}),
+        functions=KnownFunctions({row["function"]: _function(row) for row in rows(trace.table("functions"))}),
         stacks=_stacks(trace),
         sources={row["file"]: row["text"] for row in rows(trace.table("sources", ["file", "text"]))},
         variables={row["variable"]: Variable(**row) for row in rows(trace.table("variables"))},

@@ -103,7 +103,8 @@ def _taken(values: Values, execution: Ints, slot: Ints) -> Bools:
     executions = values.executions
     consumer = np.repeat(np.arange(len(executions)), np.diff(executions.input_starts))
     makes = makes_values(values)
-    eager_site = np.where(executions.site >= 0, executions.site, 0)
+    known = (executions.site >= 0) & (executions.site < len(makes))
+    eager_site = np.where(known, executions.site, 0)
     useful = (executions.function != NONE) | (makes[eager_site] if len(makes) else False)
     taken = useful[consumer]
     keys = (executions.input_row[taken] << 16) | executions.input_slot[taken]

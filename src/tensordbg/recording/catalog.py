@@ -158,10 +158,17 @@ class Catalog:
         with self._lock:
             described = tuple(self._describe(frame) for frame in self._strip(frames))
             for frame in described:
-                self._keep_source(frame.file)
+                self.keep_source(frame.file)
             self._frames.append(described)
             self._stacks[frames] = len(self._frames) - 1
             return len(self._frames) - 1
+
+    def keep_source(self, file: str) -> None:
+        """Keeps the text of a file at the first sight of it: it may change or vanish later."""
+        if file not in self._sources:
+            text = "".join(linecache.getlines(file))
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            self._sources[file] = SourceFile(file, digest, text)
 
     def frames(self, stack: int) -> tuple[Frame, ...]:
         """The frames of a stack, outermost first."""
@@ -220,13 +227,6 @@ class Catalog:
 
     def _describe(self, frame: RawFrame) -> Frame:
         return Frame(frame[0], frame[1], frame[2], self.user_code.is_user(frame[0]))
-
-    def _keep_source(self, file: str) -> None:
-        """Keeps the text of a file at the first sight of it: it may change or vanish later."""
-        if file not in self._sources:
-            text = "".join(linecache.getlines(file))
-            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-            self._sources[file] = SourceFile(file, digest, text)
 
 
 CATALOG = Catalog()

@@ -96,6 +96,8 @@ def _run_script(launch: LaunchedProgram) -> None:
     file = str(Path.cwd() / script)
     main.__dict__.update(__file__=file, __cached__=None)
     code = compile(script.read_bytes(), file, "exec", dont_inherit=True)
+    # Importing a framework takes seconds, in which the user may go on editing.
+    CATALOG.keep_source(file)
     exec(code, main.__dict__)  # running the user's program is the purpose
 
 

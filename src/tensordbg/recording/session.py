@@ -159,7 +159,7 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
     try:
         log = EventLog(folder, plan.detail, plan.values.budget, plan.value_file_bytes, plan.last)
     except RuntimeError as error:
-        writer.close()
+        writer.discard()
         raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
     choice = ValueChoice(writer, plan.values, log.choose_values) if plan.detail is Detail.VALUES else None
     sink: CatalogSink = choice or writer

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tensordbg.model import Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
 from tensordbg.trace import rows
 from tensordbg.trace.lines import read_lines
 from tensordbg.trace.migrations import upgrade_row
@@ -17,6 +17,20 @@ CATALOG_FILES = ("sites", "functions", "stacks", "sources", "variables", "names"
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+
+
+class KnownSites(dict[int, Site]):
+    """Sites by number. One that events name and nothing describes, since the disk was full, say, stands for itself."""
+
+    def __missing__(self, number: int) -> Site:
+        return Site(number, f"lost_{number}", "Lost", NONE, NONE)
+
+
+class KnownFunctions(dict[int, Function]):
+    """Functions by number; one that nothing describes stands for itself, as of sites."""
+
+    def __missing__(self, number: int) -> Function:
+        return Function(number, f"lost_{number}", f"lost_{number}", number)
 
 
 @dataclass(frozen=True)
@@ -52,8 +66,8 @@ def read_catalog(folder: Path, version: int) -> Catalog:
     variables = reading.numbered("variables", lambda row: _keyed(rows.variable_from_row(row), "variable"))
     names = reading.numbered("names", _name)
     return Catalog(
-        sites=sites,
-        functions=functions,
+        sites=KnownSites(sites),
+        functions=KnownFunctions(functions),
         stacks={number: frames for number, frames in stacks.items() if frames},
         sources=sources,
         variables=variables,

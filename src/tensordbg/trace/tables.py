@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tensordbg.model import CallKind, Frame, Function, Site, SourceFile, TensorRef, Variable
-from tensordbg.trace.catalog import Catalog
+from tensordbg.trace.catalog import Catalog, KnownFunctions, KnownSites
 from tensordbg.trace.schema import EVENT_TABLES, TABLES
 
 CATALOG_TABLES = tuple(name for name in TABLES if name not in EVENT_TABLES)
@@ -36,8 +36,8 @@ def catalog_from_tables(tables: Mapping[str, pa.Table]) -> Catalog:
     for row in rows["stacks"]:
         stacks.setdefault(row["stack"], []).append(Frame(row["file"], row["line"], row["function"], row["user"]))
     return Catalog(
-        sites={row["site"]: _site(row, tuple(inputs.get(row["site"], ()))) for row in rows["sites"]},
-        functions={row["function"]: _function(row) for row in rows["functions"]},
+        sites=KnownSites({row["site"]: _site(row, tuple(inputs.get(row["site"], ()))) for row in rows["sites"]}),
+        functions=KnownFunctions({row["function"]: _function(row) for row in rows["functions"]}),
         stacks={number: tuple(frames) for number, frames in stacks.items()},
         sources={row["file"]: SourceFile(**row) for row in rows["sources"]},
         variables={row["variable"]: Variable(**row) for row in rows["variables"]},

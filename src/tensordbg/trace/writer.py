@@ -6,6 +6,7 @@ program. The events themselves are written by the native log.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import operator
 import os
@@ -67,17 +68,21 @@ class TraceWriter:
         Raises:
             RecordingError: If the folder holds a trace already, or can't be written.
         """
+        claimed = False
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / "trace.json").exists():
                 raise _taken(folder)
             # Making this folder is also the claim: of two programs that try, one fails.
             (folder / "segments").mkdir()
+            claimed = True
             files = {name: HeldFile(folder / f"{name}.jsonl") for name in LINE_FILES}
             _write_whole(folder / "trace.json", json.dumps(metadata.to_json(), indent=1))
         except (FileExistsError, NotADirectoryError) as error:
             raise _taken(folder) from error
         except OSError as error:
+            if claimed:
+                _discard(folder)
             raise _cannot_write(folder, error.strerror) from error
         return cls(folder, files)
 
@@ -121,6 +126,11 @@ class TraceWriter:
             for file in files.values():
                 file.close()
 
+    def discard(self) -> None:
+        """Deletes what was begun, as nothing has been recorded: not even the claim to the folder stays."""
+        self.close()
+        _discard(self.folder)
+
     def _append(self, name: str, lines: list[dict[str, Any]]) -> None:
         # A forked child has its parent's files, and perhaps its lock in a locked state.
         if os.getpid() != self._process:
@@ -146,6 +156,16 @@ def _write_whole(path: Path, text: str) -> None:
     draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
     draft.write_text(text + "\n", encoding="utf-8", errors="replace")
     draft.replace(path)
+
+
+def _discard(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        for name in (*(f"{name}.jsonl" for name in (*LINE_FILES, "names")), "trace.json"):
+            (folder / name).unlink(missing_ok=True)
+        for draft in folder.glob("trace.json.*.draft"):
+            draft.unlink()
+        (folder / "segments").rmdir()
+        folder.rmdir()
 
 
 def _file_name(program: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class Recorded:
     reader: TraceReader
     events: list[Event]
     executions: list[Any]
-    sites: dict[int, Site]
+    sites: Mapping[int, Site]
     functions: dict[int, Function]
     variables: dict[int, Variable]
 
@@ -70,7 +70,7 @@ def record(folder: Path, program: Callable[[], object], detail: str = "health") 
 def read(path: Path) -> Recorded:
     """Reads a trace."""
     reader = open_trace(path)
-    sites, paths = dict(reader.sites()), reader.paths()
+    sites, paths = reader.sites(), reader.paths()
     events = [
         Event(
             number=row["event"],

@@ -35,7 +35,7 @@ FAULTS = {
     "the name of a variable": (f"{BACKEND}.variables", "Variables.learn_name"),
     "the number of a variable": (f"{BACKEND}.variables", "Variables.number_of"),
     "attributes": (f"{BACKEND}.graphs", "attributes_json"),
-    "reading source text": (f"{RECORDING}.catalog", "Catalog._keep_source"),
+    "reading source text": (f"{RECORDING}.catalog", "Catalog.keep_source"),
     "the catalog's stacks": (f"{RECORDING}.catalog", "Catalog.stack"),
     "the catalog's sites": (f"{RECORDING}.catalog", "Catalog.add_sites"),
     "the catalog's functions": (f"{RECORDING}.catalog", "Catalog.add_function"),
