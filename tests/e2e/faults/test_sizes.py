@@ -40,8 +40,8 @@ import tensorflow as tf
 # Nothing is ever written there, so it takes no memory.
 @tf.function
 def run():
-    huge = tf.raw_ops.Empty(shape=[2**31], dtype=tf.int8, init=False)
-    return tf.reshape(huge, [2**16, 2**15])
+    huge = tf.raw_ops.Empty(shape=[2**16, 2**15], dtype=tf.int8, init=False)
+    return tf.reshape(huge, [4, 2**29])
 
 print(run().shape, tf.raw_ops.Empty(shape=[2, 2**30], dtype=tf.int8, init=False).shape)
 """
@@ -64,8 +64,8 @@ def test_no_elements_and_twelve_dimensions(tmp_path: Path) -> None:
     recorded = both_ways(tmp_path, SHAPES).read()
     assert {event.shape for event in recorded.of("concat")} == {"[6, 0, 2]"}
     assert {event.row["size"] for event in recorded.of("concat")} == {0}
-    assert recorded.one("Sin").shape == str([2] * 12)
-    assert recorded.one("Sin").row["size"] == 4096
+    sizes = {event.shape: event.row["size"] for event in recorded.of("Sin")}
+    assert sizes == {str([2] * 12): 4096, "[3, 0, 2]": 0}
     # The maximum of nothing is -inf, and so is the sum of it, outside.
     assert recorded.one("Max").row["neg_inf"] == 1
 
@@ -75,9 +75,9 @@ def test_two_to_the_31_elements_of_which_only_the_shape_is_kept(tmp_path: Path) 
     recorded = both.read()
     assert "recording stopped" not in both.recorded.err
     shapes = [event.shape for event in recorded.events]
-    assert "[2147483648]" in shapes
+    assert "[4, 536870912]" in shapes
     assert "[65536, 32768]" in shapes
     assert "[2, 1073741824]" in shapes
     listed = tdbg(tmp_path / "recorded", "ls")
     assert listed.code == 0, listed.err
-    assert "2147483648" in listed.out
+    assert "1073741824" in listed.out
