@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from types import CodeType, FrameType
 from typing import Any
 
 from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.internals import tf_stack
+from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 
 StackKey = tuple[int, ...]
@@ -62,12 +64,17 @@ class Stacks:
             if trace is None:
                 # An argument's placeholder, or a graph that was loaded.
                 continue
-            number = memo.get(trace)
-            if number is None:
-                number = memo[trace] = self._number(trace)
-            found[operation.name] = number
+            # It can't even be hashed if the name of a file in it is not in UTF-8.
+            with contextlib.suppress(RuntimeError):
+                number = memo.get(trace)
+                if number is None:
+                    number = memo[trace] = self._number(trace)
+                found[operation.name] = number
         return found
 
     def _number(self, trace: Any) -> int:
-        frames = tuple((frame.filename, frame.lineno, frame.name) for frame in trace)
+        try:
+            frames = tuple((frame.filename, frame.lineno, frame.name) for frame in trace)
+        except RuntimeError:
+            return NONE  # TensorFlow can't tell a stack in which the name of a file is not in UTF-8
         return self._catalog.stack(self._generated.original(frames))
