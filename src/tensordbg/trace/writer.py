@@ -138,12 +138,14 @@ class TraceWriter:
         text = "".join(json.dumps(line, ensure_ascii=False, default=_plain) + "\n" for line in lines)
         with self._lock:
             file = self._files.get(name)
-            if file is None or self._failure:
+            # Where one file can't grow, another may still take what one should know.
+            if file is None or (self._failure and name != "facts"):
                 return
             try:
                 file.append(text.encode("utf-8", "replace"))
             except OSError as error:
-                self._failure = f"{self.folder}/{name}.jsonl: {error.strerror}"
+                self._failure = self._failure or f"{self.folder}/{name}.jsonl: {error.strerror}"
+                self._files.pop(name).close()
 
 
 def _plain(value: object) -> int | str:
