@@ -37,8 +37,10 @@ def test_a_trace_that_keeps_only_its_last_events() -> None:
     assert trace_notes(trace) == ()
     trace.facts = TraceFacts(end=End(0), last=1000, overwritten=12_345)
     assert trace_notes(trace) == (
-        "only the last 1,000 executions and the last 1,000 tensors of functions were kept; "
-        "12,345 records from before them are gone",
+        (
+            "only the last 1,000 executions and the last 1,000 tensors of functions were kept; "
+            "12,345 records from before them are gone"
+        ),
     )
 
 
