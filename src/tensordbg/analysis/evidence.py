@@ -108,9 +108,10 @@ class Gatherer:
         if activation >= len(executions):  # the argument of a function that another called
             return False
         first, last = executions.input_starts[activation], executions.input_starts[activation + 1]
-        given = executions.input_row[first:last] if eager else executions.input_row[first:last][site.argument :][:1]
-        # Of an execution that is there the tensors may be gone.
-        return bool((given == NONE).any() or (self._values.activations.last[given] == NONE).any())
+        if eager:
+            return bool((executions.input_row[first:last] == NONE).any()) or any(each.event == NONE for each in inputs)
+        # What made a bad argument would be the origin, if its tensor were there still.
+        return bool(last - first > site.argument)
 
     def _is_eager(self, activation: int) -> bool:
         activations = self._values.activations

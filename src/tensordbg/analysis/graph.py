@@ -90,7 +90,9 @@ class GraphBuilder:
 
     def link(self, child: Ints, activation: Ints, port: Ints) -> None:
         """Say that nodes were made from some values."""
-        wanted = self.values.ports.may_be_bad[port]
+        ports, activations = self.values.ports, self.values.activations
+        # Where a part of the trace is lost, a result can seem to be one of another graph.
+        wanted = ports.may_be_bad[port] & (ports.block[ports.site[port]] == activations.block[activation])
         parent = self.nodes(activation[wanted], port[wanted])
         bad = parent != NONE
         self._add_edges(child[wanted][bad], parent[bad])

@@ -149,5 +149,6 @@ def test_an_object_to_which_nothing_can_refer_weakly(tmp_path: Path) -> None:
         return tf.cond(x > 0.0, Slotted(), lambda: x)
 
     trace = record(tmp_path / "trace", lambda: f(ONE))
-    assert not trace.reader.facts.warnings
+    # What other tests left behind may be named.
+    assert not [warning for warning in trace.reader.facts.warnings if "made before" not in warning]
     assert trace.of("cond/Sin") or trace.of("Sin")

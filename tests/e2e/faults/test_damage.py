@@ -68,7 +68,7 @@ def ask(trace: Path, command: list[str], capsys: pytest.CaptureFixture[str]) -> 
     return lines[0]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_command_on_every_file(original: Path, capsys: pytest.CaptureFixture[str], data: st.DataObject) -> None:
     path = original / data.draw(st.sampled_from(files_of(original)))

@@ -36,9 +36,11 @@ class LiveFunction:
     @property
     def superseded(self) -> bool:
         """Whether its graph went on to become another function, as TensorFlow does with loops that have gradients."""
-        return self.graph is not None and len(self.graph.inputs) != len(
-            self.function.cached_definition.signature.input_arg
-        )
+        if self.graph is None:
+            return False
+        signature = self.function.cached_definition.signature
+        given, returned = len(signature.input_arg), len(signature.output_arg)
+        return bool((len(self.graph.inputs), len(self.graph.outputs)) != (given, returned))
 
     @property
     def replaceable(self) -> bool:
