@@ -160,7 +160,8 @@ def test_graphs_are_not_kept_alive(tmp_path: Path) -> None:
         graphs.append(weakref.ref(function.graph))
 
     record(tmp_path / "trace", program)
-    gc.collect()
+    for _ in range(3):  # a circle may hold on to another
+        gc.collect()
     assert graphs[0]() is None
 
 
