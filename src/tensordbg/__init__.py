@@ -13,8 +13,9 @@ Importing this package imports no framework and no heavy library: each public na
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tensordbg.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensordbg.api import Run, Trace, open, open_run, why  # noqa: A004
@@ -54,15 +55,4 @@ _HOMES = {
 }
 """Where each public name is defined."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -10,8 +10,9 @@ Importing this module does not import TensorFlow; calling what is in it does.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tensordbg.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensordbg.backends.tensorflow.check import disable_check_numerics, enable_check_numerics
@@ -32,15 +33,4 @@ _HOMES = {
 }
 """Where each public name is defined."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -8,9 +8,11 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.guard import guarded
 from tensordbg.recording.log import NO_FUNCTION, EventLog
 from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.trace.graph_files import GraphFiles
@@ -135,13 +137,9 @@ class Recorder:
         self._active = False
         self.log.close()
 
-    @contextlib.contextmanager
-    def guard(self, what: str) -> Iterator[None]:
+    def guard(self, what: str) -> AbstractContextManager[None]:
         """Runs code of ours inside the user's program: a fault in it ends the recording, never the program."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001  whatever it is, the program must go on
-            self.fail(what, error)
+        return guarded(what, self.fail)
 
     def fail(self, what: str, error: BaseException) -> None:
         """Ends the recording because of a fault of ours, with one warning; the trace keeps the details."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from tensordbg import _native
@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.errors import UsageError
 from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.guard import guarded
 from tensordbg.recording.settings import settings_of_program
 
 
@@ -82,13 +83,9 @@ class Checking:
             self._warned.add(message)
             sys.stderr.write(f"tdbg: warning: {message}\n")
 
-    @contextlib.contextmanager
-    def guard(self, what: str) -> Iterator[None]:
+    def guard(self, what: str) -> AbstractContextManager[None]:
         """Runs code of ours inside the user's program: a fault in it ends the checking, never the program."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001  whatever it is, the program must go on
-            self.fail(what, error)
+        return guarded(what, self.fail)
 
     def fail(self, what: str, error: BaseException) -> None:
         """Ends the checking because of a fault of ours, with one warning."""
