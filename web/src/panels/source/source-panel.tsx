@@ -1,0 +1,4 @@
+/** The source panel. */
+export function SourcePanel() {
+  return <section class="panel panel-source" aria-label="source" />;
+}

@@ -1,0 +1,109 @@
+/** Where one is on the page: everything that a link must say to bring somebody else to the same place. */
+
+/** What the lower right panel shows of the chosen event. */
+export type Tab = 'event' | 'tensor' | 'values' | 'graph';
+
+export interface Place {
+  /** Name of the run, empty for the newest. */
+  readonly run: string;
+  /** Name of the process, empty for the first. */
+  readonly process: string;
+  readonly finding: number | undefined;
+  readonly event: number | undefined;
+  readonly execution: number | undefined;
+  readonly search: string;
+  readonly order: string;
+  readonly descending: boolean;
+  /** Columns of the table; empty for the usual ones. */
+  readonly columns: readonly string[];
+  readonly tab: Tab;
+  /** The source that is shown; empty for that of the chosen event. */
+  readonly file: string;
+  readonly line: number | undefined;
+  /** Range of the timeline in nanoseconds since 1970. */
+  readonly range: readonly [number, number] | undefined;
+  /** Which elements of the tensor are shown, as in NumPy. */
+  readonly slice: string;
+  /** Nodes of the graph that are opened. */
+  readonly opened: readonly string[];
+  /** How far the graph goes around the chosen operation. */
+  readonly hops: number;
+}
+
+export const START: Place = {
+  run: '',
+  process: '',
+  finding: undefined,
+  event: undefined,
+  execution: undefined,
+  search: '',
+  order: 'event',
+  descending: false,
+  columns: [],
+  tab: 'event',
+  file: '',
+  line: undefined,
+  range: undefined,
+  slice: '',
+  opened: [],
+  hops: 1,
+};
+
+const TABS: readonly Tab[] = ['event', 'tensor', 'values', 'graph'];
+
+/** The place that a link's part after `#` names; what can't be read is left out. */
+export function readPlace(hash: string): Place {
+  const given = new URLSearchParams(hash.replace(/^#/, ''));
+  const text = (name: string): string => given.get(name) ?? '';
+  const number = (name: string): number | undefined => {
+    const value = given.get(name);
+    return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
+  };
+  const from = number('from');
+  const to = number('to');
+  return {
+    run: text('run'),
+    process: text('process'),
+    finding: number('finding'),
+    event: number('event'),
+    execution: number('execution'),
+    search: text('search'),
+    order: given.get('order') ?? START.order,
+    descending: given.has('descending'),
+    columns: text('columns').split(',').filter(Boolean),
+    tab: TABS.find((tab) => tab === given.get('tab')) ?? START.tab,
+    file: text('file'),
+    line: number('line'),
+    range: from !== undefined && to !== undefined && from < to ? [from, to] : undefined,
+    slice: text('slice'),
+    opened: given.getAll('opened'),
+    hops: number('hops') ?? START.hops,
+  };
+}
+
+/** The part of a link after `#`; what is as at the start is left out. */
+export function writePlace(place: Place): string {
+  const query = new URLSearchParams();
+  const put = (name: string, value: string | number | undefined, usual: string | number | undefined): void => {
+    if (value !== undefined && value !== usual) query.append(name, String(value));
+  };
+  put('run', place.run, START.run);
+  put('process', place.process, START.process);
+  put('finding', place.finding, undefined);
+  put('event', place.event, undefined);
+  put('execution', place.execution, undefined);
+  put('search', place.search, START.search);
+  put('order', place.order, START.order);
+  if (place.descending) query.append('descending', '');
+  put('columns', place.columns.join(','), '');
+  put('tab', place.tab, START.tab);
+  put('file', place.file, START.file);
+  put('line', place.line, undefined);
+  put('from', place.range?.[0], undefined);
+  put('to', place.range?.[1], undefined);
+  put('slice', place.slice, START.slice);
+  for (const node of place.opened) query.append('opened', node);
+  put('hops', place.hops, START.hops);
+  const text = query.toString();
+  return text ? `#${text}` : '';
+}
