@@ -1,0 +1,97 @@
+"""All answers to the page about one run: opens its traces, again when they have grown, and keeps what is asked often.
+
+Every method is one route of the server. They may be called from several threads at once; a name of a process may be
+empty, which means the first.
+"""
+
+from __future__ import annotations
+
+from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.trace.runs import TraceRun
+from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions
+from tensordbg.wire.view.findings import Findings
+from tensordbg.wire.view.graph import GraphView
+from tensordbg.wire.view.overview import Live, Overview
+from tensordbg.wire.view.source import SourceList, SourceView
+from tensordbg.wire.view.tensor import TensorView, ValuesView
+from tensordbg.wire.view.timeline import ExecutionView, Timeline
+
+
+class RunAnswers:
+    """The answers about one run.
+
+    All methods raise `UsageError` for what does not exist or is not understood, and `TraceError` where a trace can't
+    be read.
+    """
+
+    def __init__(self, run: TraceRun, name: str = "", editor: str = "") -> None:
+        """Nothing is read yet.
+
+        Args:
+            run: Its processes.
+            name: Of the run in links.
+            editor: Template of a link that opens a file in the editor, see `Overview`.
+        """
+        self._run = run
+        self._name = name
+        self._editor = editor
+
+    def overview(self) -> Overview:
+        """The run as a whole."""
+        raise NotImplementedError
+
+    def findings(self) -> Findings:
+        """What went wrong, in all processes together."""
+        raise NotImplementedError
+
+    def events(self, process: str, wanted: EventList, begin: int, count: int) -> EventPage:
+        """Some rows of the table of events."""
+        raise NotImplementedError
+
+    def place(self, process: str, wanted: EventList, event: int) -> EventPlace:
+        """Which row of a list an event has."""
+        raise NotImplementedError
+
+    def next(self, process: str, search: str, event: int, direction: str) -> EventPlace:
+        """The next event that fits a search, `forward` or `backward` from an event; -1 is before the first."""
+        raise NotImplementedError
+
+    def event(self, process: str, event: int) -> EventView:
+        """One event with all around it."""
+        raise NotImplementedError
+
+    def suggestions(self, process: str, search: str, cursor: int) -> Suggestions:
+        """Words that may stand at the cursor of the search field."""
+        raise NotImplementedError
+
+    def timeline(self, process: str, begin_ns: int | None, end_ns: int | None, width: int) -> Timeline:
+        """Executions in a range of time, for so many pixels; the whole trace by default."""
+        raise NotImplementedError
+
+    def execution(self, process: str, execution: int) -> ExecutionView:
+        """One execution."""
+        raise NotImplementedError
+
+    def tensor(self, process: str, tensor: str, function: str, points: int) -> TensorView:
+        """A tensor over steps and iterations, at most so many points."""
+        raise NotImplementedError
+
+    def values(self, process: str, event: int, window: Window) -> ValuesView:
+        """Elements of an event."""
+        raise NotImplementedError
+
+    def graph(self, process: str, centre: Centre) -> GraphView:
+        """Part of a function's graph."""
+        raise NotImplementedError
+
+    def sources(self, process: str) -> SourceList:
+        """The files that the trace holds."""
+        raise NotImplementedError
+
+    def source(self, process: str, file: str) -> SourceView:
+        """One of them."""
+        raise NotImplementedError
+
+    def live(self, process: str) -> Live:
+        """How far the trace has grown; cheap, it is asked again and again."""
+        raise NotImplementedError
