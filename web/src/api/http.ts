@@ -1,12 +1,5 @@
 /** Answers from the server that the page came from. */
-import {
-  AnswerError,
-  type Answers,
-  type EventList,
-  type GraphRequest,
-  type ValuesRequest,
-  type Where,
-} from './answers';
+import { AnswerError, type Answers, type EventList, type GraphRequest, type ValuesRequest } from './answers';
 
 type Parameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
