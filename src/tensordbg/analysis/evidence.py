@@ -9,11 +9,12 @@ import numpy as np
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
+from tensordbg.analysis.operands import is_eager, operands
 from tensordbg.analysis.operations import PASSING, READS
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
-from tensordbg.model import NONE, Site, TensorRef
+from tensordbg.model import NONE, Site
 
 _RESHAPING = PASSING | {"ConcatV2", "GatherNd", "GatherV2", "Pad", "Pack", "Slice", "StridedSlice"}
 _FARTHEST = 6
@@ -102,7 +103,7 @@ class Gatherer:
         executions = self._values.executions
         if site.reads or site.op_type in READS:
             return True
-        eager = self._is_eager(activation)
+        eager = is_eager(self._flow, activation)
         if not eager and site.argument < 0:
             return any(each.event == NONE for each in inputs)
         if activation >= len(executions):  # the argument of a function that another called
@@ -113,35 +114,9 @@ class Gatherer:
         # What made a bad argument would be the origin, if its tensor were there still.
         return bool(last - first > site.argument)
 
-    def _is_eager(self, activation: int) -> bool:
-        activations = self._values.activations
-        return bool(activations.place[activation] == NONE and activations.execution[activation] != NONE)
-
     def _inputs(self, site: Site, activation: int) -> list[InputEvidence]:
-        values = self._values
-        if self._is_eager(activation):
-            return self._eager_inputs(activation)
-        found = []
-        for ref in values.program.inputs_of(site.site):
-            source = values.program.sites.get(ref.site)
-            if source is None or source.dtypes[ref.slot : ref.slot + 1] == ("resource",):
-                continue
-            found.append(self._input(_name(source, ref), source.op_type, activation, values.ports.of(ref)))
-        return found
-
-    def _eager_inputs(self, activation: int) -> list[InputEvidence]:
-        values, executions = self._values, self._values.executions
-        found = []
-        for position in range(executions.input_starts[activation], executions.input_starts[activation + 1]):
-            row = executions.input_row[position : position + 1]
-            port = int(self._flow.made_port(row, executions.input_slot[position : position + 1])[0])
-            if row[0] == NONE or port == NONE:
-                continue
-            site = values.program.sites.get(int(values.ports.site[port]))
-            if site is not None:
-                ref = TensorRef(site.site, port - int(values.ports.first[site.site]))
-                found.append(self._input(_name(site, ref), site.op_type, int(row[0]), port))
-        return found
+        found = operands(self._flow, site, activation)
+        return [self._input(each.tensor, each.op_type, each.activation, each.port) for each in found]
 
     def _input(self, tensor: str, op_type: str, activation: int, port: int) -> InputEvidence:
         events = resolve(self._flow, activation, port) if port != NONE else []
@@ -170,7 +145,3 @@ class Gatherer:
         step = self._flow.sources(values.activation[event : event + 1], values.port[event : event + 1])
         events = resolve(self._flow, int(step.activation[0]), int(step.port[0])) if len(step.of) else []
         return events[-1] if events else NONE
-
-
-def _name(site: Site, ref: TensorRef) -> str:
-    return f"{site.name}:{ref.slot}"
