@@ -1,20 +1,34 @@
 /** The page as a whole: which panel stands where. */
+import { TopBar } from './bar/top-bar';
+import { DetailPanel } from './panels/detail/detail-panel';
 import { EventsPanel } from './panels/events/events-panel';
 import { FindingsPanel } from './panels/findings/findings-panel';
-import { GraphPanel } from './panels/graph/graph-panel';
 import { SourcePanel } from './panels/source/source-panel';
-import { TensorPanel } from './panels/tensor/tensor-panel';
 import { TimelinePanel } from './panels/timeline/timeline-panel';
+import { Split } from './parts/split';
 
 export function App() {
+  const eventsAndSource = (
+    <Split
+      name="source"
+      direction="column"
+      label="Height of the events"
+      first={<EventsPanel />}
+      second={<SourcePanel />}
+    />
+  );
+  const below = (
+    <Split name="detail" direction="row" label="Width of the events" first={eventsAndSource} second={<DetailPanel />} />
+  );
+  const right = (
+    <Split name="timeline" direction="column" label="Height of the timeline" first={<TimelinePanel />} second={below} />
+  );
   return (
-    <main class="page">
-      <FindingsPanel />
-      <TimelinePanel />
-      <EventsPanel />
-      <TensorPanel />
-      <GraphPanel />
-      <SourcePanel />
-    </main>
+    <div class="page">
+      <TopBar />
+      <main class="panels">
+        <Split name="findings" direction="row" label="Width of the findings" first={<FindingsPanel />} second={right} />
+      </main>
+    </div>
   );
 }

@@ -49,7 +49,25 @@ export const START: Place = {
   hops: 1,
 };
 
-const TABS: readonly Tab[] = ['event', 'tensor', 'values', 'graph'];
+export const TABS: readonly Tab[] = ['event', 'tensor', 'values', 'graph'];
+
+/**
+ * The place after a change. What belonged to what was left goes with it: with the run nearly everything, with the
+ * process the chosen event, with the event its slice, the opened nodes and the file that was looked at.
+ */
+export function moved(from: Place, change: Partial<Place>): Place {
+  const { search, order, descending, columns, tab, hops, run, process } = from;
+  if (change.run !== undefined && change.run !== run) {
+    return { ...START, search, order, descending, columns, tab, hops, ...change };
+  }
+  if (change.process !== undefined && change.process !== process) {
+    return { ...START, run, search, order, descending, columns, tab, hops, finding: from.finding, ...change };
+  }
+  if ('event' in change && change.event !== from.event) {
+    return { ...from, slice: '', opened: [], file: '', line: undefined, ...change };
+  }
+  return { ...from, ...change };
+}
 
 /** The place that a link's part after `#` names; what can't be read is left out. */
 export function readPlace(hash: string): Place {

@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { EventList, Where } from '../api/answers';
 import type { EventView, Findings, Live, Overview } from '../api/types';
-import { type Place, readPlace, START, writePlace } from './place';
+import { moved, type Place, readPlace, START, writePlace } from './place';
 
 /** Where one is; change it with `go`. */
 export const place = signal<Place>(START);
@@ -24,7 +24,10 @@ const listKey = stable(() => [place.value.search, place.value.order, place.value
 /** What is known so far; undefined until it was answered. */
 export const overview = signal<Overview | undefined>(undefined);
 export const findings = signal<Findings | undefined>(undefined);
-/** The chosen event, undefined while it is on its way and where none is chosen. */
+/**
+ * The chosen event; while another is on its way still the former one (compare `row.event` with the place's `event`),
+ * and undefined where none is chosen.
+ */
 export const chosen = signal<EventView | undefined>(undefined);
 /** How far the trace has grown. */
 export const live = signal<Live | undefined>(undefined);
@@ -35,7 +38,7 @@ export const problem = signal<string>('');
 
 /** Moves to another place; each is a step back in the browser's history unless it says `replace`. */
 export function go(change: Partial<Place>, mode: 'push' | 'replace' = 'push'): void {
-  const next = { ...place.value, ...change };
+  const next = moved(place.value, change);
   const address = writePlace(next);
   if (address === writePlace(place.value)) return;
   place.value = next;

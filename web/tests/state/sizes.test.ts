@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { readShares, writeShares } from '../../src/state/sizes';
+
+describe('the sizes that are kept', () => {
+  it('come back as they were', () => {
+    const sizes = { findings: 0.25, source: 0.6 };
+    expect(readShares(writeShares(sizes))).toEqual(sizes);
+  });
+
+  it('are left out where they are none', () => {
+    expect(readShares(undefined)).toEqual({});
+    expect(readShares('findings:2 other:0.5 detail:x source:0.5')).toEqual({ source: 0.5 });
+  });
+});
