@@ -11,6 +11,10 @@ class UsageError(TensordbgError):
     """Something asked for does not exist or is not allowed; the command line ends with code 2."""
 
 
+class AbsentError(UsageError):
+    """Something asked for does not exist, though it might: an event, a file, a run; over HTTP this is a 404."""
+
+
 class TraceError(TensordbgError):
     """A trace is missing, foreign, damaged or of a newer format; the command line ends with code 2."""
 
