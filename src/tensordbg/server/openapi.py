@@ -1,0 +1,85 @@
+"""The OpenAPI description of the server, made from the types of its parameters and answers.
+
+`python -m tensordbg.server.openapi` prints it; the page's types are made from that.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import sys
+from typing import Any
+
+import msgspec
+
+from tensordbg import __version__
+from tensordbg.server.parameters import Parameters
+from tensordbg.server.routes import QUESTIONS, Question
+from tensordbg.wire.view.errors import Problem
+
+_REFERENCES = "#/components/schemas/{name}"
+
+
+@functools.cache
+def description() -> dict[str, Any]:
+    """The description as a JSON object, of OpenAPI 3.1."""
+    answers = [Problem, *(question.answer for question in QUESTIONS)]
+    schemas, components = msgspec.json.schema_components(answers, ref_template=_REFERENCES)
+    problem, *answered = schemas
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "tensordbg", "version": __version__, "description": (__doc__ or "").partition("\n")[0]},
+        "servers": [{"url": "../", "description": "The folder that the page is in"}],
+        "paths": {
+            f"/api/{question.path}": {"get": _operation(question, schema, problem)}
+            for question, schema in zip(QUESTIONS, answered, strict=True)
+        },
+        "components": {"schemas": dict(sorted(components.items()))},
+    }
+
+
+def _operation(question: Question, answer: dict[str, Any], problem: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "operationId": question.name,
+        "summary": question.summary,
+        "parameters": _parameters(question.parameters, question.path),
+        "responses": {
+            "200": _response("The answer", answer),
+            "400": _response("The request is not understood", problem),
+            "404": _response("What is asked for does not exist", problem),
+        },
+    }
+
+
+def _response(what: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": what, "content": {"application/json": {"schema": schema}}}
+
+
+def _parameters(asked: type[Parameters], path: str) -> list[dict[str, Any]]:
+    in_path = re.findall(r"\{(\w+)\}", path)
+    _, components = msgspec.json.schema_components([asked], ref_template=_REFERENCES)
+    schema = components[asked.__name__]
+    return [
+        _parameter(name, "path" if name in in_path else "query", field, name in schema["required"])
+        for name, field in schema["properties"].items()
+    ]
+
+
+def _parameter(name: str, place: str, schema: dict[str, Any], required: bool) -> dict[str, Any]:
+    schema = _without_null(schema)
+    said = {"description": schema.pop("description")} if "description" in schema else {}
+    return {"name": name, "in": place, "required": required, **said, "schema": schema}
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """What may be left out of a query can't be null in it."""
+    if "anyOf" not in schema:
+        return dict(schema)
+    (kind,) = [choice for choice in schema["anyOf"] if choice != {"type": "null"}]
+    return dict(kind)
+
+
+if __name__ == "__main__":
+    json.dump(description(), sys.stdout, indent=2)
+    sys.stdout.write("\n")

@@ -1,0 +1,34 @@
+"""The page itself: the bundle that Vite made of `web/`, served as it lies in the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.responses import PlainTextResponse, Response
+from starlette.staticfiles import StaticFiles
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+BUNDLE = Path(__file__).parent / "page"
+
+_NOT_BUILT = "The page is not there, since it was not built: run `make` in the sources, or install a built package.\n"
+
+
+class Page(StaticFiles):
+    """The files of the bundle; its `index.html` for the folder itself."""
+
+    def __init__(self, bundle: Path = BUNDLE) -> None:
+        """Takes the folder of the bundle, which may be missing or built later."""
+        super().__init__(directory=bundle, html=True, check_dir=False)
+        self._bundle = bundle
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """See `StaticFiles`: a file; names of assets hold a hash of their contents, so they are kept for ever."""
+        if path == "." and not (self._bundle / "index.html").is_file():
+            return PlainTextResponse(_NOT_BUILT, 404)
+        response = await super().get_response(path, scope)
+        kept = path.startswith("assets/") and response.status_code in (200, 304)
+        response.headers["cache-control"] = "public, max-age=31536000, immutable" if kept else "no-cache"
+        return response

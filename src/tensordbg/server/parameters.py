@@ -1,0 +1,219 @@
+"""What a request may say: one frozen struct per route, by which queries are checked and the description is made.
+
+Each knows which method of `RunAnswers` answers it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.wire.view.answers import RunAnswers
+from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions
+from tensordbg.wire.view.findings import Findings
+from tensordbg.wire.view.graph import GraphView
+from tensordbg.wire.view.overview import Live, Overview
+from tensordbg.wire.view.source import SourceList, SourceView
+from tensordbg.wire.view.tensor import TensorView, ValuesView
+from tensordbg.wire.view.timeline import ExecutionView, Timeline
+
+_MOST = 2**53 - 1
+"""The largest whole number that a browser counts exactly."""
+
+Number = Annotated[int, Meta(ge=0, le=_MOST)]
+Time = Annotated[int, Meta(ge=0, le=2**63 - 1, description="Nanoseconds since 1970.")]
+Event = Annotated[int, Meta(ge=0, le=_MOST, description="Number of the tensor event.")]
+Search = Annotated[str, Meta(description="Words and `key:value`, all of which must hold; empty for all events.")]
+Run = Annotated[str, Meta(description="Name of the run; empty for the newest.")]
+Process = Annotated[str, Meta(description="Name of the process; empty for the first.")]
+Operation = Annotated[str, Meta(description="Name of an operation of that function.")]
+Patience = Annotated[float, Meta(ge=0, le=25, description="Seconds to wait for something newer.")]
+
+
+class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Of a route that takes nothing."""
+
+
+class OfRun(Parameters, frozen=True, kw_only=True):
+    """Of a route that speaks of a whole run."""
+
+    run: Run = ""
+
+
+class OfOverview(OfRun, frozen=True, kw_only=True):
+    """A run as a whole."""
+
+    def ask(self, answers: RunAnswers) -> Overview:
+        """The answer."""
+        return answers.overview()
+
+
+class OfFindings(OfRun, frozen=True, kw_only=True):
+    """What is wrong."""
+
+    def ask(self, answers: RunAnswers) -> Findings:
+        """The answer."""
+        return answers.findings()
+
+
+class OfProcess(OfRun, frozen=True, kw_only=True):
+    """Of a route that speaks of one process of a run."""
+
+    process: Process = ""
+
+
+class Events(OfProcess, frozen=True, kw_only=True):
+    """Rows of the table of events."""
+
+    begin: Number = 0
+    count: Annotated[int, Meta(ge=1, le=500)] = 200
+    search: Search = ""
+    order: str = "event"
+    descending: bool = False
+
+    def ask(self, answers: RunAnswers) -> EventPage:
+        """The answer."""
+        return answers.events(self.process, EventList(self.search, self.order, self.descending), self.begin, self.count)
+
+
+class Place(OfProcess, frozen=True, kw_only=True):
+    """Which row an event has."""
+
+    event: Event
+    search: Search = ""
+    order: str = "event"
+    descending: bool = False
+
+    def ask(self, answers: RunAnswers) -> EventPlace:
+        """The answer."""
+        return answers.place(self.process, EventList(self.search, self.order, self.descending), self.event)
+
+
+class Next(OfProcess, frozen=True, kw_only=True):
+    """The next event that fits."""
+
+    event: Annotated[int, Meta(ge=-1, le=_MOST, description="Where to begin; -1 is before the first event.")] = -1
+    search: Search = ""
+    direction: Literal["forward", "backward"] = "forward"
+
+    def ask(self, answers: RunAnswers) -> EventPlace:
+        """The answer."""
+        return answers.next(self.process, self.search, self.event, self.direction)
+
+
+class OneEvent(OfProcess, frozen=True, kw_only=True):
+    """One event."""
+
+    event: Event
+
+    def ask(self, answers: RunAnswers) -> EventView:
+        """The answer."""
+        return answers.event(self.process, self.event)
+
+
+class Suggest(OfProcess, frozen=True, kw_only=True):
+    """What may be typed next."""
+
+    search: Search = ""
+    cursor: Annotated[int, Meta(ge=0, le=_MOST, description="How many characters stand before the cursor.")] = 0
+
+    def ask(self, answers: RunAnswers) -> Suggestions:
+        """The answer."""
+        return answers.suggestions(self.process, self.search, self.cursor)
+
+
+class TimeRange(OfProcess, frozen=True, kw_only=True):
+    """Part of the timeline; all of it where no range is given."""
+
+    begin_ns: Time | None = None
+    end_ns: Time | None = None
+    width: Annotated[int, Meta(ge=50, le=4000, description="Of the drawing, in pixels.")] = 1000
+
+    def ask(self, answers: RunAnswers) -> Timeline:
+        """The answer."""
+        return answers.timeline(self.process, self.begin_ns, self.end_ns, self.width)
+
+
+class OneExecution(OfProcess, frozen=True, kw_only=True):
+    """One execution."""
+
+    execution: Number
+
+    def ask(self, answers: RunAnswers) -> ExecutionView:
+        """The answer."""
+        return answers.execution(self.process, self.execution)
+
+
+class OneTensor(OfProcess, frozen=True, kw_only=True):
+    """One tensor over time."""
+
+    tensor: Annotated[str, Meta(description="Name and slot, `Log:0`.")]
+    function: Annotated[str, Meta(description="Only in this function; empty for all.")] = ""
+    points: Annotated[int, Meta(ge=10, le=5000, description="At most so many points.")] = 1000
+
+    def ask(self, answers: RunAnswers) -> TensorView:
+        """The answer."""
+        return answers.tensor(self.process, self.tensor, self.function, self.points)
+
+
+class Values(OfProcess, frozen=True, kw_only=True):
+    """A slice of the elements of an event."""
+
+    event: Event
+    slice: Annotated[str, Meta(description="As in NumPy, `[0, :, 3]`; empty for all.")] = ""
+    row_offset: Number = 0
+    column_offset: Number = 0
+    rows: Annotated[int, Meta(ge=1, le=500)] = 100
+    columns: Annotated[int, Meta(ge=1, le=500)] = 100
+
+    def ask(self, answers: RunAnswers) -> ValuesView:
+        """The answer."""
+        return answers.values(
+            self.process, self.event, Window(self.slice, self.row_offset, self.column_offset, self.rows, self.columns)
+        )
+
+
+class Graph(OfProcess, frozen=True, kw_only=True):
+    """The neighbourhood of the operation of an event, or of an operation of a function."""
+
+    event: Event | None = None
+    function: Annotated[str, Meta(description="Name of a function, where no event is given.")] = ""
+    operation: Operation = ""
+    hops: Annotated[int, Meta(ge=1, le=6, description="How many edges away from the centre.")] = 2
+    opened: Annotated[tuple[str, ...], Meta(description="Nodes of calls whose inside is shown.")] = ()
+
+    def ask(self, answers: RunAnswers) -> GraphView:
+        """The answer."""
+        return answers.graph(self.process, Centre(self.event, self.function, self.operation, self.hops, self.opened))
+
+
+class OfSources(OfProcess, frozen=True, kw_only=True):
+    """The files that the trace holds."""
+
+    def ask(self, answers: RunAnswers) -> SourceList:
+        """The answer."""
+        return answers.sources(self.process)
+
+
+class Source(OfProcess, frozen=True, kw_only=True):
+    """One source file."""
+
+    file: Annotated[str, Meta(description="Its path, as `api/sources` has it.")]
+
+    def ask(self, answers: RunAnswers) -> SourceView:
+        """The answer."""
+        return answers.source(self.process, self.file)
+
+
+class Following(OfProcess, frozen=True, kw_only=True):
+    """How far the trace has grown."""
+
+    revision: Annotated[int, Meta(ge=-1, le=_MOST, description="What is known already; -1 for nothing.")] = -1
+    wait: Patience = 0
+
+    def ask(self, answers: RunAnswers) -> Live:
+        """The answer."""
+        return answers.live(self.process)

@@ -1,0 +1,106 @@
+"""Listens on a port and serves the page until it is interrupted."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from tensordbg.errors import UsageError
+from tensordbg.server.app import make_app
+from tensordbg.server.library import Library
+from tensordbg.server.settings import Settings, local_hosts
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where to listen."""
+
+    host: str = ""
+    """A name or an address; empty for this machine alone."""
+    port: int = 0
+    """0 for any that is free."""
+
+
+class Server:
+    """A server that listens already, so that its link is known; `run` answers."""
+
+    def __init__(self, folder: Path | str, address: Address, editor: str = "") -> None:
+        """Takes the port.
+
+        Args:
+            folder: A trace, or a folder with traces.
+            address: Where to listen. With a host, visitors need the token in the link.
+            editor: Template of a link that opens a file in the editor, see `Overview`.
+
+        Raises:
+            TraceError: If there is no trace.
+            UsageError: If the port is taken, or there is no such host.
+        """
+        library = Library(Path(folder), editor)
+        library.check()
+        self._socket = _listen(address)
+        port = self._socket.getsockname()[1]
+        token = secrets.token_urlsafe(32) if address.host else ""
+        self.link = f"http://{_in_link(address.host or LOOPBACK)}:{port}/" + (f"?token={token}" if token else "")
+        settings = Settings(hosts=None if token else local_hosts(port), token=token, cookie=f"tensordbg-{port}")
+        self._app = make_app(library, settings)
+
+    def run(self) -> None:
+        """Serves until the process is told to end."""
+        config = uvicorn.Config(
+            self._app,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            ws="none",
+            timeout_graceful_shutdown=2,
+        )
+        _Uvicorn(config).run(sockets=[self._socket])
+
+
+def _listen(address: Address) -> socket.socket:
+    """A socket that listens, so that the port can't be taken by somebody else before the server runs."""
+    host = address.host or LOOPBACK
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(host, address.port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(where)
+        listening.listen()
+    except OSError as error:
+        raise UsageError(_trouble(host, address.port, error)) from None
+    return listening
+
+
+def _trouble(host: str, port: int, error: OSError) -> str:
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return f"--host {host}: is no address of this machine; give one that is, or 0.0.0.0 for all"
+    if error.errno == errno.EADDRINUSE:
+        return f"--port {port}: is taken by another program; choose another, or leave it out for one that is free"
+    if error.errno == errno.EACCES:
+        return f"--port {port}: is not allowed to you; choose one above 1023"
+    return f"{host}:{port}: {error.strerror}; choose another --host or --port"
+
+
+def _in_link(host: str) -> str:
+    """A name that a browser can go to."""
+    if host == "0.0.0.0":
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
+class _Uvicorn(uvicorn.Server):
+    """Lets go of those who wait for news before it ends."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """See `uvicorn.Server`."""
+        self.config.app.state.closing.set()  # type: ignore[union-attr]
+        await super().shutdown(sockets)

@@ -1,0 +1,27 @@
+"""How a server of the page is set up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What differs between `tdbg view`, a notebook and TensorBoard."""
+
+    hosts: frozenset[str] | None = None
+    """The Host headers that are answered, in small letters and with the port; None for any, where something else (a
+    token, another server in front) keeps strangers out."""
+    token: str = ""
+    """What a visitor must know; empty where everybody who reaches the server may see the trace."""
+    cookie: str = "tensordbg"
+    """Name of the cookie that keeps the token; cookies know no ports, so servers on one machine need names apart."""
+    frame_ancestors: str = "'none'"
+    """Who may put the page into a frame, as a content-security policy has it."""
+
+
+def local_hosts(port: int) -> frozenset[str]:
+    """The Host headers of this machine's own loopback address; browsers leave out the port 80."""
+    names = ("localhost", "127.0.0.1", "[::1]")
+    with_port = {f"{name}:{port}" for name in names}
+    return frozenset(with_port | set(names) if port == 80 else with_port)
