@@ -1,0 +1,68 @@
+/** What a saved page holds, as `tensordbg.report.page_content` writes it: rows and stacks once each, named by number. */
+import type {
+  EventRow,
+  EventView,
+  ExecutionView,
+  Findings,
+  GraphView,
+  InputRow,
+  LineView,
+  Live,
+  Overview,
+  RunList,
+  SourceList,
+  SourceView,
+  TensorView,
+  Timeline,
+  ValuesView,
+} from './types';
+
+/** An input or consumer whose row is among those of its process. */
+export type SavedInput = Omit<InputRow, 'row'> & { readonly row: number | null };
+
+/** An event whose row is among those of its process, and whose stack is among those of the page. */
+export type SavedEvent = Omit<EventView, 'row' | 'inputs' | 'consumers' | 'stack'> & {
+  readonly event: number;
+  readonly inputs: readonly SavedInput[];
+  readonly consumers: readonly SavedInput[];
+  readonly stack: number;
+};
+
+/** Part of a graph around an event. */
+export interface SavedGraph {
+  readonly event: number;
+  readonly hops: number;
+  readonly view: GraphView;
+}
+
+/** One process. */
+export interface SavedProcess {
+  readonly process: string;
+  readonly live: Live;
+  /** By number of event. */
+  readonly rows: readonly EventRow[];
+  readonly events: readonly SavedEvent[];
+  readonly executions: readonly ExecutionView[];
+  readonly tensors: readonly TensorView[];
+  readonly values: readonly ValuesView[];
+  readonly graphs: readonly SavedGraph[];
+  readonly files: SourceList;
+  readonly sources: readonly SourceView[];
+  readonly timeline: Timeline | null;
+}
+
+/** All of it. */
+export interface SavedContent {
+  readonly runs: RunList;
+  readonly overview: Overview;
+  readonly findings: Findings;
+  readonly stacks: readonly (readonly LineView[])[];
+  /** The first is the one that is shown where none is named. */
+  readonly processes: readonly SavedProcess[];
+}
+
+/** The content of this document; undefined on a page that came from a server. */
+export function contentOf(page: Document): SavedContent | undefined {
+  const text = page.getElementById('saved-answers')?.textContent;
+  return text ? (JSON.parse(text) as SavedContent) : undefined;
+}
