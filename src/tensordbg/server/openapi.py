@@ -9,34 +9,53 @@ import functools
 import json
 import re
 import sys
+from dataclasses import is_dataclass
 from typing import Any
 
 import msgspec
 
 from tensordbg import __version__
+from tensordbg.server.field_texts import field_texts
 from tensordbg.server.parameters import Parameters
 from tensordbg.server.routes import QUESTIONS, Question
-from tensordbg.wire.view.errors import Problem
+from tensordbg.wire.view import errors, events, findings, graph, health, overview, source, tensor, timeline
 
 _REFERENCES = "#/components/schemas/{name}"
+_ANSWERS = {
+    name: kind
+    for module in (errors, events, findings, graph, health, overview, source, tensor, timeline)
+    for name, kind in vars(module).items()
+    if is_dataclass(kind) and isinstance(kind, type)
+}
+"""The dataclasses of the answers, by name."""
 
 
 @functools.cache
 def description() -> dict[str, Any]:
     """The description as a JSON object, of OpenAPI 3.1."""
-    answers = [Problem, *(question.answer for question in QUESTIONS)]
+    answers = [errors.Problem, *(question.answer for question in QUESTIONS)]
     schemas, components = msgspec.json.schema_components(answers, ref_template=_REFERENCES)
     problem, *answered = schemas
     return {
         "openapi": "3.1.0",
-        "info": {"title": "tensordbg", "version": __version__, "description": (__doc__ or "").partition("\n")[0]},
+        "info": {"title": "tensordbg", "version": __version__, "description": "What the page asks of a trace."},
         "servers": [{"url": "../", "description": "The folder that the page is in"}],
         "paths": {
             f"/api/{question.path}": {"get": _operation(question, schema, problem)}
             for question, schema in zip(QUESTIONS, answered, strict=True)
         },
-        "components": {"schemas": dict(sorted(components.items()))},
+        "components": {"schemas": {name: _described(name, components[name]) for name in sorted(components)}},
     }
+
+
+def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an answer with the texts of its fields."""
+    texts = field_texts(_ANSWERS[name])
+    fields = {
+        field: {**kind, "description": texts[field]} if field in texts else kind
+        for field, kind in schema["properties"].items()
+    }
+    return {**schema, "properties": fields}
 
 
 def _operation(question: Question, answer: dict[str, Any], problem: dict[str, Any]) -> dict[str, Any]:

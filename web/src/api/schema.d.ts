@@ -3,135 +3,283 @@
  * Do not make direct changes to the file.
  */
 
-export type paths = Record<string, never>;
+export interface paths {
+    "/api/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All runs below the folder, the newest first */
+        get: operations["runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run as a whole */
+        get: operations["overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is wrong, what matters most first */
+        get: operations["findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rows of the table of tensor events */
+        get: operations["events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events/place": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which row an event has in a list */
+        get: operations["place"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The next event that fits a search */
+        get: operations["next"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events/{event}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One event with all around it */
+        get: operations["event"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What may be typed into the search field */
+        get: operations["suggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Executions over time */
+        get: operations["timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/{execution}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One execution */
+        get: operations["execution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tensor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One tensor over steps and iterations */
+        get: operations["tensor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/values/{event}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Elements of an event */
+        get: operations["values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The neighbourhood of an operation */
+        get: operations["graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The source files that the trace holds */
+        get: operations["sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One source file, with what its lines created */
+        get: operations["source"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far the trace has grown, now or as soon as it has */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * Problem
-         * @description An error: what was given, the rule, and what to do, in one sentence.
-         */
-        Problem: {
-            error: string;
-        };
-        /**
-         * EventRow
-         * @description One tensor computed, as a row of the table.
-         */
-        EventRow: {
-            event: number;
-            tensor: string;
-            op_type: string;
-            function: string;
-            execution: number;
-            step: number;
-            iteration: number | null;
-            path: string;
-            device: string;
-            dtype: string;
-            shape: number[] | null;
-            health: components["schemas"]["HealthView"] | null;
-            file: string;
-            line: number;
-            kept: boolean;
-        };
-        /**
-         * HealthView
-         * @description The statistics of one tensor; what was not measured is null.
-         */
-        HealthView: {
-            size: number;
-            negative: number | null;
-            zero: number | null;
-            positive: number | null;
-            neg_inf: number | null;
-            pos_inf: number | null;
-            nan: number | null;
-            subnormal: number | null;
-            min: number | null;
-            max: number | null;
-            mean: number | null;
-            std: number | null;
-        };
-        /**
-         * EventPage
-         * @description Rows of the table from `begin` on, in the order asked for.
-         */
-        EventPage: {
-            revision: number;
-            total: number;
-            begin: number;
-            rows: components["schemas"]["EventRow"][];
-        };
-        /**
-         * EventPlace
-         * @description Where an event stands in what a search found.
-         */
-        EventPlace: {
-            event: number | null;
-            row: number | null;
-        };
-        /**
-         * InputRow
-         * @description One input of an operation, or a consumer of what it computed.
-         */
-        InputRow: {
-            slot: number;
-            tensor: string;
-            op_type: string;
-            row: components["schemas"]["EventRow"] | null;
-        };
-        /**
-         * EventView
-         * @description One event with all around it.
-         */
-        EventView: {
-            row: components["schemas"]["EventRow"];
-            op_name: string;
-            slot: number;
-            outputs: number;
-            time_ns: number;
-            thread: number;
-            asked: string;
-            layer: string;
-            first_bad_index: number[] | null;
-            attributes: string;
-            inputs: components["schemas"]["InputRow"][];
-            consumers: components["schemas"]["InputRow"][];
-            consumers_total: number;
-            source: components["schemas"]["LineView"] | null;
-            stack: components["schemas"]["LineView"][];
-            notes: string[];
-            finding: number | null;
-        };
-        /**
-         * LineView
-         * @description One line of a source file, mostly a frame of a stack.
-         */
-        LineView: {
-            file: string;
-            line: number;
-            function: string;
-            user: boolean;
-            text: string;
-        };
-        /**
-         * Suggestions
-         * @description Words that may stand where the cursor is in the search field.
-         */
-        Suggestions: {
-            begin: number;
-            words: string[];
-        };
-        /**
-         * SpreadView
-         * @description What an origin spread to.
-         */
-        SpreadView: {
-            tensors: number;
-            reaches: string[];
-            first: components["schemas"]["EventRow"][];
-        };
         /**
          * ArrivalView
          * @description Where the trouble of one process came into another.
@@ -145,66 +293,21 @@ export interface components {
             source: components["schemas"]["LineView"] | null;
         };
         /**
-         * Finding
-         * @description One thing that is wrong, whatever its kind.
+         * Bin
+         * @description Executions of a short time together.
          */
-        Finding: {
-            number: number;
-            kind: string;
-            level: string;
-            cause: string;
-            title: string;
-            explanation: string;
-            suggestion: string;
-            harmless_because: string;
-            process: string;
-            function: string;
-            step: number | null;
-            iteration: number | null;
-            event: components["schemas"]["EventRow"] | null;
-            occurrences: number;
-            inputs: components["schemas"]["InputRow"][];
-            source: components["schemas"]["LineView"] | null;
-            stack: components["schemas"]["LineView"][];
-            spread: components["schemas"]["SpreadView"] | null;
-            gradient_of: string;
-            arrivals: components["schemas"]["ArrivalView"][];
-            also: string[];
-        };
-        /**
-         * Findings
-         * @description All findings, what matters most first.
-         */
-        Findings: {
-            revision: number;
-            status: string;
-            summary: string;
-            tensor_events: number;
-            non_finite_events: number;
-            findings: components["schemas"]["Finding"][];
-        };
-        /**
-         * NodeView
-         * @description One operation at one place of a function's graph.
-         */
-        NodeView: {
-            node: string;
-            name: string;
-            op_type: string;
-            scope: string;
-            layer: string;
-            health: string;
-            event: number | null;
-            origin: boolean;
-            argument: boolean;
-            calls: string[];
-            opened: boolean;
-            inside: string;
-            part: string;
-            hidden_inputs: number;
-            hidden_consumers: number;
-            dtypes: string[];
-            shapes: (number[] | null)[];
+        Bin: {
+            begin_ns: number;
+            end_ns: number;
+            functions: number;
+            eager: number;
+            events: number;
+            /** @description How many of the executions have a tensor that is not finite. */
+            non_finite: number;
+            /** @description Share of the time in which a function ran, 0 to 1. */
+            busy: number;
+            /** @description The first such execution. */
+            first_bad: number | null;
         };
         /**
          * EdgeView
@@ -218,218 +321,83 @@ export interface components {
             bad: boolean;
         };
         /**
-         * GraphView
-         * @description Part of a function's graph around a chosen operation.
+         * EventPage
+         * @description Rows of the table from `begin` on, in the order asked for.
          */
-        GraphView: {
-            function: string;
-            centre: string;
-            operations: number;
-            nodes: components["schemas"]["NodeView"][];
-            edges: components["schemas"]["EdgeView"][];
-        };
-        /**
-         * RunSummary
-         * @description One run below the folder that is shown.
-         */
-        RunSummary: {
-            run: string;
-            program: string;
-            created_ns: number;
-            processes: string[];
-            running: boolean;
-        };
-        /**
-         * RunList
-         * @description All runs, the newest first.
-         */
-        RunList: {
-            folder: string;
-            runs: components["schemas"]["RunSummary"][];
-        };
-        /**
-         * ProcessView
-         * @description One process of a run.
-         */
-        ProcessView: {
-            process: string;
-            pid: number;
-            tensor_events: number;
-            executions: number;
-            running: boolean;
-            ended: string;
-        };
-        /**
-         * Overview
-         * @description One run as a whole.
-         */
-        Overview: {
-            run: string;
-            path: string;
-            program: string;
-            command: string[];
-            host: string;
-            python: string;
-            frameworks: string[];
-            detail: string;
-            created_ns: number;
-            processes: components["schemas"]["ProcessView"][];
-            notes: string[];
-            editor: string;
-        };
-        /**
-         * Live
-         * @description How far a trace has grown.
-         */
-        Live: {
+        EventPage: {
+            /** @description Of the trace, see `Live`. */
             revision: number;
-            tensor_events: number;
-            executions: number;
-            rate: number;
-            running: boolean;
+            /** @description How many events the search has. */
+            total: number;
+            begin: number;
+            rows: components["schemas"]["EventRow"][];
         };
         /**
-         * OperationAtLine
-         * @description Operations of one kind and function that a line created, in the margin of the source.
+         * EventPlace
+         * @description Where an event stands in what a search found.
          */
-        OperationAtLine: {
-            op_type: string;
-            name: string;
-            operations: number;
-            function: string;
-            events: number;
-            non_finite: number;
+        EventPlace: {
+            /** @description Null where there is none such. */
             event: number | null;
+            row: number | null;
         };
         /**
-         * Margin
-         * @description What was created at one line.
+         * EventRow
+         * @description One tensor computed, as a row of the table.
          */
-        Margin: {
-            line: number;
-            operations: components["schemas"]["OperationAtLine"][];
-        };
-        /**
-         * SourceView
-         * @description The text of a file as it was when the program ran, with what its lines created.
-         */
-        SourceView: {
-            file: string;
-            text: string;
-            changed: boolean;
-            margins: components["schemas"]["Margin"][];
-        };
-        /**
-         * SourceFileView
-         * @description A file that the trace holds.
-         */
-        SourceFileView: {
-            file: string;
-            user: boolean;
-            operations: number;
-            non_finite: number;
-        };
-        /**
-         * SourceList
-         * @description All files that the trace holds, the user's first.
-         */
-        SourceList: {
-            files: components["schemas"]["SourceFileView"][];
-        };
-        /**
-         * Point
-         * @description One event of the tensor; where there are too many, those left out are counted.
-         */
-        Point: {
+        EventRow: {
             event: number;
+            /** @description Name and slot, `Log:0`. */
+            tensor: string;
+            op_type: string;
+            function: string;
+            /** @description -1 for what no recorded execution caused. */
+            execution: number;
             step: number;
             iteration: number | null;
-            health: components["schemas"]["HealthView"] | null;
+            /** @description Call path inside the function, empty at its root. */
+            path: string;
+            device: string;
+            dtype: string;
             shape: number[] | null;
+            health: components["schemas"]["HealthView"] | null;
+            /** @description Of the innermost line of the user's own code; empty where there is none. */
+            file: string;
+            line: number;
+            /** @description Whether its elements were kept. */
             kept: boolean;
         };
         /**
-         * TensorView
-         * @description The history of one tensor.
+         * EventView
+         * @description One event with all around it.
          */
-        TensorView: {
-            tensor: string;
-            function: string;
-            total: number;
-            points: components["schemas"]["Point"][];
-        };
-        /**
-         * ValuesView
-         * @description A slice of the elements of one event.
-         */
-        ValuesView: {
-            event: number;
-            dtype: string;
-            shape: number[];
-            slice: string;
-            slice_shape: number[];
-            row_offset: number;
-            column_offset: number;
-            rows_total: number;
-            columns_total: number;
-            rows: (number | boolean | string | null)[][];
-            min: number | null;
-            max: number | null;
-        };
-        /**
-         * Span
-         * @description One execution on the timeline.
-         */
-        Span: {
-            execution: number;
-            begin_ns: number;
-            end_ns: number;
-            name: string;
-            step: number;
-            eager: boolean;
-            events: number;
-            non_finite: number;
-            failed: boolean;
-        };
-        /**
-         * Bin
-         * @description Executions of a short time together.
-         */
-        Bin: {
-            begin_ns: number;
-            end_ns: number;
-            functions: number;
-            eager: number;
-            events: number;
-            non_finite: number;
-            busy: number;
-            first_bad: number | null;
-        };
-        /**
-         * Lane
-         * @description What one thread, or one device, did; it has spans or bins.
-         */
-        Lane: {
-            lane: number;
-            label: string;
+        EventView: {
+            row: components["schemas"]["EventRow"];
+            op_name: string;
+            slot: number;
+            /** @description How many outputs its operation has. */
+            outputs: number;
+            /** @description Since 1970. */
+            time_ns: number;
             thread: number;
-            device: string;
-            executions: number;
-            spans: components["schemas"]["Span"][];
-            bins: components["schemas"]["Bin"][];
-        };
-        /**
-         * Timeline
-         * @description All lanes in a range of time.
-         */
-        Timeline: {
-            revision: number;
-            begin_ns: number;
-            end_ns: number;
-            first_ns: number;
-            last_ns: number;
-            executions: number;
-            lanes: components["schemas"]["Lane"][];
+            /** @description The device that the program asked for. */
+            asked: string;
+            /** @description Path of the Keras layer that it belongs to, empty outside. */
+            layer: string;
+            first_bad_index: number[] | null;
+            /** @description A JSON object. */
+            attributes: string;
+            inputs: components["schemas"]["InputRow"][];
+            consumers: components["schemas"]["InputRow"][];
+            /** @description `consumers` may be fewer. */
+            consumers_total: number;
+            source: components["schemas"]["LineView"] | null;
+            /** @description Outermost first. */
+            stack: components["schemas"]["LineView"][];
+            /** @description Of its function, such as that it was meant to be compiled by XLA. */
+            notes: string[];
+            /** @description Number of the finding whose origin it is. */
+            finding: number | null;
         };
         /**
          * ExecutionView
@@ -447,8 +415,392 @@ export interface components {
             failed: boolean;
             events: number;
             non_finite: number;
+            /** @description Its tensor events are searched with `execution:N`. */
             first_event: number | null;
             first_bad_event: number | null;
+        };
+        /**
+         * Finding
+         * @description One thing that is wrong, whatever its kind.
+         */
+        Finding: {
+            /** @description From 0, in the order of the list; names the finding in links. */
+            number: number;
+            /** @description `origin`, `warning` or `alert`. */
+            kind: string;
+            /** @description `trouble` (it came to something that matters), `warning`, `harmless` (died out, caught or meant) or `note`. */
+            level: string;
+            /** @description Name of the cause, the warning or the alert, such as `log_of_zero`, `dead_units`, `retracing`. */
+            cause: string;
+            /** @description A few words, `Log made 12 × -inf`. */
+            title: string;
+            explanation: string;
+            suggestion: string;
+            /** @description What kept it from doing harm, empty where nothing did or had to. */
+            harmless_because: string;
+            process: string;
+            function: string;
+            step: number | null;
+            iteration: number | null;
+            /** @description The tensor to look at; null where it is none in particular. */
+            event: components["schemas"]["EventRow"] | null;
+            /** @description How often it happened. */
+            occurrences: number;
+            inputs: components["schemas"]["InputRow"][];
+            source: components["schemas"]["LineView"] | null;
+            stack: components["schemas"]["LineView"][];
+            /** @description Of an origin. */
+            spread: components["schemas"]["SpreadView"] | null;
+            /** @description For an operation of a backward pass the forward tensor that it is the gradient of, empty otherwise. */
+            gradient_of: string;
+            arrivals: components["schemas"]["ArrivalView"][];
+            /** @description Other tensors, variables or functions in the same trouble. */
+            also: string[];
+        };
+        /**
+         * Findings
+         * @description All findings, what matters most first.
+         */
+        Findings: {
+            revision: number;
+            /** @description As in `tdbg why --json`. */
+            status: string;
+            /** @description One sentence: what was found, or that nothing is wrong. */
+            summary: string;
+            tensor_events: number;
+            non_finite_events: number;
+            findings: components["schemas"]["Finding"][];
+        };
+        /**
+         * GraphView
+         * @description Part of a function's graph around a chosen operation.
+         */
+        GraphView: {
+            function: string;
+            centre: string;
+            /** @description Of the whole function. */
+            operations: number;
+            nodes: components["schemas"]["NodeView"][];
+            edges: components["schemas"]["EdgeView"][];
+        };
+        /**
+         * HealthView
+         * @description The statistics of one tensor; what was not measured is null.
+         */
+        HealthView: {
+            size: number;
+            negative: number | null;
+            zero: number | null;
+            positive: number | null;
+            neg_inf: number | null;
+            pos_inf: number | null;
+            nan: number | null;
+            subnormal: number | null;
+            /** @description Over the finite elements, like those that follow; null where there is none. */
+            min: number | null;
+            max: number | null;
+            mean: number | null;
+            std: number | null;
+        };
+        /**
+         * InputRow
+         * @description One input of an operation, or a consumer of what it computed.
+         */
+        InputRow: {
+            /** @description Which input: of the chosen event's operation, or of the consumer. */
+            slot: number;
+            /** @description The name that it has there; of a consumer its operation's name. */
+            tensor: string;
+            op_type: string;
+            /** @description The recorded event, wherever it is: in a caller, an earlier execution; null where none was recorded. */
+            row: components["schemas"]["EventRow"] | null;
+        };
+        /**
+         * Lane
+         * @description What one thread, or one device, did; it has spans or bins.
+         */
+        Lane: {
+            lane: number;
+            label: string;
+            thread: number;
+            /** @description Empty for a thread as a whole. */
+            device: string;
+            /** @description In the range asked for. */
+            executions: number;
+            spans: components["schemas"]["Span"][];
+            bins: components["schemas"]["Bin"][];
+        };
+        /**
+         * LineView
+         * @description One line of a source file, mostly a frame of a stack.
+         */
+        LineView: {
+            file: string;
+            /** @description From 1. */
+            line: number;
+            function: string;
+            /** @description Whether it is the user's own code. */
+            user: boolean;
+            /** @description Empty where the trace does not hold it. */
+            text: string;
+        };
+        /**
+         * Live
+         * @description How far a trace has grown.
+         */
+        Live: {
+            /** @description Larger whenever there is more to see. */
+            revision: number;
+            tensor_events: number;
+            executions: number;
+            /** @description Tensor events a second lately, 0 when the program has ended. */
+            rate: number;
+            running: boolean;
+        };
+        /**
+         * Margin
+         * @description What was created at one line.
+         */
+        Margin: {
+            line: number;
+            operations: components["schemas"]["OperationAtLine"][];
+        };
+        /**
+         * NodeView
+         * @description One operation at one place of a function's graph.
+         */
+        NodeView: {
+            /** @description Call path and name, which is unique. */
+            node: string;
+            name: string;
+            op_type: string;
+            /** @description Name scope, `model/dense`; empty at the top. */
+            scope: string;
+            /** @description Path of its Keras layer, empty outside. */
+            layer: string;
+            /** @description `bad` (of the chosen execution), `bad_elsewhere` (in another one), `fine`, `unmeasured` or `unrecorded`. */
+            health: string;
+            /** @description Of its first output, in the chosen execution and iteration. */
+            event: number | null;
+            origin: boolean;
+            argument: boolean;
+            /** @description The functions that it runs; such a node can be opened. */
+            calls: string[];
+            opened: boolean;
+            /** @description The node of the call that it stands in, empty at the top. */
+            inside: string;
+            /** @description Which part of that call: `cond`, `body`, `then`... */
+            part: string;
+            /** @description How many of its inputs are not in this view. */
+            hidden_inputs: number;
+            hidden_consumers: number;
+            dtypes: string[];
+            shapes: (number[] | null)[];
+        };
+        /**
+         * OperationAtLine
+         * @description Operations of one kind and function that a line created, in the margin of the source.
+         */
+        OperationAtLine: {
+            op_type: string;
+            /** @description Of the first of them. */
+            name: string;
+            operations: number;
+            function: string;
+            events: number;
+            non_finite: number;
+            /** @description The first event that is not finite, else the first at all. */
+            event: number | null;
+        };
+        /**
+         * Overview
+         * @description One run as a whole.
+         */
+        Overview: {
+            run: string;
+            path: string;
+            program: string;
+            command: string[];
+            host: string;
+            python: string;
+            /** @description `tensorflow 2.21.0`. */
+            frameworks: string[];
+            detail: string;
+            created_ns: number;
+            processes: components["schemas"]["ProcessView"][];
+            /** @description What should be known of the trace: what could not be recorded, damage, warnings. */
+            notes: string[];
+            /** @description Template of a link that opens a file in the editor, with {file} and {line}; empty where there is none. */
+            editor: string;
+        };
+        /**
+         * Point
+         * @description One event of the tensor; where there are too many, those left out are counted.
+         */
+        Point: {
+            event: number;
+            step: number;
+            iteration: number | null;
+            health: components["schemas"]["HealthView"] | null;
+            shape: number[] | null;
+            kept: boolean;
+        };
+        /**
+         * Problem
+         * @description An error: what was given, the rule, and what to do, in one sentence.
+         */
+        Problem: {
+            error: string;
+        };
+        /**
+         * ProcessView
+         * @description One process of a run.
+         */
+        ProcessView: {
+            process: string;
+            pid: number;
+            tensor_events: number;
+            executions: number;
+            running: boolean;
+            /** @description How it ended, in words: `exit code 0`, `killed by SIGKILL`, empty while it runs. */
+            ended: string;
+        };
+        /**
+         * RunList
+         * @description All runs, the newest first.
+         */
+        RunList: {
+            folder: string;
+            runs: components["schemas"]["RunSummary"][];
+        };
+        /**
+         * RunSummary
+         * @description One run below the folder that is shown.
+         */
+        RunSummary: {
+            /** @description Its name in links: the path below the folder. */
+            run: string;
+            program: string;
+            created_ns: number;
+            /** @description Names; one empty name where there is only one process. */
+            processes: string[];
+            running: boolean;
+        };
+        /**
+         * SourceFileView
+         * @description A file that the trace holds.
+         */
+        SourceFileView: {
+            file: string;
+            user: boolean;
+            operations: number;
+            /** @description How many of its operations computed something that is not finite. */
+            non_finite: number;
+        };
+        /**
+         * SourceList
+         * @description All files that the trace holds, the user's first.
+         */
+        SourceList: {
+            files: components["schemas"]["SourceFileView"][];
+        };
+        /**
+         * SourceView
+         * @description The text of a file as it was when the program ran, with what its lines created.
+         */
+        SourceView: {
+            file: string;
+            text: string;
+            /** @description Whether the file on this machine is another by now, or gone. */
+            changed: boolean;
+            margins: components["schemas"]["Margin"][];
+        };
+        /**
+         * Span
+         * @description One execution on the timeline.
+         */
+        Span: {
+            execution: number;
+            begin_ns: number;
+            /** @description Of an eager operation and of a call that did not end its begin. */
+            end_ns: number;
+            /** @description Function, or operation type. */
+            name: string;
+            step: number;
+            eager: boolean;
+            events: number;
+            non_finite: number;
+            failed: boolean;
+        };
+        /**
+         * SpreadView
+         * @description What an origin spread to.
+         */
+        SpreadView: {
+            /** @description How many non-finite tensors were made from it. */
+            tensors: number;
+            /** @description Of `loss`, `gradient`, `variable` and `output` what it came to. */
+            reaches: string[];
+            /** @description The first few, each of another operation. */
+            first: components["schemas"]["EventRow"][];
+        };
+        /**
+         * Suggestions
+         * @description Words that may stand where the cursor is in the search field.
+         */
+        Suggestions: {
+            /** @description Where the word begins that they would replace. */
+            begin: number;
+            words: string[];
+        };
+        /**
+         * TensorView
+         * @description The history of one tensor.
+         */
+        TensorView: {
+            tensor: string;
+            function: string;
+            /** @description How many events it has; `points` may be fewer: those that are not finite stay, others are thinned out evenly. */
+            total: number;
+            points: components["schemas"]["Point"][];
+        };
+        /**
+         * Timeline
+         * @description All lanes in a range of time.
+         */
+        Timeline: {
+            revision: number;
+            /** @description Of the range that is shown, since 1970. */
+            begin_ns: number;
+            end_ns: number;
+            /** @description Of the whole trace. */
+            first_ns: number;
+            last_ns: number;
+            /** @description Of the whole trace. */
+            executions: number;
+            lanes: components["schemas"]["Lane"][];
+        };
+        /**
+         * ValuesView
+         * @description A slice of the elements of one event.
+         */
+        ValuesView: {
+            event: number;
+            dtype: string;
+            shape: number[];
+            /** @description As in NumPy, `[0, :, 3]`. */
+            slice: string;
+            /** @description Of what is in `rows`: at most two dimensions. */
+            slice_shape: number[];
+            row_offset: number;
+            column_offset: number;
+            /** @description Of the slice; `rows` may be fewer. */
+            rows_total: number;
+            columns_total: number;
+            rows: (number | boolean | string | null)[][];
+            /** @description Over the finite elements of the slice. */
+            min: number | null;
+            max: number | null;
         };
     };
     responses: never;
@@ -458,4 +810,747 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    findings: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Findings"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    events: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                begin?: number;
+                count?: number;
+                /** @description Words and `key:value`, all of which must hold; empty for all events. */
+                search?: string;
+                order?: string;
+                descending?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    place: {
+        parameters: {
+            query: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Number of the tensor event. */
+                event: number;
+                /** @description Words and `key:value`, all of which must hold; empty for all events. */
+                search?: string;
+                order?: string;
+                descending?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPlace"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    next: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Where to begin; -1 is before the first event. */
+                event?: number;
+                /** @description Words and `key:value`, all of which must hold; empty for all events. */
+                search?: string;
+                direction?: "backward" | "forward";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPlace"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    event: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Number of the tensor event. */
+                event: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    suggestions: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Words and `key:value`, all of which must hold; empty for all events. */
+                search?: string;
+                /** @description How many characters stand before the cursor. */
+                cursor?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    timeline: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Nanoseconds since 1970. */
+                begin_ns?: number;
+                /** @description Nanoseconds since 1970. */
+                end_ns?: number;
+                /** @description Of the drawing, in pixels. */
+                width?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    execution: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+            };
+            header?: never;
+            path: {
+                execution: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tensor: {
+        parameters: {
+            query: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Name and slot, `Log:0`. */
+                tensor: string;
+                /** @description Only in this function; empty for all. */
+                function?: string;
+                /** @description At most so many points. */
+                points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TensorView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    values: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description As in NumPy, `[0, :, 3]`; empty for all. */
+                slice?: string;
+                row_offset?: number;
+                column_offset?: number;
+                rows?: number;
+                columns?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Number of the tensor event. */
+                event: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValuesView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    graph: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Number of the tensor event. */
+                event?: number;
+                /** @description Name of a function, where no event is given. */
+                function?: string;
+                /** @description Name of an operation of that function. */
+                operation?: string;
+                /** @description How many edges away from the centre. */
+                hops?: number;
+                /** @description Nodes of calls whose inside is shown. */
+                opened?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sources: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceList"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source: {
+        parameters: {
+            query: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Its path, as `api/sources` has it. */
+                file: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    live: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description What is known already; -1 for nothing. */
+                revision?: number;
+                /** @description Seconds to wait for something newer. */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Live"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}
