@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
@@ -9,10 +10,11 @@ from starlette.datastructures import MutableHeaders
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Nothing comes from elsewhere, no script or style stands in the page itself, nothing is sent anywhere.
+# Nothing comes from elsewhere, no script stands in the page itself, nothing is sent anywhere. Styles that the page's
+# libraries make need the nonce, which only the page knows.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
 )
 
 
@@ -22,8 +24,8 @@ class SafeHeaders:
     def __init__(self, app: ASGIApp, frame_ancestors: str) -> None:
         """Takes what it stands before, and who may put the page into a frame."""
         self._app = app
+        self._ancestors = frame_ancestors
         self._headers = {
-            "content-security-policy": _POLICY + frame_ancestors,
             "x-content-type-options": "nosniff",
             "referrer-policy": "no-referrer",
             "cross-origin-resource-policy": "same-origin",
@@ -33,12 +35,14 @@ class SafeHeaders:
             self._headers["x-frame-options"] = "DENY"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """See ASGI; the nonce of a request stands in `scope["nonce"]`."""
+        nonce = scope["nonce"] = secrets.token_urlsafe(16)
+        policy = _POLICY.format(nonce=nonce, ancestors=self._ancestors)
 
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(self._headers)
+                headers.update({"content-security-policy": policy, **self._headers})
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 

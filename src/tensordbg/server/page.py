@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 
 if TYPE_CHECKING:
     from starlette.types import Scope
 
 BUNDLE = Path(__file__).parent / "page"
+
+_NONCE = "TENSORDBG_NONCE"
+"""Where the page wants the nonce of the content-security policy; Vite's `html.cspNonce` puts it there."""
 
 _NOT_BUILT = "The page is not there, since it was not built: run `make` in the sources, or install a built package.\n"
 
@@ -21,14 +24,22 @@ class Page(StaticFiles):
 
     def __init__(self, bundle: Path = BUNDLE) -> None:
         """Takes the folder of the bundle, which may be missing or built later."""
-        super().__init__(directory=bundle, html=True, check_dir=False)
+        super().__init__(directory=bundle, check_dir=False)
         self._bundle = bundle
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """See `StaticFiles`: a file; names of assets hold a hash of their contents, so they are kept for ever."""
-        if path == "." and not (self._bundle / "index.html").is_file():
-            return PlainTextResponse(_NOT_BUILT, 404)
+        if path in {".", "index.html"}:
+            return self._index(scope)
         response = await super().get_response(path, scope)
         kept = path.startswith("assets/") and response.status_code in (200, 304)
         response.headers["cache-control"] = "public, max-age=31536000, immutable" if kept else "no-cache"
         return response
+
+    def _index(self, scope: Scope) -> Response:
+        """The page, with the nonce that the styles made by its libraries need."""
+        try:
+            text = (self._bundle / "index.html").read_text()
+        except FileNotFoundError:
+            return PlainTextResponse(_NOT_BUILT, 404)
+        return HTMLResponse(text.replace(_NONCE, scope["nonce"]), headers={"cache-control": "no-store"})
