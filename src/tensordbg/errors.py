@@ -19,5 +19,9 @@ class TraceError(TensordbgError):
     """A trace is missing, foreign, damaged or of a newer format; the command line ends with code 2."""
 
 
+class CaptureError(TensordbgError):
+    """A capture is missing, damaged or of a newer format; the command line ends with code 2."""
+
+
 class RecordingError(TensordbgError):
     """Recording could not begin."""

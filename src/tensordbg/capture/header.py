@@ -1,0 +1,103 @@
+"""What a capture says of itself: `capture.json`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """A tensor of a capture."""
+
+    name: str
+    """Of the argument or the variable, as the program knows it."""
+    dtype: str
+    shape: tuple[int, ...]
+    key: str
+    """Its name in the file of tensors; empty where it is not kept."""
+    missing: str = ""
+    """Why it is not kept."""
+
+
+@dataclass(frozen=True)
+class StoredVariable:
+    """A variable that the step reads or writes, as it was before the step."""
+
+    tensor: StoredTensor
+    argument: int
+    """Which argument of the function its handle is."""
+    trainable: bool | None = None
+
+
+@dataclass(frozen=True)
+class StoredArgument:
+    """A value that the function was given."""
+
+    tensor: StoredTensor
+    argument: int
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A tensor that was found bad by the trap."""
+
+    name: str
+    role: str
+    """`loss` or `gradient`."""
+    variable: str
+    """For a gradient the variable that it is of, empty where that is not known."""
+    dtype: str
+    shape: tuple[int, ...]
+    nan: int
+    pos_inf: int
+    neg_inf: int
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why the step was captured."""
+
+    kind: str
+    """`non_finite`."""
+    suspects: tuple[Suspect, ...]
+
+
+@dataclass(frozen=True)
+class Commit:
+    """The state of the program's repository."""
+
+    commit: str
+    dirty: bool
+
+
+@dataclass(frozen=True)
+class Header:
+    """All that is known of a capture without reading its tensors."""
+
+    format: int
+    id: str
+    program: str
+    command: tuple[str, ...]
+    folder: str
+    """The working folder."""
+    python: str
+    host: str
+    pid: int
+    created_ns: int
+    frameworks: dict[str, str]
+    """Versions by name."""
+    commit: Commit | None
+    function: str
+    """Name of the step's function in Python."""
+    runtime_name: str
+    step: int
+    """How many steps this function had been tested in before."""
+    trouble: Trouble
+    arguments: tuple[StoredArgument, ...]
+    variables: tuple[StoredVariable, ...]
+    notes: tuple[str, ...] = ()
+    """What should be known before one believes it: what was left out, and why."""
+    extra: dict[str, str] = field(default_factory=dict)
+    """What the program said of the step, such as its epoch."""

@@ -1,0 +1,93 @@
+"""Tensors in a file of the safetensors format (https://github.com/huggingface/safetensors).
+
+What that format or NumPy's form of it lacks is kept as what it consists of: bfloat16 and float8 as unsigned integers of
+their width, complex128 as pairs of float64. The capture's header knows the true dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensordbg.errors import CaptureError
+
+Array = npt.NDArray[Any]
+
+_PLAIN = frozenset(
+    {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"}
+)
+_BY_WIDTH = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+def storable(array: Array) -> bool:
+    """Whether the elements can be kept at all: texts and objects can't."""
+    return array.dtype.kind in "biufc" or (array.dtype.kind == "V" and array.dtype.itemsize in _BY_WIDTH)
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Array]) -> None:
+    """Writes a file.
+
+    Args:
+        path: Where.
+        tensors: By name; any shape, and any dtype that is `storable`.
+
+    Raises:
+        OSError: If it can't be written.
+    """
+    from safetensors.numpy import save_file
+
+    save_file({name: _plain(array) for name, array in tensors.items()}, path)
+
+
+def read_tensors(path: Path) -> dict[str, Array]:
+    """All tensors of a file as they were stored; `restored` gives one its true dtype.
+
+    Raises:
+        CaptureError: If it is missing, or not in the format.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        return dict(load_file(path))
+    except FileNotFoundError:
+        raise CaptureError(f"{path} is missing; the capture is not whole, take another") from None
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, MemoryError) as error:
+        raise CaptureError(f"{path} can't be read: {error}; it must be a file of safetensors, take another") from None
+
+
+def restored(stored: Array, dtype: str) -> Array:
+    """A stored tensor with its true dtype.
+
+    Raises:
+        CaptureError: If a tensor of that dtype is not stored so.
+    """
+    if dtype == str(stored.dtype):
+        return stored
+    if dtype == "complex128" and stored.dtype == np.float64 and stored.ndim and stored.shape[-1] == 2:
+        return np.ascontiguousarray(stored).view(np.complex128)[..., 0]
+    wanted = _foreign(dtype)
+    if wanted is None or stored.dtype != _BY_WIDTH.get(wanted.itemsize):
+        raise CaptureError(f"a tensor of {dtype} is stored as {stored.dtype}, which can't be; take another capture")
+    return stored.view(wanted)
+
+
+def _plain(array: Array) -> Array:
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    if str(array.dtype) in _PLAIN or str(array.dtype) == "complex64":
+        return array
+    if array.dtype == np.complex128:
+        return array[..., np.newaxis].view(np.float64)
+    return array.view(_BY_WIDTH[array.dtype.itemsize])
+
+
+def _foreign(dtype: str) -> np.dtype[Any] | None:
+    """A dtype that NumPy itself lacks."""
+    import ml_dtypes  # comes with every framework that has such numbers
+
+    kind = getattr(ml_dtypes, dtype, None) if dtype.startswith(("bfloat", "float8", "int4", "uint4")) else None
+    return None if kind is None else np.dtype(kind)

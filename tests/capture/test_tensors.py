@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tensordbg.capture.tensors import read_tensors, restored, storable, write_tensors
+from tensordbg.errors import CaptureError
+
+DTYPES = [
+    *("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+    *(ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0), (2, 1, 3)])
+def test_a_tensor_comes_back_bit_for_bit(tmp_path: Path, dtype: object, shape: tuple[int, ...]) -> None:
+    bits = np.random.default_rng(1).integers(0, 256, size=(*shape, np.dtype(dtype).itemsize), dtype=np.uint8)
+    array = (bits % 2 if np.dtype(dtype) == bool else bits).reshape(-1).view(dtype).reshape(shape)
+    assert storable(array)
+    write_tensors(tmp_path / "file", {"a": array})
+    back = restored(read_tensors(tmp_path / "file")["a"], array.dtype.name)
+    assert (back.dtype, back.shape, back.tobytes()) == (array.dtype, array.shape, array.tobytes())
+
+
+def test_an_array_that_is_not_contiguous_is_stored_as_it_reads(tmp_path: Path) -> None:
+    array = np.arange(12, dtype=np.float32).reshape(3, 4).T[::2]
+    write_tensors(tmp_path / "file", {"a": array})
+    np.testing.assert_array_equal(read_tensors(tmp_path / "file")["a"], array)
+
+
+@pytest.mark.parametrize("array", [np.array(["a"]), np.array([b"a"]), np.array([None]), np.array(["2020"], "M8[D]")])
+def test_texts_and_objects_are_not_storable(array: np.ndarray) -> None:
+    assert not storable(array)
+
+
+def test_a_dtype_that_the_stored_elements_can_not_have_is_refused() -> None:
+    with pytest.raises(CaptureError, match=r"^a tensor of bfloat16 is stored as float32, which can't be"):
+        restored(np.zeros(3, np.float32), "bfloat16")
+    with pytest.raises(CaptureError, match="a tensor of __class__ is stored"):
+        restored(np.zeros(3, np.uint16), "__class__")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 100, b"\x08\0\0\0\0\0\0\0{}      "[:12]])
+def test_a_file_in_another_format_is_one_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(CaptureError, match="can't be read"):
+        read_tensors(tmp_path / "file")
