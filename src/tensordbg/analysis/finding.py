@@ -182,6 +182,8 @@ class NumericalWarning:
     suggestion: str
     also: tuple[str, ...] = ()
     """Other tensors or variables in the same trouble."""
+    process: str = ""
+    """Which process of a run it was in, the first of several; empty where there is only one."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from tensordbg.model import NONE
 Spot = tuple[int, int]
 """An origin: which process, and which of its findings."""
 
-Item = TypeVar("Item")
+Item = TypeVar("Item", NumericalWarning, Alert)
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def join(studies: Mapping[str, Study]) -> WhyResult:
         measured=any(result.measured for result in results),
         origins=joining.origins(),
         notes=_notes(studies) if several else results[0].notes,
-        warnings=_distinct((each for result in results for each in result.warnings), _place_of_warning),
-        alerts=_distinct((each for result in results for each in result.alerts), _place_of_alert),
+        warnings=_distinct(_of_processes(studies, lambda result: result.warnings), _place_of_warning),
+        alerts=_distinct(_of_processes(studies, lambda result: result.alerts), _place_of_alert),
         processes=tuple(_summaries(studies)) if several else (),
     )
 
@@ -205,6 +205,12 @@ def _notes(studies: Mapping[str, Study]) -> tuple[str, ...]:
         for note in study.result.notes:
             said.setdefault(note, []).append(name)
     return tuple(note if len(names) == len(studies) else f"{', '.join(names)}: {note}" for note, names in said.items())
+
+
+def _of_processes(studies: Mapping[str, Study], of: Callable[[WhyResult], tuple[Item, ...]]) -> Iterator[Item]:
+    """The warnings or alerts of all processes; of several each names its own."""
+    for name, study in studies.items():
+        yield from (replace(each, process=name if len(studies) > 1 else "") for each in of(study.result))
 
 
 def _distinct(items: Iterable[Item], place: Callable[[Item], Hashable]) -> tuple[Item, ...]:

@@ -6,6 +6,7 @@ dataclasses of `model.py`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -91,3 +92,26 @@ def spread_ranges(starts: Ints, counts: Ints) -> tuple[Ints, Ints]:
     owner = np.repeat(np.arange(len(counts)), counts)
     first = np.cumsum(counts) - counts
     return owner, np.arange(len(owner)) - first[owner] + starts[owner]
+
+
+def floats(table: Any, name: str) -> npt.NDArray[np.float64]:
+    """A column of floating-point numbers; NaN stands for null."""
+    column = table.column(name)
+    if column.null_count:
+        column = column.fill_null(math.nan)
+    return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def words(table: Any, name: str) -> tuple[Ints, list[str]]:
+    """A column of texts, each of which stands in many rows.
+
+    Returns:
+        numbers: for each row the position of its text, -1 for null.
+        texts: each of them once.
+    """
+    column = table.column(name).unify_dictionaries().combine_chunks()
+    chunks = getattr(column, "chunks", [column])
+    if not chunks:
+        return np.empty(0, dtype=np.int64), []
+    (chunk,) = chunks
+    return np.asarray(chunk.indices.fill_null(-1).to_numpy(), dtype=np.int64), chunk.dictionary.to_pylist()

@@ -29,3 +29,5 @@ class Alert:
     """What can be done."""
     evidence: Mapping[str, Given] = field(default_factory=dict)
     """The numbers by name."""
+    process: str = ""
+    """Which process of a run it was in, the first of several; empty where there is only one."""

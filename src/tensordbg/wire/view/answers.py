@@ -7,12 +7,18 @@ empty, which means the first.
 from __future__ import annotations
 
 from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.analysis.view.following import FollowedTrace
+from tensordbg.analysis.view.kept_findings import KeptFindings
+from tensordbg.analysis.view.one_event import one_event
+from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.page import read_page
+from tensordbg.analysis.view.source_margins import list_sources, read_source
 from tensordbg.trace.runs import TraceRun
-from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions
-from tensordbg.wire.view.findings import Findings
+from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions, event_view, page_view
+from tensordbg.wire.view.findings import Findings, findings_view
 from tensordbg.wire.view.graph import GraphView
-from tensordbg.wire.view.overview import Live, Overview
-from tensordbg.wire.view.source import SourceList, SourceView
+from tensordbg.wire.view.overview import Live, Overview, live_view
+from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
 from tensordbg.wire.view.tensor import TensorView, ValuesView
 from tensordbg.wire.view.timeline import ExecutionView, Timeline
 
@@ -35,6 +41,9 @@ class RunAnswers:
         self._run = run
         self._name = name
         self._editor = editor
+        several = len(run.processes) > 1
+        self._traces = {each.name if several else "": FollowedTrace(each.folder) for each in run.processes}
+        self._findings = KeptFindings(self._traces)
 
     def overview(self) -> Overview:
         """The run as a whole."""
@@ -42,11 +51,12 @@ class RunAnswers:
 
     def findings(self) -> Findings:
         """What went wrong, in all processes together."""
-        raise NotImplementedError
+        found = self._findings.now()
+        return findings_view(found.everything, found.revision)
 
     def events(self, process: str, wanted: EventList, begin: int, count: int) -> EventPage:
         """Some rows of the table of events."""
-        raise NotImplementedError
+        return page_view(read_page(self._opened(process), wanted, begin, count))
 
     def place(self, process: str, wanted: EventList, event: int) -> EventPlace:
         """Which row of a list an event has."""
@@ -58,7 +68,9 @@ class RunAnswers:
 
     def event(self, process: str, event: int) -> EventView:
         """One event with all around it."""
-        raise NotImplementedError
+        known = self._findings.known()
+        finding = known.finding_of(self._named(process), event) if known is not None else None
+        return event_view(one_event(self._opened(process), event), finding)
 
     def suggestions(self, process: str, search: str, cursor: int) -> Suggestions:
         """Words that may stand at the cursor of the search field."""
@@ -86,12 +98,25 @@ class RunAnswers:
 
     def sources(self, process: str) -> SourceList:
         """The files that the trace holds."""
-        raise NotImplementedError
+        return source_list_view(list_sources(self._opened(process)))
 
     def source(self, process: str, file: str) -> SourceView:
         """One of them."""
-        raise NotImplementedError
+        return source_view(read_source(self._opened(process), file))
 
     def live(self, process: str) -> Live:
         """How far the trace has grown; cheap, it is asked again and again."""
-        raise NotImplementedError
+        followed = self._followed(process)
+        return live_view(followed.growth(), followed.rate())
+
+    def _opened(self, process: str) -> OpenedTrace:
+        return self._followed(process).opened()
+
+    def _followed(self, process: str) -> FollowedTrace:
+        return self._traces[self._named(process)]
+
+    def _named(self, process: str) -> str:
+        """The name of a process among `_traces`; an empty one means the first."""
+        if not process or len(self._traces) == 1:
+            return next(iter(self._traces))
+        return self._run.process(process).name

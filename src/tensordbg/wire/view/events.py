@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tensordbg.wire.view.health import HealthView
-from tensordbg.wire.view.source import LineView
+from tensordbg.analysis.view.neighbours import Neighbour
+from tensordbg.analysis.view.one_event import OneEvent
+from tensordbg.analysis.view.page import Page
+from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.wire.view.health import HealthView, health_view
+from tensordbg.wire.view.source import LineView, line_view, stack_view
 
 
 @dataclass(frozen=True)
@@ -107,3 +112,61 @@ class Suggestions:
     begin: int
     """Where the word begins that they would replace."""
     words: tuple[str, ...]
+
+
+def event_row(seen: SeenTensor) -> EventRow:
+    """A row of the table."""
+    return EventRow(
+        event=seen.event,
+        tensor=seen.tensor,
+        op_type=seen.op_type,
+        function=seen.function,
+        execution=seen.execution,
+        step=seen.step,
+        iteration=seen.iteration,
+        path=seen.path,
+        device=seen.device,
+        dtype=seen.dtype,
+        shape=seen.shape,
+        health=None if seen.health is None else health_view(seen.health),
+        file="" if seen.source is None else seen.source.file,
+        line=0 if seen.source is None else seen.source.line,
+        kept=seen.kept,
+    )
+
+
+def page_view(page: Page) -> EventPage:
+    """Rows of the table."""
+    return EventPage(page.revision, page.total, page.begin, tuple(map(event_row, page.rows)))
+
+
+def input_rows(neighbours: Iterable[Neighbour]) -> tuple[InputRow, ...]:
+    """Inputs or consumers."""
+    return tuple(
+        InputRow(each.slot, each.tensor, each.op_type, None if each.row is None else event_row(each.row))
+        for each in neighbours
+    )
+
+
+def event_view(one: OneEvent, finding: int | None) -> EventView:
+    """One event with all around it; `finding` is the number of the one whose origin it is."""
+    site = one.names.site
+    return EventView(
+        row=event_row(one.row),
+        op_name=one.row.op_name,
+        slot=one.row.slot,
+        outputs=len(site.dtypes),
+        time_ns=one.row.time_ns,
+        thread=one.row.thread,
+        asked=one.row.asked,
+        layer=one.names.layer,
+        first_bad_index=one.first_bad_index,
+        attributes=site.attributes,
+        inputs=input_rows(one.inputs),
+        consumers=input_rows(one.consumers),
+        consumers_total=one.consumers_total,
+        source=line_view(one.source),
+        stack=stack_view(one.stack),
+        notes=one.notes,
+        finding=finding,
+    )

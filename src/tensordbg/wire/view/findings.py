@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tensordbg.wire.view.events import EventRow, InputRow
-from tensordbg.wire.view.source import LineView
+from tensordbg.analysis.finding import Arrival, Origin
+from tensordbg.analysis.view.findings import AllFound, Found
+from tensordbg.analysis.view.titles import why_harmless
+from tensordbg.wire.view.events import EventRow, InputRow, event_row, input_rows
+from tensordbg.wire.view.source import LineView, line_view, stack_view
 
 
 @dataclass(frozen=True)
@@ -82,3 +85,59 @@ class Findings:
     tensor_events: int
     non_finite_events: int
     findings: tuple[Finding, ...]
+
+
+def findings_view(everything: AllFound, revision: int) -> Findings:
+    """All findings, in their order."""
+    result = everything.result
+    return Findings(
+        revision=revision,
+        status=result.status,
+        summary=everything.summary,
+        tensor_events=result.tensor_events,
+        non_finite_events=result.non_finite_events,
+        findings=tuple(_finding(number, found) for number, found in enumerate(everything.found)),
+    )
+
+
+def _finding(number: int, found: Found) -> Finding:
+    origin, row = found.origin, found.row
+    forward = None if origin is None else origin.gradient_of
+    return Finding(
+        number=number,
+        kind=found.kind,
+        level=found.level,
+        cause=found.cause,
+        title=found.title,
+        explanation=found.explanation,
+        suggestion=found.suggestion,
+        harmless_because="" if origin is None else why_harmless(origin),
+        process=found.process,
+        function=found.function,
+        step=None if row is None or row.step < 0 else row.step,
+        iteration=None if row is None else row.iteration,
+        event=None if row is None else event_row(row),
+        occurrences=found.occurrences,
+        inputs=input_rows(found.inputs),
+        source=line_view(found.source),
+        stack=stack_view(found.stack),
+        spread=None if origin is None else _spread(origin, found),
+        gradient_of="" if forward is None else forward.tensor,
+        arrivals=() if origin is None else tuple(map(_arrival, origin.arrivals)),
+        also=found.also,
+    )
+
+
+def _spread(origin: Origin, found: Found) -> SpreadView:
+    return SpreadView(origin.propagated, origin.reaches, tuple(map(event_row, found.spread)))
+
+
+def _arrival(arrival: Arrival) -> ArrivalView:
+    return ArrivalView(
+        process=arrival.process,
+        sender=arrival.sender,
+        kind=arrival.kind,
+        event=arrival.view.event,
+        tensor=arrival.view.tensor,
+        source=line_view(arrival.source),
+    )

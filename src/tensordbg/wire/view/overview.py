@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tensordbg.analysis.view.growth import Growth
+
 
 @dataclass(frozen=True)
 class RunSummary:
@@ -71,3 +73,8 @@ class Live:
     rate: float
     """Tensor events a second lately, 0 when the program has ended."""
     running: bool
+
+
+def live_view(growth: Growth, rate: float) -> Live:
+    """How far a trace has grown; the rate is in tensor events a second."""
+    return Live(growth.revision, growth.tensor_events, growth.executions, rate, growth.running)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.view.source_margins import MadeAtLine, SourceSummary, SourceText
 
 
 @dataclass(frozen=True)
@@ -69,3 +73,36 @@ class SourceList:
     """All files that the trace holds, the user's first."""
 
     files: tuple[SourceFileView, ...]
+
+
+def line_view(line: SourceLine | None) -> LineView | None:
+    """One line, if there is one."""
+    return None if line is None else LineView(line.file, line.line, line.function, line.user, line.text)
+
+
+def stack_view(stack: Iterable[SourceLine]) -> tuple[LineView, ...]:
+    """The lines of a stack."""
+    return tuple(LineView(line.file, line.line, line.function, line.user, line.text) for line in stack)
+
+
+def source_list_view(sources: Iterable[SourceSummary]) -> SourceList:
+    """The files that a trace holds."""
+    return SourceList(tuple(SourceFileView(each.file, each.user, each.operations, each.bad) for each in sources))
+
+
+def source_view(source: SourceText) -> SourceView:
+    """One file with its margins."""
+    margins = tuple(Margin(line, tuple(map(_operation, made))) for line, made in source.lines.items())
+    return SourceView(source.file, source.text, source.changed, margins)
+
+
+def _operation(made: MadeAtLine) -> OperationAtLine:
+    return OperationAtLine(
+        op_type=made.op_type,
+        name=made.name,
+        operations=made.operations,
+        function=made.function,
+        events=made.events,
+        non_finite=made.bad,
+        event=made.event,
+    )

@@ -1,0 +1,127 @@
+"""The part of a trace around one event: its execution and those that its inputs came from, all values located.
+
+The data flow of a whole trace takes long to lay out, that of a few executions does not; and along the data an event has
+no other neighbours than these, but for the executions that take its results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.events import Events, Executions, row_of
+from tensordbg.analysis.reading import Ints, integers, spread_ranges
+from tensordbg.analysis.values import Values, locate_values
+from tensordbg.analysis.view.extents import events_of
+from tensordbg.model import NONE
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+_LEVELS = 3
+_MOST_EXECUTIONS = 64
+"""So many executions are looked at, of so many levels of what made the inputs."""
+_MOST_EVENTS = 100_000
+"""Of one execution no more events are taken: those around the chosen one, of others the last."""
+_PLACE = ("execution", "site", "slot", "path", "frame", "iteration", "nan", "first_bad")
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Some events of a trace, with their values located."""
+
+    values: Values
+    """Its events and executions are numbered from 0."""
+    events: Ints
+    """The number in the trace of each event."""
+    rows: Ints
+    """The row in the trace of each execution."""
+
+    @cached_property
+    def flow(self) -> Flow:
+        """Walks along all edges."""
+        return Flow(self.values, self.values.ports.inputs)
+
+    def local(self, event: int) -> int:
+        """The number here of an event of the trace; it must be here."""
+        return int(np.searchsorted(self.events, event))
+
+    def number(self, local: int) -> int | None:
+        """The number in the trace of an event here; None for `NONE`."""
+        return None if local == NONE else int(self.events[local])
+
+
+def excerpt_key(opened: OpenedTrace, event: int) -> tuple[int, int]:
+    """Equal for events that have the same excerpt: those of one execution, or of one stretch of a long one."""
+    return int(opened.columns.whole("execution")[event]), event // (_MOST_EVENTS // 4)
+
+
+def take_excerpt(opened: OpenedTrace, event: int) -> Excerpt:
+    """The part of a trace around an event."""
+    number = opened.columns.whole("execution")[event : event + 1]
+    row = int(row_of(opened.executions.number, number)[0])
+    rows = _made_from(opened.executions, row)
+    own = _own_events(opened, row, event)
+    others = [events_of(opened, each)[-_MOST_EVENTS:] for each in rows.tolist() if each != row]
+    events = np.sort(np.concatenate([own, *others]))
+    table = opened.take(events, _PLACE)
+    first_bad = integers(table, "first_bad", NONE)
+    columns = {name: integers(table, name, NONE) for name in _PLACE[1:6]}
+    located = Events(
+        execution=row_of(opened.executions.number[rows], integers(table, "execution", NONE)),
+        **columns,
+        bad=first_bad != NONE,
+        nan=integers(table, "nan") > 0,
+    )
+    return Excerpt(locate_values(opened.program, located, _part(opened.executions, rows)), events, rows)
+
+
+def _own_events(opened: OpenedTrace, row: int, event: int) -> Ints:
+    """The events of the chosen one's execution; around it if it has none, or very many."""
+    if row != NONE:
+        found = events_of(opened, row)
+    else:
+        first = max(0, event - _MOST_EVENTS)
+        near = opened.columns.whole("execution")[first : event + _MOST_EVENTS]
+        found = first + np.flatnonzero(near == NONE)
+    place = int(np.searchsorted(found, event))
+    return found[max(0, place - _MOST_EVENTS) : place + _MOST_EVENTS]
+
+
+def _made_from(executions: Executions, row: int) -> Ints:
+    """An execution and those that made what it was given, ascending."""
+    if row == NONE:
+        return np.empty(0, dtype=np.int64)
+    found = {row}
+    edge = np.array([row])
+    for _ in range(_LEVELS):
+        starts = executions.input_starts[edge]
+        _, position = spread_ranges(starts, executions.input_starts[edge + 1] - starts)
+        made_by = np.unique(executions.input_row[position])
+        # Of very many the last ones: they are what was computed just before.
+        new = [each for each in made_by.tolist()[::-1] if each != NONE and each not in found]
+        new = new[: max(0, _MOST_EXECUTIONS - len(found))]
+        found.update(new)
+        edge = np.array(new, dtype=np.int64)
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _part(executions: Executions, rows: Ints) -> Executions:
+    """Some of the executions; what others made counts as unknown."""
+    starts = executions.input_starts[rows]
+    lengths = executions.input_starts[rows + 1] - starts
+    _, position = spread_ranges(starts, lengths)
+    return Executions(
+        number=executions.number[rows],
+        function=executions.function[rows],
+        site=executions.site[rows],
+        step=executions.step[rows],
+        graph=executions.graph[rows],
+        input_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        input_row=row_of(rows, executions.input_row[position]),
+        input_slot=executions.input_slot[position],
+    )

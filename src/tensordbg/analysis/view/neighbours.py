@@ -1,0 +1,158 @@
+"""What one event was computed from, and what was computed from it, wherever that was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensordbg.analysis.operands import is_eager, operands
+from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.resolve import resolve
+from tensordbg.analysis.view.extents import events_of
+from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.model import NONE, CallKind, TensorRef
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.excerpt import Excerpt
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+MOST_CONSUMERS = 50
+_FARTHEST = 20
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """An input of an operation, or a consumer of what it computed."""
+
+    slot: int
+    """Which input: of the event's operation, or of the consumer."""
+    tensor: str
+    """Of an input the name that it has there, of a consumer the name of its operation."""
+    op_type: str
+    event: int | None
+    """None where it was not recorded."""
+    row: SeenTensor | None = None
+
+
+def find_inputs(opened: OpenedTrace, event: int) -> list[Neighbour]:
+    """The inputs of the operation that an event belongs to, in order."""
+    excerpt = opened.excerpt(event)
+    local = excerpt.local(event)
+    values = excerpt.values
+    site = values.program.sites[int(values.events.site[local])]
+    activation = int(values.activation[local])
+    found = []
+    if site.argument != NONE and not is_eager(excerpt.flow, activation):
+        # An argument has no inputs of its own; what was given for it stands in the caller.
+        step = excerpt.flow.sources(values.activation[local : local + 1], values.port[local : local + 1])
+        for source, port in zip(step.activation.tolist(), step.port.tolist(), strict=True):
+            maker = values.program.sites[int(values.ports.site[port])]
+            name = f"{maker.name}:{port - int(values.ports.first[maker.site])}"
+            found.append(Neighbour(0, name, maker.op_type, _recorded(excerpt, source, port)))
+    for each in operands(excerpt.flow, site, activation):
+        recorded = _recorded(excerpt, each.activation, each.port) if each.port != NONE else None
+        found.append(Neighbour(each.position, each.tensor, each.op_type, recorded))
+    return found
+
+
+def _recorded(excerpt: Excerpt, activation: int, port: int) -> int | None:
+    events = resolve(excerpt.flow, activation, port)
+    return excerpt.number(events[-1]) if events else None
+
+
+def find_consumers(opened: OpenedTrace, event: int) -> list[Neighbour]:
+    """What was computed from an event: in its graph, and by the executions that took it as an input."""
+    excerpt = opened.excerpt(event)
+    local = excerpt.local(event)
+    found = [] if is_eager(excerpt.flow, int(excerpt.values.activation[local])) else list(_within(excerpt, local))
+    return [*found, *_in_later_executions(opened, excerpt, local)]
+
+
+def _within(excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
+    """Consumers in the same graph; what has no event of its own and passes its input on is seen through."""
+    values = excerpt.values
+    program, activation = values.program, int(values.activation[local])
+    edges = program.edges
+    open_refs = [TensorRef(int(values.events.site[local]), int(values.events.slot[local]))]
+    seen = set(open_refs)
+    for ref in open_refs:
+        rows = np.flatnonzero((edges[:, 2] == ref.site) & (edges[:, 3] == ref.slot))
+        for number, position in edges[rows, :2].tolist():
+            site = program.sites[number]
+            event = _first_event(excerpt, activation, number)
+            through = TensorRef(number, position if site.op_type == "IdentityN" else 0)
+            if event == NONE and site.op_type in PASSING and through not in seen and len(seen) < _FARTHEST:
+                seen.add(through)
+                open_refs.append(through)
+                if _is_used(edges, through):
+                    continue
+            yield Neighbour(position, site.name, site.op_type, excerpt.number(event))
+
+
+def _is_used(edges: np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]], ref: TensorRef) -> bool:
+    return bool(((edges[:, 2] == ref.site) & (edges[:, 3] == ref.slot)).any())
+
+
+def _first_event(excerpt: Excerpt, activation: int, site: int) -> int:
+    """The first recorded output of an operation; of a call, what tells of its results."""
+    values = excerpt.values
+    for slot in range(int(values.ports.count[site])):
+        port = int(values.ports.first[site]) + slot
+        event = int(values.event(np.array([activation]), np.array([port]))[0])
+        if event == NONE and values.program.sites[site].call is not CallKind.NONE:
+            events = resolve(excerpt.flow, activation, port)
+            event = events[-1] if events else NONE
+        if event != NONE:
+            return event
+    return NONE
+
+
+def _in_later_executions(opened: OpenedTrace, excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
+    """The executions that took a result as their input."""
+    executions = opened.executions
+    row = int(excerpt.values.events.execution[local])
+    slots = list(_result_slots(excerpt, local)) if row != NONE else []
+    if not slots:
+        return
+    taken = (executions.input_row == int(excerpt.rows[row])) & np.isin(executions.input_slot, slots)
+    for place in np.flatnonzero(taken).tolist():
+        consumer = int(np.searchsorted(executions.input_starts, place, side="right")) - 1
+        yield _consumer(opened, consumer, place - int(executions.input_starts[consumer]))
+
+
+def _result_slots(excerpt: Excerpt, local: int) -> Iterator[int]:
+    """Which results of its execution hold the value of an event."""
+    values = excerpt.values
+    activation = int(values.activation[local])
+    if is_eager(excerpt.flow, activation):
+        yield int(values.events.slot[local])
+    elif activation < len(values.executions):
+        function = values.program.functions.get(int(values.executions.function[activation]))
+        for slot, ref in enumerate(function.outputs if function is not None else ()):
+            port = values.ports.of(ref)
+            if port != NONE and local in resolve(excerpt.flow, activation, port):
+                yield slot
+
+
+def _consumer(opened: OpenedTrace, row: int, position: int) -> Neighbour:
+    """An execution as a consumer: its operation, or the argument of the function that it called."""
+    program, executions = opened.program, opened.executions
+    function = program.functions.get(int(executions.function[row])) if executions.function[row] != NONE else None
+    events = events_of(opened, row)
+    if function is None:
+        site = program.sites[int(executions.site[row])]
+        return Neighbour(position, site.name, site.op_type, int(events[0]) if len(events) else None)
+    number = function.arguments[position] if position < len(function.arguments) else NONE
+    of_argument = events[opened.columns.whole("site")[events] == number]
+    name = program.python_names.get(function.graph, function.name)
+    return Neighbour(position, name, "function", int(of_argument[0]) if len(of_argument) else None)
+
+
+def with_rows(opened: OpenedTrace, neighbours: Sequence[Neighbour]) -> tuple[Neighbour, ...]:
+    """The same with the rows of their events."""
+    events = sorted({each.event for each in neighbours if each.event is not None})
+    rows = dict(zip(events, opened.rows(events), strict=True))
+    return tuple(replace(each, row=None if each.event is None else rows[each.event]) for each in neighbours)

@@ -1,0 +1,58 @@
+"""One tensor event with all around it: what it was computed from, what from it, and the code that made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensordbg.analysis.call_chain import telling_stack
+from tensordbg.analysis.causes.case import unravelled
+from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.view.neighbours import MOST_CONSUMERS, Neighbour, find_consumers, find_inputs, with_rows
+from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.sites import SiteNames
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+
+@dataclass(frozen=True)
+class OneEvent:
+    """One tensor event."""
+
+    row: SeenTensor
+    names: SiteNames
+    first_bad_index: tuple[int, ...] | None
+    inputs: tuple[Neighbour, ...]
+    consumers: tuple[Neighbour, ...]
+    consumers_total: int
+    stack: tuple[SourceLine, ...]
+    """Outermost first: of the operation, or where that has no line of the user's, of the call around it."""
+    source: SourceLine | None
+    notes: tuple[str, ...]
+    """Of its function."""
+
+
+def one_event(opened: OpenedTrace, event: int) -> OneEvent:
+    """One event with all around it.
+
+    Raises:
+        AbsentError: If there is no such event.
+    """
+    row = opened.row(event)
+    names = opened.site(row.site)
+    inputs, consumers = find_inputs(opened, event), find_consumers(opened, event)
+    excerpt = opened.excerpt(event)
+    stack = opened.locations.stack(telling_stack(excerpt.values, excerpt.local(event), names.site))
+    function = opened.program.functions.get(names.site.function)
+    return OneEvent(
+        row=row,
+        names=names,
+        first_bad_index=unravelled(row.health, row.shape),
+        inputs=with_rows(opened, inputs),
+        consumers=with_rows(opened, consumers[:MOST_CONSUMERS]),
+        consumers_total=len(consumers),
+        stack=stack,
+        source=opened.locations.own(stack),
+        notes=() if function is None else function.notes,
+    )

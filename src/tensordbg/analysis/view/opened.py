@@ -1,0 +1,162 @@
+"""One opened trace with what the page asks of it again and again; each is read when it is first needed.
+
+A reader sees a trace as it was when it was opened, so nothing here is ever out of date. All may be asked from several
+threads; what is read from files is read by one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from tensordbg.analysis.events import Executions, read_executions
+from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.program import Program, read_program
+from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.view.columns import Columns
+from tensordbg.analysis.view.excerpt import Excerpt, excerpt_key, take_excerpt
+from tensordbg.analysis.view.extents import Extents, find_extents
+from tensordbg.analysis.view.growth import Growth, measure_growth
+from tensordbg.analysis.view.kept import Recent, kept
+from tensordbg.analysis.view.rows import SeenTensor, seen_tensors
+from tensordbg.analysis.view.sites import SiteNames, lost_site, name_sites
+from tensordbg.analysis.view.source_margins import SiteCounts, count_sites
+from tensordbg.errors import AbsentError
+from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.reader import TraceReader
+
+BLOCK = 65536
+"""So many events are read and kept together: as many as lie together in the files."""
+
+_MOST_BLOCKS = 8
+_MOST_EXCERPTS = 8
+
+
+class OpenedTrace:
+    """One trace; it is a `TraceSource` too, and one that several threads may read."""
+
+    def __init__(self, reader: TraceReader) -> None:
+        """Nothing is read yet."""
+        self.reader = reader
+        self._reading = RLock()
+        self._excerpts: Recent[tuple[int, int], Excerpt] = Recent(_MOST_EXCERPTS)
+        self._blocks: Recent[int, Any] = Recent(_MOST_BLOCKS)
+
+    @kept
+    def event_count(self) -> int:
+        """How many tensor events there are."""
+        with self._reading:
+            return self.reader.tensor_count
+
+    @kept
+    def facts(self) -> TraceFacts:
+        """What became known while the program ran."""
+        with self._reading:
+            return self.reader.facts
+
+    @kept
+    def growth(self) -> Growth:
+        """How far the trace had grown."""
+        return measure_growth(self)
+
+    @kept
+    def program(self) -> Program:
+        """What the trace says of the program itself."""
+        return read_program(self)
+
+    @kept
+    def locations(self) -> Locations:
+        """Stacks with the text of their lines."""
+        return Locations(self.program)
+
+    @kept
+    def sites(self) -> dict[int, SiteNames]:
+        """The names of all sites by number; ask `site` for one."""
+        return name_sites(self.program)
+
+    @kept
+    def columns(self) -> Columns:
+        """Columns of all events."""
+        return Columns(self)
+
+    @kept
+    def extents(self) -> Extents:
+        """Where the events of each execution lie."""
+        return find_extents(self.executions.number, self.columns.whole("execution"))
+
+    @kept
+    def site_counts(self) -> SiteCounts:
+        """What was recorded of each site."""
+        return count_sites(self)
+
+    @kept
+    def executions(self) -> Executions:
+        """All executions."""
+        return read_executions(self, self.program)
+
+    def site(self, number: int) -> SiteNames:
+        """The names of a site, also of one that only events tell of."""
+        return self.sites.get(number) or lost_site(self.program, number)
+
+    def rows(self, events: Sequence[int] | Ints) -> list[SeenTensor]:
+        """The rows of some events, in this order."""
+        return seen_tensors(self, np.asarray(events, dtype=np.int64))
+
+    def row(self, event: int) -> SeenTensor:
+        """The row of one event.
+
+        Raises:
+            AbsentError: If there is none.
+        """
+        self.check_event(event)
+        return self.rows([event])[0]
+
+    def check_event(self, event: int) -> None:
+        """Whether there is such an event.
+
+        Raises:
+            AbsentError: If there is none.
+        """
+        if not 0 <= event < self.event_count:
+            raise AbsentError(f"no event {event}; the trace has {self.event_count:,}, the first is 0")
+
+    def excerpt(self, event: int) -> Excerpt:
+        """The surroundings of an event along the data; the last ones asked for are kept."""
+        return self._excerpts.get(excerpt_key(self, event), lambda: take_excerpt(self, event))
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> Any:
+        """See `TraceSource`."""
+        with self._reading:
+            return self.reader.table(name, columns)
+
+    def count(self, name: str) -> int:
+        """See `TraceSource`."""
+        if name == "tensors":
+            return self.event_count
+        with self._reading:
+            return self.reader.count(name)
+
+    def tensors(self, begin: int, end: int, columns: Sequence[str] | None = None) -> Any:
+        """See `TraceSource`."""
+        with self._reading:
+            return self.reader.tensors(begin, end, columns)
+
+    def take(self, events: Ints, columns: Sequence[str]) -> Any:
+        """See `TraceSource`."""
+        with self._reading:
+            return self.reader.take(events, columns)
+
+    def block(self, number: int) -> Any:
+        """The events from `number * BLOCK` on, with all their columns; the last ones asked for are kept."""
+        return self._blocks.get(number, lambda: self.tensors(number * BLOCK, (number + 1) * BLOCK))
+
+    def dictionaries(self, events: Ints) -> Iterable[tuple[int, dict[str, Any]]]:
+        """The columns of some events as dictionaries, block after block; each with its position in `events`."""
+        block = events // BLOCK
+        for number in np.unique(block).tolist():
+            places = np.flatnonzero(block == number)
+            rows = self.block(number).take(events[places] - number * BLOCK).to_pylist()
+            yield from zip(places.tolist(), rows, strict=True)

@@ -1,0 +1,57 @@
+"""Tensor events as rows of the page's table, fetched by number."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tensordbg.analysis.details import health_of
+from tensordbg.analysis.listing import ListedTensor
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.reading import Ints
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+
+@dataclass(frozen=True)
+class SeenTensor(ListedTensor):
+    """One tensor event as the page shows it; `source` is a line of the user's own code or nothing."""
+
+    time_ns: int = field(kw_only=True)
+    """Since 1970."""
+    thread: int = field(kw_only=True)
+    kept: bool = field(kw_only=True)
+    """Whether its elements were kept."""
+
+
+def seen_tensors(opened: OpenedTrace, events: Ints) -> list[SeenTensor]:
+    """The rows of some events, in this order; all must be there."""
+    rows: dict[int, SeenTensor] = {place: _seen(opened, row) for place, row in opened.dictionaries(events)}
+    return [rows[place] for place in range(len(events))]
+
+
+def _seen(opened: OpenedTrace, row: dict[str, Any]) -> SeenTensor:
+    names = opened.site(row["site"])
+    return SeenTensor(
+        event=row["event"],
+        tensor=f"{names.site.name}:{row['slot']}",
+        op_name=names.site.name,
+        op_type=names.site.op_type,
+        site=row["site"],
+        slot=row["slot"],
+        function=names.function,
+        execution=row["execution"],
+        step=row["step"],
+        iteration=row["iteration"],
+        device=row["device"] or "",
+        dtype=row["dtype"] or "",
+        shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),
+        health=health_of(row),
+        path=opened.program.paths.get(row["path"], ""),
+        asked=names.site.device,
+        source=names.source,
+        time_ns=row["time_ns"],
+        thread=row["thread"],
+        kept=row["value_position"] is not None,
+    )

@@ -1,0 +1,54 @@
+"""A few words for each finding, by which it is told from the others in a list."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.alerts.alert import Alert
+from tensordbg.analysis.finding import NumericalWarning, Origin
+from tensordbg.model import Health
+
+_VERBS = {
+    "bad_input_data": "came in with",
+    "bad_variable": "held",
+    "from_another_process": "received",
+    "non_finite_constant": "holds",
+}
+"""What operations did that did not make what they put out, by the cause."""
+
+
+def origin_title(origin: Origin) -> str:
+    """`Log made 12 × -inf`."""
+    verb = _VERBS.get(origin.cause, "made")
+    name = origin.view.op_type if verb == "made" else origin.view.op_name
+    return f"{name} {verb} {_bad_elements(origin.view.health)}"
+
+
+def warning_title(warning: NumericalWarning) -> str:
+    """`Dead units: dense/Relu:0`."""
+    return f"{_words(warning.kind)}: {warning.variable or warning.view.tensor}"
+
+
+def alert_title(alert: Alert) -> str:
+    """`Retracing: train_step`."""
+    return f"{_words(alert.kind)}: {alert.tensor or alert.function}"
+
+
+def why_harmless(origin: Origin) -> str:
+    """What kept an origin from doing harm; empty where it did harm."""
+    if origin.consequential:
+        return ""
+    if origin.meant:
+        return f"meant, by the rule {origin.meant}"
+    return origin.caught or "it died out: it reached no loss, gradient, variable or result"
+
+
+def _words(kind: str) -> str:
+    return kind.replace("_", " ").capitalize()
+
+
+def _bad_elements(health: Health | None) -> str:
+    if health is None or not health.non_finite:
+        return "something that is not finite"
+    kinds = [(health.nan, "NaN"), (health.neg_inf, "-inf"), (health.pos_inf, "+inf")]
+    if health.size == 1:
+        return next(name for number, name in kinds if number)
+    return " and ".join(f"{number:,} × {name}" for number, name in kinds if number)
