@@ -1,4 +1,5 @@
 /** The page as a whole: which panel stands where. */
+import { HelpDialog } from './bar/help-dialog';
 import { TopBar } from './bar/top-bar';
 import { DetailPanel } from './panels/detail/detail-panel';
 import { EventsPanel } from './panels/events/events-panel';
@@ -29,6 +30,7 @@ export function App() {
       <main class="panels">
         <Split name="findings" direction="row" label="Width of the findings" first={<FindingsPanel />} second={right} />
       </main>
+      <HelpDialog />
     </div>
   );
 }

@@ -1,12 +1,107 @@
 /** The bar at the top: what is looked at, how it fares, and the switches of the page. */
-import { overview } from '../state/store';
+import { answers } from '../api/current';
+import { count } from '../parts/numbers';
+import { liveProblem, running, unseen } from '../state/live';
+import { following, goOn, live, overview, place, problem } from '../state/store';
+import { THEMES, theme } from '../state/theme';
+import { Choosers } from './choosers';
+import { helpShown } from './keys';
+import { statusOf } from './status';
 import './top-bar.css';
 
 export function TopBar() {
+  const { value: run } = overview;
+  const trouble = liveProblem.value || problem.value;
   return (
     <header class="bar">
       <h1 class="bar-name">tensordbg</h1>
-      <span class="bar-program">{overview.value?.program}</span>
+      {run ? (
+        <span class="bar-program" title={run.command.join(' ')}>
+          {run.program.split('/').at(-1)}
+        </span>
+      ) : null}
+      <Choosers />
+      <RunStatus />
+      <Follow />
+      {trouble ? (
+        <p class="bar-problem" role="alert">
+          {trouble}
+          <button
+            type="button"
+            aria-label="Take this away"
+            onClick={() => {
+              problem.value = '';
+              liveProblem.value = '';
+            }}
+          >
+            ×
+          </button>
+        </p>
+      ) : null}
+      <span class="bar-room" />
+      <ThemeSwitch />
+      <button
+        type="button"
+        title="Keys and search (?)"
+        onClick={() => {
+          helpShown.value = true;
+        }}
+      >
+        Help
+      </button>
     </header>
+  );
+}
+
+const SIGNS = { running: '▶', fine: '✓', bad: '✕' } as const;
+
+function RunStatus() {
+  const status = overview.value && statusOf(overview.value, place.value.process, live.value);
+  if (!status) return null;
+  return (
+    <span class={`bar-status status-${status.standing}`} title={status.details}>
+      <span aria-hidden="true">{SIGNS[status.standing]}</span> {status.words}
+    </span>
+  );
+}
+
+/** While the program runs: whether the page goes along, and the way back to it. */
+function Follow() {
+  if (answers.saved || !running.value) return null;
+  if (following.value) {
+    return (
+      <span class="bar-follow" title="New events and findings come in by themselves. Looking at something pauses this.">
+        following
+      </span>
+    );
+  }
+  return (
+    <span class="bar-follow paused">
+      paused{unseen.value ? ` · ${count(unseen.value)} new events` : ''}
+      <button type="button" onClick={goOn} title="Go to the newest events, and follow (f)">
+        Go on
+      </button>
+    </span>
+  );
+}
+
+function ThemeSwitch() {
+  return (
+    <label class="bar-theme">
+      <span class="unseen">Theme</span>
+      <select
+        title="Theme"
+        value={theme.value}
+        onChange={(event) => {
+          theme.value = THEMES.find((each) => each === event.currentTarget.value) ?? 'system';
+        }}
+      >
+        {THEMES.map((each) => (
+          <option key={each} value={each}>
+            {each === 'system' ? 'auto' : each}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

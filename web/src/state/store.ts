@@ -31,16 +31,33 @@ export const findings = signal<Findings | undefined>(undefined);
 export const chosen = signal<EventView | undefined>(undefined);
 /** How far the trace has grown. */
 export const live = signal<Live | undefined>(undefined);
-/** Whether the page follows a running program: the table stays at its end, and new findings come in. */
+/**
+ * Whether the page follows a running program: the table stays at its end, and new findings come in. It stops when one
+ * looks at something (`go` sees to that; scrolling the table up is another way), and `goOn` goes on.
+ */
 export const following = signal<boolean>(true);
 /** The last thing that went wrong, for the person in front of the page. */
 export const problem = signal<string>('');
+
+/** What one looks at in particular; while there is such a thing the page does not follow a running program. */
+function looksAt(there: Partial<Place>): boolean {
+  return [there.finding, there.event, there.execution, there.range, there.file || undefined].some(
+    (each) => each !== undefined,
+  );
+}
+
+/** Follows the running program (again): to the end of the table, and whatever comes in. */
+export function goOn(): void {
+  go({ finding: undefined, event: undefined, execution: undefined, range: undefined, file: '', line: undefined });
+  following.value = true;
+}
 
 /** Moves to another place; each is a step back in the browser's history unless it says `replace`. */
 export function go(change: Partial<Place>, mode: 'push' | 'replace' = 'push'): void {
   const next = moved(place.value, change);
   const address = writePlace(next);
   if (address === writePlace(place.value)) return;
+  if (looksAt(change)) following.value = false;
   place.value = next;
   const url = address || window.location.pathname + window.location.search;
   if (mode === 'push') window.history.pushState(null, '', url);
@@ -51,6 +68,7 @@ export function go(change: Partial<Place>, mode: 'push' | 'replace' = 'push'): v
 export function followAddress(): void {
   const read = (): void => {
     place.value = readPlace(window.location.hash);
+    following.value = !looksAt(place.value);
   };
   window.addEventListener('popstate', read);
   window.addEventListener('hashchange', read);

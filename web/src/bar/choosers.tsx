@@ -1,0 +1,54 @@
+/** Which run is looked at, and which of its processes; where there is only one there is nothing to choose. */
+import { answers } from '../api/current';
+import { running } from '../state/live';
+import { go, overview, place } from '../state/store';
+import { useAnswer } from '../state/use-answer';
+
+export function Choosers() {
+  return (
+    <>
+      <RunChooser />
+      <ProcessChooser />
+    </>
+  );
+}
+
+function RunChooser() {
+  const { answer } = useAnswer((signal) => answers.runs(signal), [overview.value?.run, running.value]);
+  if (!answer || answer.runs.length < 2) return null;
+  const shown = place.value.run || overview.value?.run || '';
+  return (
+    <label class="bar-chooser">
+      Run
+      <select value={shown} onChange={(event) => go({ run: event.currentTarget.value })}>
+        {answer.runs.map(({ run, created_ns, running: still }) => (
+          <option key={run} value={run}>
+            {run} ({new Date(created_ns / 1e6).toLocaleString()}
+            {still ? ', running' : ''})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function ProcessChooser() {
+  const processes = overview.value?.processes ?? [];
+  if (processes.length < 2) return null;
+  const first = processes[0]?.process ?? '';
+  return (
+    <label class="bar-chooser">
+      Process
+      <select
+        value={place.value.process || first}
+        onChange={(event) => go({ process: event.currentTarget.value === first ? '' : event.currentTarget.value })}
+      >
+        {processes.map(({ process, running: still, ended }) => (
+          <option key={process} value={process}>
+            {process} ({still ? 'running' : ended || 'ended'})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

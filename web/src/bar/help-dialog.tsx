@@ -1,0 +1,82 @@
+/** The help: every key, and the language of the search. */
+import { useEffect, useRef } from 'preact/hooks';
+import { BINDINGS, helpShown } from './keys';
+import './help-dialog.css';
+
+const ELSEWHERE: readonly (readonly [string, string])[] = [
+  ['Esc', 'leave a field, close this help'],
+  ['Tab', 'from panel to panel; arrow keys move inside of one'],
+];
+
+const SEARCH: readonly (readonly [string, string])[] = [
+  ['probs', 'the word is in the name, the operation or the function'],
+  ['op:Log', 'the operation, likewise name: function: file: line: device: layer:'],
+  ['step:3..', 'from step 3 on; ..7 and 3..9 too, likewise iteration: execution: event:'],
+  ['dtype:float16 shape:[100,*]', 'what the tensor is'],
+  ['nonfinite', 'or nan, inf, zero, negative, kept'],
+  ['max:>1e3', 'likewise min: mean: std: size:'],
+  ['-op:Const "two words"', 'a minus says not, quotes hold blanks together, * and ? stand for anything'],
+];
+
+export function HelpDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const shown = helpShown.value;
+  useEffect(() => {
+    if (shown) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [shown]);
+  const close = (): void => {
+    helpShown.value = false;
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the button close it too.
+    <dialog
+      ref={dialog}
+      class="help"
+      aria-labelledby="help-title"
+      onClose={close}
+      onClick={(event) => {
+        if (event.target === dialog.current) close();
+      }}
+    >
+      <div class="help-body">
+        <header>
+          <h2 id="help-title">Keys</h2>
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </header>
+        <dl>
+          {BINDINGS.map(({ keys, does }) => (
+            <Entry key={does} code={keys} says={does} kind="key" />
+          ))}
+          {ELSEWHERE.map(([key, does]) => (
+            <Entry key={key} code={[key]} says={does} kind="key" />
+          ))}
+        </dl>
+        <h2>Search</h2>
+        <p>All words must hold.</p>
+        <dl class="help-search">
+          {SEARCH.map(([example, says]) => (
+            <Entry key={example} code={[example]} says={says} kind="word" />
+          ))}
+        </dl>
+      </div>
+    </dialog>
+  );
+}
+
+interface EntryProps {
+  readonly code: readonly string[];
+  readonly says: string;
+  readonly kind: 'key' | 'word';
+}
+
+function Entry({ code, says, kind }: EntryProps) {
+  return (
+    <div class="help-entry">
+      <dt>{code.map((each) => (kind === 'key' ? <kbd key={each}>{each}</kbd> : <code key={each}>{each}</code>))}</dt>
+      <dd>{says}</dd>
+    </div>
+  );
+}

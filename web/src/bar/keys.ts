@@ -1,0 +1,59 @@
+/** The keys that work everywhere on the page: what each does, for the help and for the keyboard alike. */
+import { signal } from '@preact/signals';
+import { chooseTab, goToSearch, nextBad, nextEvent, nextFinding } from '../state/steps';
+import { goOn } from '../state/store';
+
+export interface KeyBinding {
+  /** As in `KeyboardEvent.key`; any of them. */
+  readonly keys: readonly string[];
+  readonly does: string;
+  readonly run: () => void;
+}
+
+/** Whether the help is shown. */
+export const helpShown = signal(false);
+
+export const BINDINGS: readonly KeyBinding[] = [
+  { keys: ['n'], does: 'next finding', run: () => nextFinding(1) },
+  { keys: ['p'], does: 'previous finding', run: () => nextFinding(-1) },
+  { keys: ['j'], does: 'next event of the table', run: () => nextEvent(1) },
+  { keys: ['k'], does: 'previous event of the table', run: () => nextEvent(-1) },
+  { keys: ['b'], does: 'next event that is not finite', run: () => nextBad('forward') },
+  { keys: ['B'], does: 'previous event that is not finite', run: () => nextBad('backward') },
+  { keys: ['/'], does: 'search', run: goToSearch },
+  { keys: ['1'], does: 'the chosen event', run: () => chooseTab('event') },
+  { keys: ['2'], does: 'its history', run: () => chooseTab('tensor') },
+  { keys: ['3'], does: 'its values', run: () => chooseTab('values') },
+  { keys: ['4'], does: 'its graph', run: () => chooseTab('graph') },
+  { keys: ['f'], does: 'follow the running program', run: goOn },
+  {
+    keys: ['?'],
+    does: 'this help',
+    run: () => {
+      helpShown.value = true;
+    },
+  },
+];
+
+/** Listens from now on. Where one types, and with Ctrl, Alt or the command key, keys keep their own meaning. */
+export function keepKeys(): void {
+  window.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || helpShown.peek()) return;
+    const target = event.composedPath()[0];
+    if (event.key === 'Escape') return leave(target);
+    if (target instanceof HTMLElement && types(target)) return;
+    const binding = BINDINGS.find(({ keys }) => keys.includes(event.key));
+    if (!binding) return;
+    event.preventDefault();
+    binding.run();
+  });
+}
+
+function types(element: HTMLElement): boolean {
+  return element.isContentEditable || element.matches('input, select, textarea');
+}
+
+/** Escape leaves a field. */
+function leave(target: EventTarget | undefined): void {
+  if (target instanceof HTMLElement && types(target)) target.blur();
+}

@@ -1,0 +1,44 @@
+/** How a run fares, in words for the bar. */
+import type { Live, Overview, ProcessView } from '../api/types';
+import { count, counted } from '../parts/numbers';
+
+/** How things stand: it decides the sign before the words. */
+export type Standing = 'running' | 'fine' | 'bad';
+
+export interface Status {
+  readonly standing: Standing;
+  readonly words: string;
+  /** More, for the tooltip. */
+  readonly details: string;
+}
+
+/** Of the process that is looked at. */
+export function statusOf(run: Overview, process: string, live: Live | undefined): Status | undefined {
+  const shown = run.processes.find((each) => each.process === process) ?? run.processes[0];
+  if (!shown) return undefined;
+  const still = live?.running ?? shown.running;
+  return {
+    standing: still ? 'running' : endedWell(shown) ? 'fine' : 'bad',
+    words: still ? rateWords(live) : shown.ended || 'ended',
+    details: details(run, live ?? shown),
+  };
+}
+
+function rateWords(live: Live | undefined): string {
+  if (!live) return 'running';
+  return `running, ${counted(Math.round(live.rate), 'event')}/s`;
+}
+
+function endedWell({ ended }: ProcessView): boolean {
+  return !ended || /\b(code 0|normally)\b/.test(ended);
+}
+
+function details(run: Overview, counts: { readonly tensor_events: number; readonly executions: number }): string {
+  return [
+    `${count(counts.tensor_events)} tensor events in ${counted(counts.executions, 'execution')}`,
+    `command: ${run.command.join(' ')}`,
+    `recorded ${new Date(run.created_ns / 1e6).toLocaleString()} on ${run.host}, detail: ${run.detail}`,
+    [`Python ${run.python}`, ...run.frameworks].join(', '),
+    `trace: ${run.path}`,
+  ].join('\n');
+}

@@ -1,0 +1,65 @@
+/** Steps from where one is: the next finding, the next event of the table, the next one that is not finite. */
+import { answers } from '../api/current';
+import { placeOf } from './choose';
+import type { Tab } from './place';
+import { findings, go, list, overview, place, problem, where } from './store';
+import { sentence } from './use-answer';
+
+/** How the field of the search is found, to put the cursor into it. */
+const SEARCH_FIELD = '[role="search"] input, input[type="search"], #search';
+
+/** Chooses the next finding (by 1) or the previous one (by -1); from none the first, and from the last it stays. */
+export function nextFinding(by: 1 | -1): void {
+  const all = findings.peek()?.findings ?? [];
+  const at = all.findIndex(({ number }) => number === place.peek().finding);
+  const next = all[at < 0 ? 0 : at + by];
+  if (next) go(placeOf(next, overview.peek(), place.peek()));
+}
+
+/** Chooses the event one row further down the table, or up; from none the first. */
+export function nextEvent(by: 1 | -1): void {
+  void step(async (signal) => {
+    const { event } = place.peek();
+    const row = event === undefined ? null : (await answers.place(where.peek(), list.peek(), event, signal)).row;
+    const wanted = row === null ? 0 : row + by;
+    if (wanted < 0) return undefined;
+    const page = await answers.events(where.peek(), list.peek(), wanted, 1, signal);
+    return page.rows[0]?.event;
+  });
+}
+
+/** Chooses the next event that is not finite, in the order in which they were computed. */
+export function nextBad(direction: 'forward' | 'backward'): void {
+  void step(async (signal) => {
+    const from = place.peek().event ?? -1;
+    const found = await answers.next(where.peek(), 'nonfinite', from, direction, signal);
+    return found.event ?? undefined;
+  });
+}
+
+/** Shows another view of the chosen event. */
+export function chooseTab(tab: Tab): void {
+  go({ tab }, 'replace');
+}
+
+/** Puts the cursor into the search field. */
+export function goToSearch(): void {
+  const field = document.querySelector<HTMLInputElement>(SEARCH_FIELD);
+  field?.focus();
+  field?.select();
+}
+
+let last = new AbortController();
+
+/** Finds an event and goes there; a further step before that gives it up. */
+async function step(find: (signal: AbortSignal) => Promise<number | undefined>): Promise<void> {
+  last.abort();
+  const mine = new AbortController();
+  last = mine;
+  try {
+    const event = await find(mine.signal);
+    if (event !== undefined && !mine.signal.aborted) go({ event });
+  } catch (error) {
+    if (!mine.signal.aborted) problem.value = sentence(error);
+  }
+}
