@@ -24,6 +24,13 @@ def test_representation(trace: tensordbg.Trace, sample: Path) -> None:
     assert repr(trace) == f"Trace('{sample}')"
 
 
+def test_representation_in_a_notebook(trace: tensordbg.Trace, sample: Path) -> None:
+    html = trace._repr_html_()
+    assert html.startswith(f"<p><code>Trace {sample}</code></p><div><p>")
+    assert "<td>harmless</td><td>Log:0</td><td>log_of_zero</td>" in html
+    assert "<script" not in html
+
+
 def test_missing_trace(tmp_path: Path) -> None:
     with pytest.raises(tensordbg.TraceError, match="nowhere: does not exist"):
         tensordbg.open(tmp_path / "nowhere")
@@ -87,6 +94,7 @@ def run(sample_run: Path) -> tensordbg.Run:
 
 def test_processes_of_a_run(run: tensordbg.Run, sample_run: Path) -> None:
     assert repr(run) == f"Run('{sample_run}': worker 0, worker 1)"
+    assert run._repr_html_().startswith(f"<p><code>Run {sample_run}: worker 0, worker 1</code></p><div><p>")
     assert {name: trace.path.name for name, trace in run.processes.items()} == {
         "worker 0": "trace-0",
         "worker 1": "trace-1",

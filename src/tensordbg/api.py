@@ -31,6 +31,10 @@ class Trace:
     def __repr__(self) -> str:
         return f"Trace({str(self.path)!r})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a small table of the findings."""
+        return _shown(f"Trace {self.path}", self.why())
+
     @property
     def path(self) -> Path:
         """The trace's own folder."""
@@ -149,6 +153,10 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r}: {', '.join(self._readers)})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a small table of the findings."""
+        return _shown(f"Run {self.path}: {', '.join(self._readers)}", self.why())
+
     @property
     def processes(self) -> dict[str, Trace]:
         """The trace of each process by name, such as `worker 1`."""
@@ -171,6 +179,14 @@ class Run:
         from tensordbg.analysis.query import sql_of_run
 
         return sql_of_run(self._readers, query)
+
+
+def _shown(name: str, result: WhyResult) -> str:
+    from html import escape
+
+    from tensordbg.report.findings_table import findings_table
+
+    return f"<p><code>{escape(name)}</code></p>{findings_table(result)}"
 
 
 def _order(order_by: str, limit: int) -> Order:

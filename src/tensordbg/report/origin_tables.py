@@ -18,21 +18,29 @@ _COUNTS = (("zeros", "zero"), ("negative", "negative"), ("-inf", "neg_inf"), ("+
 
 
 def health_table(origin: Origin) -> Table:
-    """The output and each input; of the counts only those that are not zero throughout."""
-    views: list[TensorView | None] = [origin.view, *(given.recorded for given in origin.inputs)]
-    labels = [Text(origin.view.tensor, style=BAD), *(Text(given.tensor) for given in origin.inputs)]
-    shown = [view.health for view in views if view is not None and view.health is not None]
-    counts = {name: field for name, field in _COUNTS if any(getattr(health, field) for health in shown)}
+    """The output and each input, see `health_rows`."""
+    (_, *texts), *rows = health_rows(origin)
     table = plain_table()
     table.add_column("")
-    table.add_column("tensor", overflow="fold")
-    table.add_column("type", overflow="fold")
-    for name in ("min", "mean", "max", "std", *counts):
+    for name in texts[:2]:
+        table.add_column(name, overflow="fold")
+    for name in texts[2:]:
         table.add_column(name, justify="right", no_wrap=True)
-    for k, (label, view) in enumerate(zip(labels, views, strict=True)):
-        role = "in" if k else "out"
-        table.add_row(role, label, *_cells(view, list(counts.values())))
+    for k, (role, tensor, *cells) in enumerate(rows):
+        table.add_row(role, Text(tensor, style="" if k else BAD), *cells)
     return table
+
+
+def health_rows(origin: Origin) -> list[list[str]]:
+    """The output and each input under a row of headings; of the counts only those that are not zero throughout."""
+    views: list[TensorView | None] = [origin.view, *(given.recorded for given in origin.inputs)]
+    labels = [origin.view.tensor, *(given.tensor for given in origin.inputs)]
+    shown = [view.health for view in views if view is not None and view.health is not None]
+    counts = {name: field for name, field in _COUNTS if any(getattr(health, field) for health in shown)}
+    rows = [["", "tensor", "type", "min", "mean", "max", "std", *counts]]
+    for k, (label, view) in enumerate(zip(labels, views, strict=True)):
+        rows.append(["in" if k else "out", label, *_cells(view, list(counts.values()))])
+    return rows
 
 
 def _cells(view: TensorView | None, counts: list[str]) -> list[str]:

@@ -84,27 +84,36 @@ def _what(health: Health | None) -> str:
 
 
 def _where(origin: Origin) -> Text:
+    place = f"{origin.source.file}:{origin.source.line}" if origin.source is not None else ""
+    return Text(", ".join(filter(None, [place, *circumstances_of(origin)])), style="dim")
+
+
+def circumstances_of(origin: Origin) -> list[str]:
+    """When it was, which operation and type, the first bad element, and the device; what is not known is left out."""
     view = origin.view
     shape = "" if view.shape is None else str(list(view.shape))
     device = view.device.rpartition("/device:")[2]
     first = f"first at {list(origin.first_bad_index)}" if origin.first_bad_index else ""
     words = [moment_of(view), f"{view.op_type} {view.dtype}{shape}", first, f"on {device}" if device else ""]
-    if origin.source is not None:
-        words.insert(0, f"{origin.source.file}:{origin.source.line}")
-    return Text(", ".join(filter(None, words)), style="dim")
+    return list(filter(None, words))
 
 
 def _source(line: SourceLine) -> Table:
     table = Table.grid(padding=(0, 1, 0, 0))
-    first = line.line - len(line.before)
-    for k, text in enumerate([*line.before, " " * line.indent + line.text, *line.after]):
-        here = first + k == line.line
+    for number, text in excerpt_of(line):
+        here = number == line.line
         table.add_row(
             Text(" >" if here else "", style=BAD),
-            Text(str(first + k), style="bold" if here else "dim", justify="right"),
-            Text(text.rstrip(), style="bold" if here else "dim", no_wrap=True, overflow="ellipsis"),
+            Text(str(number), style="bold" if here else "dim", justify="right"),
+            Text(text, style="bold" if here else "dim", no_wrap=True, overflow="ellipsis"),
         )
     return table
+
+
+def excerpt_of(line: SourceLine) -> list[tuple[int, str]]:
+    """The line and those around it, with their numbers."""
+    texts = [*line.before, " " * line.indent + line.text, *line.after]
+    return [(number, text.rstrip()) for number, text in enumerate(texts, line.line - len(line.before))]
 
 
 def _reasons(origin: Origin) -> Table:
@@ -117,9 +126,9 @@ def _reasons(origin: Origin) -> Table:
         also = ", which is an origin itself" if origin.gradient_of.is_origin else ""
         table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{also}")
     table.add_row("mend", origin.verdict.suggestion)
-    table.add_row("spread", _spread(origin))
+    table.add_row("spread", spread_of(origin))
     for arrival in origin.arrivals[:_ARRIVALS]:
-        table.add_row("then", _arrival(arrival))
+        table.add_row("then", arrival_of(arrival))
     if len(origin.arrivals) > _ARRIVALS:
         table.add_row("", f"came to {count(len(origin.arrivals) - _ARRIVALS)} more processes; --json tells all")
     if origin.occurrences > 1:
@@ -127,7 +136,7 @@ def _reasons(origin: Origin) -> Table:
     return table
 
 
-def _arrival(arrival: Arrival) -> str:
+def arrival_of(arrival: Arrival) -> str:
     """How it came into another process, and what it did there."""
     view = arrival.view
     place = f" ({place_of(arrival.source)})" if arrival.source else ""
@@ -147,7 +156,8 @@ def _more(number: int) -> str:
     return f"{count(number)} more tensor{'s' * (number != 1)}"
 
 
-def _spread(origin: Origin) -> str:
+def spread_of(origin: Origin) -> str:
+    """What it came to, and how many tensors it took along."""
     more = _more(origin.propagated)
     if not origin.reaches:
         return f"died out after {more}; it reached nothing that matters"

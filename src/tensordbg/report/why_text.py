@@ -45,27 +45,30 @@ def render(result: WhyResult) -> str:
 
 
 def _parts(result: WhyResult) -> list[RenderableType]:
-    if not result.measured:
-        return [Text("The values of tensors were not recorded; run with --detail health to know more.")]
-    if not result.non_finite_events:
-        return [Text(_all_finite(result))]
+    if not result.measured or not result.non_finite_events:
+        return [Text(status_sentence(result))]
     grave = [origin for origin in result.origins if origin.consequential]
     harmless = [origin for origin in result.origins if not origin.consequential]
     parts: list[RenderableType] = []
     if grave:
         parts.append(origin_text(grave[0]))
     else:
-        parts.append(Text("Nothing that matters went wrong: what was not finite died out.", style="bold"))
+        parts.append(Text(status_sentence(result), style="bold"))
     for heading, further in (("further origins", grave[1:]), ("harmless, as nothing came of it", harmless)):
         if further:
             parts += [Text(), Text(f"{heading}:", style="bold"), *map(origin_line, further[:_LISTED])]
             if len(further) > _LISTED:
                 parts.append(Text(f"  and {count(len(further) - _LISTED)} more; --json tells all", style="dim"))
-    parts += [Text(), Text(_totals(result), style="dim")]
+    parts += [Text(), Text(totals_sentence(result), style="dim")]
     return parts
 
 
-def _all_finite(result: WhyResult) -> str:
+def status_sentence(result: WhyResult) -> str:
+    """What is said where nothing went wrong that matters."""
+    if not result.measured:
+        return "The values of tensors were not recorded; run with --detail health to know more."
+    if result.non_finite_events:
+        return "Nothing that matters went wrong: what was not finite died out."
     if not result.tensor_events:
         return "No tensor was recorded."
     steps = f"{count(result.steps)} step{'' if result.steps == 1 else 's'}"
@@ -73,7 +76,8 @@ def _all_finite(result: WhyResult) -> str:
     return f"All {count(result.tensor_events)} tensors over {steps}{processes} were finite."
 
 
-def _totals(result: WhyResult) -> str:
+def totals_sentence(result: WhyResult) -> str:
+    """How many tensors were not finite, in which process."""
     total = f"{count(result.non_finite_events)} of {count(result.tensor_events)} recorded tensors"
     if not result.processes:
         return f"{total} are not finite."
