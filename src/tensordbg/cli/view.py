@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
+import threading
+import webbrowser
 
 import click
 
@@ -43,5 +45,6 @@ def command(trace: str, port: int, host: str, no_browser: bool, editor: str) -> 
         server = Server(trace, Address(host, port), editor)
         click.echo(f"{trace}: {server.link} (Ctrl-C ends this)")
         if not no_browser:
-            click.launch(server.link)
+            # A browser in the terminal returns only when it is left.
+            threading.Thread(target=webbrowser.open, args=(server.link,), daemon=True).start()
         server.run()

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from dataclasses import is_dataclass
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -36,7 +36,7 @@ def description() -> dict[str, Any]:
     answers = [errors.Problem, *(question.answer for question in QUESTIONS)]
     schemas, components = msgspec.json.schema_components(answers, ref_template=_REFERENCES)
     problem, *answered = schemas
-    return {
+    described = {
         "openapi": "3.1.0",
         "info": {"title": "tensordbg", "version": __version__, "description": "What the page asks of a trace."},
         "servers": [{"url": "../", "description": "The folder that the page is in"}],
@@ -46,6 +46,8 @@ def description() -> dict[str, Any]:
         },
         "components": {"schemas": {name: _described(name, components[name]) for name in sorted(components)}},
     }
+    # Defaults that are tuples become lists.
+    return cast(dict[str, Any], json.loads(json.dumps(described)))
 
 
 def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:

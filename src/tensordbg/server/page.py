@@ -25,6 +25,7 @@ class Page(StaticFiles):
     def __init__(self, bundle: Path = BUNDLE) -> None:
         """Takes the folder of the bundle, which may be missing or built later."""
         super().__init__(directory=bundle, check_dir=False)
+        self.config_checked = True
         self._bundle = bundle
 
     async def get_response(self, path: str, scope: Scope) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import secrets
 import socket
@@ -31,13 +32,16 @@ class Address:
 class Server:
     """A server that listens already, so that its link is known; `run` answers."""
 
-    def __init__(self, folder: Path | str, address: Address, editor: str = "") -> None:
+    def __init__(
+        self, folder: Path | str, address: Address, editor: str = "", frame_ancestors: str = Settings.frame_ancestors
+    ) -> None:
         """Takes the port.
 
         Args:
             folder: A trace, or a folder with traces.
             address: Where to listen. With a host, visitors need the token in the link.
             editor: Template of a link that opens a file in the editor, see `Overview`.
+            frame_ancestors: Who may put the page into a frame, see `Settings`.
 
         Raises:
             TraceError: If there is no trace.
@@ -49,21 +53,36 @@ class Server:
         port = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(32) if address.host else ""
         self.link = f"http://{_in_link(address.host or LOOPBACK)}:{port}/" + (f"?token={token}" if token else "")
-        settings = Settings(hosts=None if token else local_hosts(port), token=token, cookie=f"tensordbg-{port}")
-        self._app = make_app(library, settings)
+        settings = Settings(
+            hosts=None if token else local_hosts(port),
+            token=token,
+            cookie=f"tensordbg-{port}",
+            frame_ancestors=frame_ancestors,
+        )
+        self._uvicorn = _Uvicorn(
+            uvicorn.Config(
+                make_app(library, settings),
+                log_level="error",
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                ws="none",
+                lifespan="off",
+                timeout_graceful_shutdown=2,
+            )
+        )
 
     def run(self) -> None:
-        """Serves until the process is told to end."""
-        config = uvicorn.Config(
-            self._app,
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            ws="none",
-            timeout_graceful_shutdown=2,
-        )
-        _Uvicorn(config).run(sockets=[self._socket])
+        """Serves until `stop`, or until the process is told to end."""
+        self._uvicorn.run(sockets=[self._socket])
+
+    def stop(self) -> None:
+        """Ends `run`, from another thread."""
+        self._uvicorn.should_exit = True
+
+    def close(self) -> None:
+        """Gives back the port of a server that is not to run."""
+        self._socket.close()
 
 
 def _listen(address: Address) -> socket.socket:
@@ -71,10 +90,12 @@ def _listen(address: Address) -> socket.socket:
     host = address.host or LOOPBACK
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(host, address.port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(where)
-        listening.listen()
+        with contextlib.ExitStack() as unless_it_works:
+            listening = unless_it_works.enter_context(socket.socket(family, kind, protocol))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(where)
+            listening.listen()
+            unless_it_works.pop_all()
     except OSError as error:
         raise UsageError(_trouble(host, address.port, error)) from None
     return listening
