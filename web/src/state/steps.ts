@@ -1,12 +1,16 @@
 /** Steps from where one is: the next finding, the next event of the table, the next one that is not finite. */
+import { signal } from '@preact/signals';
 import { answers } from '../api/current';
 import { placeOf } from './choose';
 import type { Tab } from './place';
-import { findings, go, list, overview, place, problem, where } from './store';
+import { findings, go, list, live, overview, place, problem, where } from './store';
 import { sentence } from './use-answer';
 
 /** How the field of the search is found, to put the cursor into it. */
 const SEARCH_FIELD = '[role="search"] input, input[type="search"], #search';
+
+/** Why the last step led nowhere; empty where it did. */
+export const notice = signal('');
 
 /** Chooses the next finding (by 1) or the previous one (by -1); from none the first, and from the last it stays. */
 export function nextFinding(by: 1 | -1): void {
@@ -28,11 +32,14 @@ export function nextEvent(by: 1 | -1): void {
   });
 }
 
-/** Chooses the next event that is not finite, in the order in which they were computed. */
+/** Chooses the next event that is not finite among those that are searched for, in the order in which they were computed. */
 export function nextBad(direction: 'forward' | 'backward'): void {
   void step(async (signal) => {
-    const from = place.peek().event ?? -1;
-    const found = await answers.next(where.peek(), 'nonfinite', from, direction, signal);
+    const { search, event } = place.peek();
+    const from = event ?? (direction === 'forward' ? -1 : (live.peek()?.tensor_events ?? -1));
+    const found = await answers.next(where.peek(), `${search} nonfinite`.trim(), from, direction, signal);
+    if (found.event === null)
+      notice.value = `No non-finite event ${direction === 'forward' ? 'after' : 'before'} this one.`;
     return found.event ?? undefined;
   });
 }
@@ -56,6 +63,7 @@ async function step(find: (signal: AbortSignal) => Promise<number | undefined>):
   last.abort();
   const mine = new AbortController();
   last = mine;
+  notice.value = '';
   try {
     const event = await find(mine.signal);
     if (event !== undefined && !mine.signal.aborted) go({ event });
