@@ -65,9 +65,7 @@ class Columns:
 
     def non_finite(self) -> Ints:
         """How many elements are not finite; 1 where only that there are some is known, -1 where nothing is."""
-        found: Ints = self._known.get(
-            "non-finite", lambda: self._filled(np.dtype(np.int64), [*_COUNTED, "first_bad"], _non_finite)
-        )
+        found: Ints = self._known.get("non-finite", lambda: self._narrow([*_COUNTED, "first_bad"], _non_finite))
         return found
 
     def bad(self) -> Bools:
@@ -76,11 +74,15 @@ class Columns:
         return found
 
     def _whole(self, name: str) -> Ints:
-        dtype = np.dtype(np.int64 if name in _WIDE else np.int32)
+        read = partial(integers, name=name, missing=NONE)
+        return self._filled(np.dtype(np.int64), [name], read) if name in _WIDE else self._narrow([name], read)
+
+    def _narrow(self, names: list[str], read: Callable[[Any], Array]) -> Array:
+        """A column of 32 bits, if all numbers fit."""
         try:
-            return self._filled(dtype, [name], lambda table: integers(table, name, NONE))
+            return self._filled(np.dtype(np.int32), names, read)
         except OverflowError:
-            return self._filled(np.dtype(np.int64), [name], lambda table: integers(table, name, NONE))
+            return self._filled(np.dtype(np.int64), names, read)
 
     def _filled(self, dtype: np.dtype[Any], names: list[str], read: Callable[[Any], Array]) -> Array:
         column = np.empty(self._opened.event_count, dtype=dtype)

@@ -16,11 +16,13 @@ from tensordbg.analysis.events import Executions, read_executions
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.columns import Columns
 from tensordbg.analysis.view.excerpt import Excerpt, excerpt_key, take_excerpt
 from tensordbg.analysis.view.extents import Extents, find_extents
 from tensordbg.analysis.view.growth import Growth, measure_growth
 from tensordbg.analysis.view.kept import Recent, kept
+from tensordbg.analysis.view.page import EventNumbers, list_numbers
 from tensordbg.analysis.view.rows import SeenTensor, seen_tensors
 from tensordbg.analysis.view.sites import SiteNames, lost_site, name_sites
 from tensordbg.analysis.view.source_margins import SiteCounts, count_sites
@@ -33,6 +35,8 @@ BLOCK = 65536
 
 _MOST_BLOCKS = 8
 _MOST_EXCERPTS = 8
+_MOST_LISTED = 400_000_000
+"""Bytes of the lists that are kept."""
 
 
 class OpenedTrace:
@@ -43,6 +47,7 @@ class OpenedTrace:
         self.reader = reader
         self._reading = RLock()
         self._excerpts: Recent[tuple[int, int], Excerpt] = Recent(_MOST_EXCERPTS)
+        self._lists: Recent[EventList, EventNumbers] = Recent(_MOST_LISTED, _bytes_of_list)
         self._blocks: Recent[int, Any] = Recent(_MOST_BLOCKS)
 
     @kept
@@ -100,6 +105,19 @@ class OpenedTrace:
     def site(self, number: int) -> SiteNames:
         """The names of a site, also of one that only events tell of."""
         return self.sites.get(number) or lost_site(self.program, number)
+
+    @kept
+    def site_limit(self) -> int:
+        """One more than the largest number of a site, be it described or not."""
+        return max(self.program.site_count, int(self.columns.whole("site").max(initial=-1)) + 1)
+
+    def numbers(self, wanted: EventList) -> EventNumbers:
+        """The numbers of a list of events; those of the last lists asked for are kept.
+
+        Raises:
+            UsageError: If the search or the order is not understood.
+        """
+        return self._lists.get(wanted, lambda: list_numbers(self, wanted))
 
     def rows(self, events: Sequence[int] | Ints) -> list[SeenTensor]:
         """The rows of some events, in this order."""
@@ -160,3 +178,7 @@ class OpenedTrace:
             places = np.flatnonzero(block == number)
             rows = self.block(number).take(events[places] - number * BLOCK).to_pylist()
             yield from zip(places.tolist(), rows, strict=True)
+
+
+def _bytes_of_list(numbers: EventNumbers) -> int:
+    return 1000 if numbers.numbers is None else numbers.numbers.nbytes

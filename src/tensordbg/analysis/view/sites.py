@@ -17,6 +17,8 @@ class SiteNames:
     site: Site
     function: str
     """Python function of its graph, for eager code of the line."""
+    given_function: str
+    """The same as `tdbg ls` names it: the branches and bodies of loops have names of their own."""
     layer: str
     """Path of the Keras layer that it belongs to, empty outside."""
     source: Frame | None
@@ -26,16 +28,17 @@ class SiteNames:
 def name_sites(program: Program) -> dict[int, SiteNames]:
     """The names of all sites that the trace describes, by number."""
     own = {number: _own_line(frames) for number, frames in program.stacks.items()}
-    return {
-        number: SiteNames(site, function_name(program, site), layer_path(site), own.get(site.stack))
-        for number, site in program.sites.items()
-    }
+    return {number: _named(program, site, own.get(site.stack)) for number, site in program.sites.items()}
 
 
 def lost_site(program: Program, number: int) -> SiteNames:
     """Of a site that events name and nothing describes."""
-    site = program.sites[number]
-    return SiteNames(site, function_name(program, site), "", None)
+    return _named(program, program.sites[number], None)
+
+
+def _named(program: Program, site: Site, source: Frame | None) -> SiteNames:
+    function, graph = function_name(program, site), program.functions.get(site.function)
+    return SiteNames(site, function, function if graph is None else graph.name, layer_path(site), source)
 
 
 def layer_path(site: Site) -> str:

@@ -11,7 +11,7 @@ from tensordbg.analysis.view.following import FollowedTrace
 from tensordbg.analysis.view.kept_findings import KeptFindings
 from tensordbg.analysis.view.one_event import one_event
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.page import read_page
+from tensordbg.analysis.view.page import next_event, place_of, read_page
 from tensordbg.analysis.view.source_margins import list_sources, read_source
 from tensordbg.trace.runs import TraceRun
 from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions, event_view, page_view
@@ -60,11 +60,12 @@ class RunAnswers:
 
     def place(self, process: str, wanted: EventList, event: int) -> EventPlace:
         """Which row of a list an event has."""
-        raise NotImplementedError
+        row = place_of(self._opened(process), wanted, event)
+        return EventPlace(None if row is None else event, row)
 
     def next(self, process: str, search: str, event: int, direction: str) -> EventPlace:
         """The next event that fits a search, `forward` or `backward` from an event; -1 is before the first."""
-        raise NotImplementedError
+        return EventPlace(*(next_event(self._opened(process), search, event, direction) or (None, None)))
 
     def event(self, process: str, event: int) -> EventView:
         """One event with all around it."""
