@@ -9,6 +9,10 @@ export interface Place {
   /** Name of the process, empty for the first. */
   readonly process: string;
   readonly finding: number | undefined;
+  /** Words that the findings shown must have. */
+  readonly filter: string;
+  /** Levels of the findings shown; empty for all. */
+  readonly levels: readonly string[];
   readonly event: number | undefined;
   readonly execution: number | undefined;
   readonly search: string;
@@ -34,6 +38,8 @@ export const START: Place = {
   run: '',
   process: '',
   finding: undefined,
+  filter: '',
+  levels: [],
   event: undefined,
   execution: undefined,
   search: '',
@@ -56,12 +62,13 @@ export const TABS: readonly Tab[] = ['event', 'tensor', 'values', 'graph'];
  * process the chosen event, with the event its slice, the opened nodes and the file that was looked at.
  */
 export function moved(from: Place, change: Partial<Place>): Place {
-  const { search, order, descending, columns, tab, hops, run, process } = from;
+  const { search, order, descending, columns, filter, levels, tab, hops, run, process } = from;
   if (change.run !== undefined && change.run !== run) {
-    return { ...START, search, order, descending, columns, tab, hops, ...change };
+    return { ...START, search, order, descending, columns, filter, levels, tab, hops, ...change };
   }
   if (change.process !== undefined && change.process !== process) {
-    return { ...START, run, search, order, descending, columns, tab, hops, finding: from.finding, ...change };
+    const { finding } = from;
+    return { ...START, run, finding, search, order, descending, columns, filter, levels, tab, hops, ...change };
   }
   if ('event' in change && change.event !== from.event) {
     return { ...from, slice: '', opened: [], file: '', line: undefined, ...change };
@@ -83,6 +90,8 @@ export function readPlace(hash: string): Place {
     run: text('run'),
     process: text('process'),
     finding: number('finding'),
+    filter: text('filter'),
+    levels: text('levels').split(',').filter(Boolean),
     event: number('event'),
     execution: number('execution'),
     search: text('search'),
@@ -108,6 +117,8 @@ export function writePlace(place: Place): string {
   put('run', place.run, START.run);
   put('process', place.process, START.process);
   put('finding', place.finding, undefined);
+  put('filter', place.filter, START.filter);
+  put('levels', place.levels.join(','), '');
   put('event', place.event, undefined);
   put('execution', place.execution, undefined);
   put('search', place.search, START.search);

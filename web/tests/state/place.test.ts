@@ -13,6 +13,8 @@ describe('a link', () => {
       run: 'a/b',
       process: 'worker 1',
       finding: 0,
+      filter: 'log of zero',
+      levels: ['trouble', 'note'],
       event: 12,
       search: 'op:Log "two words" -nan',
       order: 'max',

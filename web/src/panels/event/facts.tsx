@@ -1,0 +1,105 @@
+/** The rest that is known of an event: its operation, execution, device, time; most of it leads to a search. */
+import type { ComponentChildren } from 'preact';
+import type { EventView } from '../../api/types';
+import { Move } from '../../parts/move';
+import { quoted } from '../../parts/search-words';
+import { attributesOf } from './attributes';
+
+export function Facts({ view }: { readonly view: EventView }) {
+  const { row } = view;
+  return (
+    <section aria-label="Facts">
+      <h4>Facts</h4>
+      <dl class="event-facts">
+        <Fact name="Operation">
+          <Search for={`op:${quoted(row.op_type)}`}>{row.op_type}</Search> <code>{view.op_name}</code>
+          {view.outputs > 1 ? `, output ${view.slot} of ${view.outputs}` : ''}
+        </Fact>
+        {row.function ? (
+          <Fact name="Function">
+            <Search for={`function:${quoted(row.function)}`}>{row.function}</Search>
+          </Fact>
+        ) : null}
+        <Execution view={view} />
+        {row.path ? (
+          <Fact name="Call path">
+            <code>{row.path}</code>
+          </Fact>
+        ) : null}
+        {view.layer ? (
+          <Fact name="Layer">
+            <Search for={`layer:${quoted(view.layer)}`}>{view.layer}</Search>
+          </Fact>
+        ) : null}
+        <Fact name="Device">
+          <code>{row.device}</code>
+          {view.asked && view.asked !== row.device ? ` (the program asked for ${view.asked})` : ''}
+        </Fact>
+        <Fact name="Time">{new Date(view.time_ns / 1e6).toISOString().replace('T', ' ').replace('Z', ' UTC')}</Fact>
+        <Fact name="Thread">{view.thread}</Fact>
+        <Fact name="Same tensor">
+          <Search for={`name:${quoted(row.tensor)}`}>all events of {row.tensor}</Search>
+        </Fact>
+        <Attributes text={view.attributes} />
+      </dl>
+      {view.notes.map((note) => (
+        <p key={note} class="event-note">
+          {note}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function Execution({ view: { row } }: { readonly view: EventView }) {
+  const turn = row.iteration === null ? '' : `, iteration ${row.iteration}`;
+  if (row.execution < 0)
+    return (
+      <Fact name="Execution">
+        none recorded caused it, step {row.step}
+        {turn}
+      </Fact>
+    );
+  return (
+    <Fact name="Execution">
+      <Search for={`execution:${row.execution}`}>{row.execution}</Search>,{' '}
+      <Search for={`step:${row.step}`}>step {row.step}</Search>
+      {turn}
+    </Fact>
+  );
+}
+
+function Attributes({ text }: { readonly text: string }) {
+  const attributes = attributesOf(text);
+  if (!attributes.length) return null;
+  return (
+    <Fact name="Attributes">
+      <ul class="event-attributes">
+        {attributes.map(([name, value]) => (
+          <li key={name}>
+            <code>
+              {name}={value}
+            </code>
+          </li>
+        ))}
+      </ul>
+    </Fact>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div class="event-fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Search({ for: search, children }: { readonly for: string; readonly children: ComponentChildren }) {
+  return (
+    <Move to={{ search }} title={`Search ${search}`}>
+      {children}
+    </Move>
+  );
+}

@@ -1,0 +1,116 @@
+/** The chosen finding in full: why, what to do, what it was made from and what it spread to. */
+import type { Finding } from '../../api/types';
+import { EventLine, InputLine } from '../../parts/event-line';
+import { fileName } from '../../parts/file-name';
+import { Move } from '../../parts/move';
+import { counted } from '../../parts/numbers';
+import { Prose } from '../../parts/prose';
+
+export function FindingDetails({ finding }: { readonly finding: Finding }) {
+  const { explanation, suggestion, harmless_because: harmless, cause, gradient_of: gradient } = finding;
+  return (
+    <div class="finding-details">
+      <p>
+        <code class="finding-cause">{cause}</code> <Prose text={explanation} />
+      </p>
+      <SourceLine finding={finding} />
+      {gradient ? (
+        <p>
+          The gradient of <code>{gradient}</code>.
+        </p>
+      ) : null}
+      {harmless ? (
+        <p>
+          <strong>Harmless:</strong> <Prose text={harmless} />
+        </p>
+      ) : null}
+      {suggestion ? (
+        <p class="finding-mend">
+          <strong>Mend:</strong> <Prose text={suggestion} />
+        </p>
+      ) : null}
+      <Tensor finding={finding} />
+      <Inputs finding={finding} />
+      <Spread finding={finding} />
+      <Arrivals finding={finding} />
+      <Also finding={finding} />
+    </div>
+  );
+}
+
+function SourceLine({ finding: { source } }: { readonly finding: Finding }) {
+  if (!source) return null;
+  return (
+    <Move class="finding-source" to={{ file: source.file, line: source.line }} title={`${source.file}:${source.line}`}>
+      <span class="muted">{source.line}</span> {source.text || fileName(source.file)}
+    </Move>
+  );
+}
+
+function Tensor({ finding: { event } }: { readonly finding: Finding }) {
+  if (!event) return null;
+  return (
+    <>
+      <h3>Tensor</h3>
+      <EventLine row={event} />
+    </>
+  );
+}
+
+function Inputs({ finding: { inputs } }: { readonly finding: Finding }) {
+  if (!inputs.length) return null;
+  return (
+    <>
+      <h3>Made from</h3>
+      {inputs.map((input) => (
+        <InputLine key={input.slot} input={input} slot="input" />
+      ))}
+    </>
+  );
+}
+
+function Spread({ finding: { spread } }: { readonly finding: Finding }) {
+  if (!spread) return null;
+  return (
+    <>
+      <h3>
+        Spread to {counted(spread.tensors, 'tensor')}
+        {spread.reaches.length ? `; reached ${spread.reaches.join(', ')}` : ''}
+      </h3>
+      {spread.first.map((row) => (
+        <EventLine key={row.event} row={row} />
+      ))}
+    </>
+  );
+}
+
+function Arrivals({ finding: { arrivals } }: { readonly finding: Finding }) {
+  if (!arrivals.length) return null;
+  return (
+    <>
+      <h3>Came into other processes</h3>
+      {arrivals.map(({ process, event, tensor, kind }) => (
+        <p key={`${process} ${event}`}>
+          <Move to={{ process, event }}>
+            <code>{tensor}</code>
+          </Move>{' '}
+          in {process}, by {kind}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Also({ finding: { also } }: { readonly finding: Finding }) {
+  if (!also.length) return null;
+  return (
+    <>
+      <h3>Likewise</h3>
+      <p class="finding-also">
+        {also.map((name) => (
+          <code key={name}>{name}</code>
+        ))}
+      </p>
+    </>
+  );
+}
