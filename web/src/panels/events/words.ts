@@ -1,0 +1,14 @@
+/** The text of the search field: where a suggestion goes. */
+
+/** The text and the cursor once a suggestion has taken the place of the word at the cursor. */
+export function accepted(
+  text: string,
+  begin: number,
+  cursor: number,
+  word: string,
+): { readonly text: string; readonly cursor: number } {
+  const rest = text.slice(cursor);
+  const space = word.endsWith(':') || rest.startsWith(' ') ? '' : ' ';
+  const before = text.slice(0, begin) + word + space;
+  return { text: before + rest, cursor: before.length };
+}
