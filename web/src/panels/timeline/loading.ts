@@ -1,0 +1,154 @@
+/** Asks for what the timeline shows: all of the time, what is in view in detail, and the chosen execution. */
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { answers } from '../../api/current';
+import type { Timeline } from '../../api/types';
+import { following, live, where } from '../../state/store';
+import { sentence } from '../../state/use-answer';
+import { current, currentView, detail, grown, look, trouble, view, whole, wholeTime, width } from './state';
+import { isWhole, showing, type View, withMargin } from './view';
+
+/** A growing trace is asked about at most so often. */
+const GROWTH_MS = 1000;
+const DETAIL_MS = 80;
+const MOST_PIXELS = 4000;
+
+/** Begins to ask; the function that is returned ends it. */
+export function startLoading(): () => void {
+  const ends = [forgetOfOtherProcess(), loadWhole(), loadDetail(), loadCurrent()];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function forgetOfOtherProcess(): () => void {
+  let former = where.peek();
+  return effect(() => {
+    if (where.value === former) return;
+    former = where.value;
+    whole.value = undefined;
+    detail.value = undefined;
+    currentView.value = undefined;
+    trouble.value = '';
+  });
+}
+
+function loadWhole(): () => void {
+  const [revision, end] = throttled(() => (following.value ? (live.value?.revision ?? 0) : undefined), GROWTH_MS);
+  const stop = effect(() => {
+    const pixels = Math.ceil(width.value / 200) * 200;
+    const asked = where.value;
+    if (!pixels) return undefined;
+    const known = whole.peek();
+    if (known && revision.value > 0 && known.revision >= revision.value && pixels === wholePixels) return undefined;
+    return asking(async (signal) => {
+      const answer = await answers.timeline(asked, undefined, Math.min(pixels, MOST_PIXELS), signal);
+      wholePixels = pixels;
+      grown(answer);
+    });
+  });
+  return () => {
+    stop();
+    end();
+  };
+}
+let wholePixels = 0;
+
+function loadDetail(): () => void {
+  return effect(() => {
+    const [shown, all, pixels, asked, known] = [view.value, wholeTime.value, width.value, where.value, detail.peek()];
+    const revision = whole.value?.revision ?? 0;
+    if (!shown || !all || !pixels || isWhole(shown, all)) return undefined;
+    if (known && known.revision >= revision && serves(known, shown)) return undefined;
+    const wanted = withMargin(shown, all);
+    const share = (wanted.end - wanted.begin) / (shown.end - shown.begin);
+    const range = [Math.round(wanted.begin), Math.round(wanted.end)] as const;
+    return asking(
+      async (signal) => {
+        detail.value = await answers.timeline(
+          asked,
+          range,
+          Math.min(Math.max(Math.round(pixels * share), 50), MOST_PIXELS),
+          signal,
+        );
+      },
+      known ? DETAIL_MS : 0,
+    );
+  });
+}
+
+function loadCurrent(): () => void {
+  let first = true;
+  return effect(() => {
+    const [execution, asked] = [current.value, where.value];
+    const revision = whole.value?.revision;
+    if (execution === undefined) {
+      currentView.value = undefined;
+      first = false;
+      return undefined;
+    }
+    const known = currentView.peek();
+    if (revision === undefined || (known?.execution === execution && known.end_ns !== null)) return undefined;
+    return asking(async (signal) => {
+      const answer = await answers.execution(asked, execution, signal);
+      currentView.value = answer;
+      const [shown, all] = [view.peek(), wholeTime.peek()];
+      // A link says itself what is in view; whoever moves to another execution wants to see it.
+      if (!first && shown && all && known?.execution !== execution) {
+        const next = showing(shown, all, answer.begin_ns, answer.end_ns ?? answer.begin_ns);
+        if (next !== shown) look(next);
+      }
+      first = false;
+    });
+  });
+}
+
+/** Whether an answer in detail is enough for a view: it covers it, and is not much coarser than it could be. */
+function serves(known: Timeline, shown: View): boolean {
+  if (known.begin_ns > shown.begin || known.end_ns < shown.end) return false;
+  const binned = known.lanes.some((lane) => lane.bins.length > 0);
+  return !binned || known.end_ns - known.begin_ns <= 3 * (shown.end - shown.begin);
+}
+
+/** Asks after a while, unless it is given up before. */
+function asking(ask: (signal: AbortSignal) => Promise<void>, after = 0): () => void {
+  const given = new AbortController();
+  const timer = setTimeout(() => {
+    ask(given.signal).then(
+      () => {
+        trouble.value = '';
+      },
+      (error: unknown) => {
+        if (!given.signal.aborted) trouble.value = sentence(error);
+      },
+    );
+  }, after);
+  return () => {
+    clearTimeout(timer);
+    given.abort();
+  };
+}
+
+/** The newest value that is not undefined, taken over at most every so many milliseconds. */
+function throttled(read: () => number | undefined, every: number): [ReadonlySignal<number>, () => void] {
+  const taken = signal(0);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let newest = 0;
+  const stop = effect(() => {
+    const value = read();
+    if (value === undefined) return;
+    newest = value;
+    if (timer !== undefined) return;
+    taken.value = newest;
+    timer = setTimeout(() => {
+      timer = undefined;
+      taken.value = newest;
+    }, every);
+  });
+  return [
+    taken,
+    () => {
+      stop();
+      clearTimeout(timer);
+    },
+  ];
+}
