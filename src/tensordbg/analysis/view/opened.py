@@ -26,6 +26,8 @@ from tensordbg.analysis.view.page import EventNumbers, list_numbers
 from tensordbg.analysis.view.rows import SeenTensor, seen_tensors
 from tensordbg.analysis.view.sites import SiteNames, lost_site, name_sites
 from tensordbg.analysis.view.source_margins import SiteCounts, count_sites
+from tensordbg.analysis.view.timeline import LaneContent, Spans, find_lanes
+from tensordbg.analysis.view.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
 from tensordbg.errors import AbsentError
 from tensordbg.trace.facts import TraceFacts
 from tensordbg.trace.reader import TraceReader
@@ -91,6 +93,26 @@ class OpenedTrace:
     def extents(self) -> Extents:
         """Where the events of each execution lie."""
         return find_extents(self.executions.number, self.columns.whole("execution"))
+
+    @kept
+    def timings(self) -> Timings:
+        """When the executions ran."""
+        return read_timings(self)
+
+    @kept
+    def bad(self) -> Bad:
+        """What is not finite of each execution."""
+        return count_bad(self)
+
+    @kept
+    def device_work(self) -> DeviceWork:
+        """What the devices did for each execution."""
+        return work_of_devices(self)
+
+    @kept
+    def lanes(self) -> list[tuple[LaneContent, Spans]]:
+        """The lanes of the timeline with all that lies in them."""
+        return find_lanes(self)
 
     @kept
     def site_counts(self) -> SiteCounts:

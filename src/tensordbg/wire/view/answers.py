@@ -13,6 +13,7 @@ from tensordbg.analysis.view.one_event import one_event
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.page import next_event, place_of, read_page
 from tensordbg.analysis.view.source_margins import list_sources, read_source
+from tensordbg.analysis.view.timeline import one_execution, read_timeline
 from tensordbg.trace.runs import TraceRun
 from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions, event_view, page_view
 from tensordbg.wire.view.findings import Findings, findings_view
@@ -20,7 +21,7 @@ from tensordbg.wire.view.graph import GraphView
 from tensordbg.wire.view.overview import Live, Overview, live_view
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
 from tensordbg.wire.view.tensor import TensorView, ValuesView
-from tensordbg.wire.view.timeline import ExecutionView, Timeline
+from tensordbg.wire.view.timeline import ExecutionView, Timeline, execution_view, timeline_view
 
 
 class RunAnswers:
@@ -79,11 +80,13 @@ class RunAnswers:
 
     def timeline(self, process: str, begin_ns: int | None, end_ns: int | None, width: int) -> Timeline:
         """Executions in a range of time, for so many pixels; the whole trace by default."""
-        raise NotImplementedError
+        opened = self._opened(process)
+        return timeline_view(opened, read_timeline(opened, begin_ns, end_ns, width))
 
     def execution(self, process: str, execution: int) -> ExecutionView:
         """One execution."""
-        raise NotImplementedError
+        opened = self._opened(process)
+        return execution_view(opened, one_execution(opened, execution))
 
     def tensor(self, process: str, tensor: str, function: str, points: int) -> TensorView:
         """A tensor over steps and iterations, at most so many points."""

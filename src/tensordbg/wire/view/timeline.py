@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from tensordbg.analysis.view.bins import TimeBins
+from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.timeline import LaneContent, OneExecution, Spans, TimeRange, execution_name
+from tensordbg.model import NONE
 
 
 @dataclass(frozen=True)
@@ -88,3 +94,79 @@ class ExecutionView:
     first_event: int | None
     """Its tensor events are searched with `execution:N`."""
     first_bad_event: int | None
+
+
+def timeline_view(opened: OpenedTrace, found: TimeRange) -> Timeline:
+    """The lanes of a range of time."""
+    return Timeline(
+        revision=opened.growth.revision,
+        begin_ns=found.begin_ns,
+        end_ns=found.end_ns,
+        first_ns=found.first_ns,
+        last_ns=found.last_ns,
+        executions=len(opened.executions),
+        lanes=tuple(_lane(opened, number, lane) for number, lane in enumerate(found.lanes)),
+    )
+
+
+def _lane(opened: OpenedTrace, number: int, lane: LaneContent) -> Lane:
+    return Lane(
+        lane=number,
+        label=lane.label,
+        thread=lane.thread,
+        device=lane.device,
+        executions=lane.executions,
+        spans=() if lane.spans is None else tuple(_spans(opened, lane.spans)),
+        bins=() if lane.bins is None else tuple(_bins(opened, lane.bins)),
+    )
+
+
+def _spans(opened: OpenedTrace, spans: Spans) -> Iterator[Span]:
+    executions, failed = opened.executions, opened.timings.failed
+    for k, row in enumerate(spans.row.tolist()):
+        yield Span(
+            execution=int(executions.number[row]),
+            begin_ns=int(spans.begin_ns[k]),
+            end_ns=int(spans.end_ns[k]),
+            name=execution_name(opened, row),
+            step=int(executions.step[row]),
+            eager=bool(spans.eager[k]),
+            events=int(spans.events[k]),
+            non_finite=int(spans.bad[k]),
+            failed=bool(failed[row]),
+        )
+
+
+def _bins(opened: OpenedTrace, bins: TimeBins) -> Iterator[Bin]:
+    number = opened.executions.number
+    for k, row in enumerate(bins.first_bad.tolist()):
+        yield Bin(
+            begin_ns=int(bins.begin_ns[k]),
+            end_ns=int(bins.end_ns[k]),
+            functions=int(bins.functions[k]),
+            eager=int(bins.eager[k]),
+            events=int(bins.events[k]),
+            non_finite=int(bins.bad[k]),
+            busy=float(bins.busy[k]),
+            first_bad=None if row == NONE else int(number[row]),
+        )
+
+
+def execution_view(opened: OpenedTrace, one: OneExecution) -> ExecutionView:
+    """One execution."""
+    executions, timings, row = opened.executions, opened.timings, one.row
+    return ExecutionView(
+        execution=int(executions.number[row]),
+        name=one.name,
+        eager=bool(timings.eager[row]),
+        function=None if timings.eager[row] else int(executions.function[row]),
+        step=int(executions.step[row]),
+        thread=int(timings.thread[row]),
+        begin_ns=int(timings.begin_ns[row]),
+        end_ns=int(timings.end_ns[row]) if timings.ended[row] else None,
+        failed=bool(timings.failed[row]),
+        events=one.events,
+        non_finite=one.bad,
+        first_event=one.first_event,
+        first_bad_event=one.first_bad_event,
+    )
