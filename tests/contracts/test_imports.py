@@ -16,12 +16,16 @@ PACKAGE = ROOT / "src" / "tensordbg"
 
 FRAMEWORKS = {"jax", "keras", "tensorflow", "torch"}
 HOMES = {
+    "a2wsgi": ("tensorboard/",),
     "duckdb": ("analysis/query.py",),
     "jax": (),
     "keras": ("backends/tensorflow/",),
     "pyarrow": ("trace/",),
+    "starlette": ("server/",),
+    "tensorboard": ("tensorboard/",),
     "tensorflow": ("backends/tensorflow/",),
     "torch": (),
+    "uvicorn": ("server/",),
 }
 """Where each heavy library may be imported, at whatever place in the file."""
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from starlette.responses import PlainTextResponse
 
 from tensordbg.server.headers import SafeHeaders
+from tensordbg.server.settings import Settings
 from tests.server.conftest import Visit, visit
 
 
@@ -36,6 +39,18 @@ def test_answers_are_not_kept(ask: Visit) -> None:
 
 
 def test_frame_of_a_notebook() -> None:
-    headers = visit(SafeHeaders(PlainTextResponse("x"), "'self'"), "/").headers
+    headers = visit(SafeHeaders(PlainTextResponse("x"), Settings(frame_ancestors="'self'")), "/").headers
     assert policy_of(headers["content-security-policy"])["frame-ancestors"] == "'self'"
     assert "x-frame-options" not in headers
+
+
+def test_frame_of_anybody() -> None:
+    headers = visit(SafeHeaders(PlainTextResponse("x"), Settings(frame_ancestors="")), "/").headers
+    assert "frame-ancestors" not in policy_of(headers["content-security-policy"])
+
+
+def test_styles_need_a_word_that_is_never_the_same() -> None:
+    app = SafeHeaders(PlainTextResponse("x"), Settings())
+    styles = {policy_of(visit(app, "/").headers["content-security-policy"])["style-src"] for _ in range(3)}
+    assert len(styles) == 3
+    assert all(re.fullmatch(r"'self' 'nonce-[\w-]{20,}'", style) for style in styles)

@@ -8,6 +8,7 @@ from starlette.routing import Mount
 
 from tensordbg.server.headers import SafeHeaders
 from tensordbg.server.page import Page
+from tensordbg.server.settings import Settings
 from tests.server.conftest import visit
 
 
@@ -22,7 +23,7 @@ def bundle(tmp_path: Path) -> Path:
 
 
 def served(bundle: Path) -> SafeHeaders:
-    return SafeHeaders(Starlette(routes=[Mount("/", Page(bundle))]), "'none'")
+    return SafeHeaders(Starlette(routes=[Mount("/", Page(bundle))]), Settings())
 
 
 def test_folder_is_the_page(bundle: Path) -> None:

@@ -22,7 +22,7 @@ def make_app(library: Library, settings: Settings) -> Starlette:
     app = Starlette(
         routes=[Mount("/api", routes=endpoints.routes()), Mount("/", Page())],
         middleware=[
-            Middleware(SafeHeaders, frame_ancestors=settings.frame_ancestors),
+            Middleware(SafeHeaders, settings=settings),
             Middleware(Admission, settings=settings),
         ],
         exception_handlers={HTTPException: on_http_exception, Exception: on_fault},

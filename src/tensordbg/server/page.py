@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from tensordbg.server.settings import NONCE
+
 if TYPE_CHECKING:
     from starlette.types import Scope
 
 BUNDLE = Path(__file__).parent / "page"
-
-_NONCE = "TENSORDBG_NONCE"
-"""Where the page wants the nonce of the content-security policy; Vite's `html.cspNonce` puts it there."""
 
 _NOT_BUILT = "The page is not there, since it was not built: run `make` in the sources, or install a built package.\n"
 
@@ -43,4 +42,4 @@ class Page(StaticFiles):
             text = (self._bundle / "index.html").read_text()
         except FileNotFoundError:
             return PlainTextResponse(_NOT_BUILT, 404)
-        return HTMLResponse(text.replace(_NONCE, scope["nonce"]), headers={"cache-control": "no-store"})
+        return HTMLResponse(text.replace(NONCE, scope["nonce"]), headers={"cache-control": "no-store"})

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+NONCE = "TENSORDBG_NONCE"
+"""Stands for a word that is another one in each response: in the policy, and in the page as Vite's `html.cspNonce`
+puts it there."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -17,7 +21,9 @@ class Settings:
     cookie: str = "tensordbg"
     """Name of the cookie that keeps the token; cookies know no ports, so servers on one machine need names apart."""
     frame_ancestors: str = "'none'"
-    """Who may put the page into a frame, as a content-security policy has it."""
+    """Who may put the page into a frame, as a content-security policy has it; empty for anybody."""
+    made_styles: str = f"'nonce-{NONCE}'"
+    """Which styles that the page's libraries make while it is shown are let in."""
 
 
 def local_hosts(port: int) -> frozenset[str]:

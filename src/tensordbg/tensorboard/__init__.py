@@ -1,0 +1,1 @@
+"""The page in TensorBoard: a tab over the same answers as `tdbg view` gives."""
