@@ -18,6 +18,7 @@ export type InputRow = Schemas['InputRow'];
 export type Lane = Schemas['Lane'];
 export type LineView = Schemas['LineView'];
 export type Live = Schemas['Live'];
+export type OperationAtLine = Schemas['OperationAtLine'];
 export type Margin = Schemas['Margin'];
 export type NodeView = Schemas['NodeView'];
 export type Overview = Schemas['Overview'];

@@ -18,10 +18,12 @@ export function EventLine({ row, name }: EventLineProps) {
   const current = place.value.event === row.event;
   return (
     <Move class="event-line" to={{ event: row.event }} current={current} title={eventWords(row)}>
-      <span class="event-name">{name ?? row.tensor}</span>
-      <span class="event-type">
-        {row.dtype}
-        {row.shape ? shape(row.shape) : ''}
+      <span class="event-what">
+        <span class="event-name">{name ?? row.tensor}</span>{' '}
+        <span class="event-type">
+          {row.dtype}
+          {row.shape ? shape(row.shape) : ''}
+        </span>
       </span>
       <HealthBar health={health} />
       <Remark row={row} />
@@ -67,8 +69,9 @@ export function InputLine({ input, slot }: InputLineProps) {
         <EventLine row={input.row} name={input.tensor} />
       ) : (
         <span class="event-line unrecorded">
-          <span class="event-name">{input.tensor}</span>
-          <span class="event-type">{input.op_type}</span>
+          <span class="event-what">
+            <span class="event-name">{input.tensor}</span> <span class="event-type">{input.op_type}</span>
+          </span>
           <span class="remark">not recorded</span>
         </span>
       )}

@@ -24,6 +24,8 @@ export interface Place {
   /** The source that is shown; empty for that of the chosen event. */
   readonly file: string;
   readonly line: number | undefined;
+  /** The source that stays while one goes from event to event, each at its line there; empty for none. */
+  readonly pin: string;
   /** Range of the timeline in nanoseconds since 1970. */
   readonly range: readonly [number, number] | undefined;
   /** Which elements of the tensor are shown, as in NumPy. */
@@ -49,6 +51,7 @@ export const START: Place = {
   tab: 'event',
   file: '',
   line: undefined,
+  pin: '',
   range: undefined,
   slice: '',
   opened: [],
@@ -101,6 +104,7 @@ export function readPlace(hash: string): Place {
     tab: TABS.find((tab) => tab === given.get('tab')) ?? START.tab,
     file: text('file'),
     line: number('line'),
+    pin: text('pin'),
     range: from !== undefined && to !== undefined && from < to ? [from, to] : undefined,
     slice: text('slice'),
     opened: given.getAll('opened'),
@@ -128,6 +132,7 @@ export function writePlace(place: Place): string {
   put('tab', place.tab, START.tab);
   put('file', place.file, START.file);
   put('line', place.line, undefined);
+  put('pin', place.pin, START.pin);
   put('from', place.range?.[0], undefined);
   put('to', place.range?.[1], undefined);
   put('slice', place.slice, START.slice);

@@ -3,9 +3,9 @@ import { signal } from '@preact/signals';
 import { keep, kept } from './kept';
 
 /** The splits of the page, by name. */
-export type SplitName = 'findings' | 'timeline' | 'detail' | 'source' | 'stack';
+export type SplitName = 'findings' | 'timeline' | 'detail' | 'source';
 
-const NAMES: readonly SplitName[] = ['findings', 'timeline', 'detail', 'source', 'stack'];
+const NAMES: readonly SplitName[] = ['findings', 'timeline', 'detail', 'source'];
 const LEAST = 0.05;
 const MOST = 0.95;
 

@@ -23,6 +23,7 @@ describe('a link', () => {
       tab: 'graph' as const,
       file: '/home/someone/train & co.py',
       line: 7,
+      pin: '/home/someone/layers.py',
       range: [10, 20] as const,
       slice: '[0, :]',
       opened: ['while', 'while/body/call'],

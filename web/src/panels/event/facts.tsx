@@ -1,6 +1,7 @@
 /** The rest that is known of an event: its operation, execution, device, time; most of it leads to a search. */
 import type { ComponentChildren } from 'preact';
 import type { EventView } from '../../api/types';
+import { deviceName } from '../../parts/device-name';
 import { Move } from '../../parts/move';
 import { quoted } from '../../parts/search-words';
 import { attributesOf } from './attributes';
@@ -32,8 +33,8 @@ export function Facts({ view }: { readonly view: EventView }) {
           </Fact>
         ) : null}
         <Fact name="Device">
-          <code>{row.device}</code>
-          {view.asked && view.asked !== row.device ? ` (the program asked for ${view.asked})` : ''}
+          <code title={row.device}>{deviceName(row.device)}</code>
+          {view.asked && view.asked !== row.device ? ` (the program asked for ${deviceName(view.asked)})` : ''}
         </Fact>
         <Fact name="Time">{new Date(view.time_ns / 1e6).toISOString().replace('T', ' ').replace('Z', ' UTC')}</Fact>
         <Fact name="Thread">{view.thread}</Fact>

@@ -11,7 +11,7 @@ export function Health({ view }: { readonly view: EventView }) {
   const { health } = row;
   return (
     <section class="event-health" aria-label="Health">
-      <p class="event-what">
+      <p class="event-kind">
         <code>
           {row.dtype}
           {shape(row.shape)}

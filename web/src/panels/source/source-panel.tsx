@@ -1,4 +1,78 @@
-/** The source panel. */
+/** The source as it was when the program ran, the chosen line marked, and the stack that led to it. */
+import type { ComponentChildren } from 'preact';
+import { answers } from '../../api/current';
+import { fileName } from '../../parts/file-name';
+import { Nothing, Panel } from '../../parts/panel';
+import { chosenFinding } from '../../state/choose';
+import { running } from '../../state/live';
+import { chosen, go, overview, place, where } from '../../state/store';
+import { useAnswer } from '../../state/use-answer';
+import { CodeView } from './code-view';
+import { Files } from './files';
+import { MadeHere } from './made-here';
+import { editorLink, type Spot, shownSpot } from './shown';
+import { Stack } from './stack';
+import './source.css';
+
 export function SourcePanel() {
-  return <section class="panel panel-source" aria-label="source" />;
+  const here = place.value;
+  const asked = where.value;
+  const traced = here.event === undefined ? chosenFinding.value : chosen.value;
+  const sources = useAnswer((signal) => answers.sources(asked, signal), [asked, running.value]);
+  const first = sources.answer?.files.find(({ user }) => user);
+  const spot = shownSpot(here, traced) ?? (first && { file: first.file, line: undefined });
+  const { answer, problem, busy } = useAnswer(spot && ((signal) => answers.source(asked, spot.file, signal)), [
+    asked,
+    spot?.file,
+    running.value,
+  ]);
+  const source = answer?.file === spot?.file ? answer : undefined;
+  return (
+    <Panel
+      name="source"
+      title="Source"
+      head={spot ? <Head spot={spot} files={<Files list={sources.answer} shown={spot.file} />} /> : null}
+      problem={busy ? '' : problem || sources.problem}
+      busy={busy}
+    >
+      <div class="source">
+        <Stack stack={traced?.stack ?? []} spot={spot} />
+        <div class="source-code">
+          {source?.changed ? (
+            <p class="source-changed">
+              {fileName(source.file)} has changed since, or is gone; this is what the program ran.
+            </p>
+          ) : null}
+          {source ? <CodeView source={source} line={spot?.line} /> : null}
+          {!spot && sources.answer ? <Nothing>The trace holds no source of the program.</Nothing> : null}
+          {source && spot?.line !== undefined ? (
+            <MadeHere margins={source.margins} spot={spot} line={spot.line} />
+          ) : null}
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+function Head({ spot, files }: { readonly spot: Spot; readonly files: ComponentChildren }) {
+  const template = overview.value?.editor ?? '';
+  const stays = place.value.pin !== '';
+  return (
+    <>
+      {files}
+      <button
+        type="button"
+        aria-pressed={stays}
+        title="Stay in this file while going from event to event: show where each came through it"
+        onClick={() => go({ pin: stays ? '' : spot.file }, 'replace')}
+      >
+        Stay
+      </button>
+      {template ? (
+        <a class="source-editor" href={editorLink(template, spot)} title={`${spot.file}:${spot.line ?? 1}`}>
+          Open in editor
+        </a>
+      ) : null}
+    </>
+  );
 }
