@@ -121,12 +121,12 @@ def _unknown(reader: TraceReader, tensor: str, function: str) -> str:
     where = f" in a function {function!r}" if function else ""
     if tensor in names:
         return f"no tensor {tensor!r}{where}; leave `--function` out to see where it is"
-    near = _near(tensor, names)
+    near = near_tensors(tensor, names)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`tdbg ls` lists the tensors"
     return f"no tensor {tensor!r} in {reader.path}; {hint}"
 
 
-def _near(tensor: str, tensors: list[str]) -> list[str]:
+def near_tensors(tensor: str, tensors: list[str]) -> list[str]:
     """Tensors whose names are alike, or that hold the name within a longer one."""
     wanted, _ = split_slot(tensor)
     names = {split_slot(each)[0]: each for each in sorted(tensors, reverse=True)}

@@ -26,6 +26,7 @@ from tensordbg.analysis.view.page import EventNumbers, list_numbers
 from tensordbg.analysis.view.rows import SeenTensor, seen_tensors
 from tensordbg.analysis.view.sites import SiteNames, lost_site, name_sites
 from tensordbg.analysis.view.source_margins import SiteCounts, count_sites
+from tensordbg.analysis.view.suggestions import count_values
 from tensordbg.analysis.view.timeline import LaneContent, Spans, find_lanes
 from tensordbg.analysis.view.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
 from tensordbg.errors import AbsentError
@@ -37,6 +38,7 @@ BLOCK = 65536
 
 _MOST_BLOCKS = 8
 _MOST_EXCERPTS = 8
+_MOST_WORDS = 1_000_000
 _MOST_LISTED = 400_000_000
 """Bytes of the lists that are kept."""
 
@@ -49,6 +51,7 @@ class OpenedTrace:
         self.reader = reader
         self._reading = RLock()
         self._excerpts: Recent[tuple[int, int], Excerpt] = Recent(_MOST_EXCERPTS)
+        self._words: Recent[str, list[str]] = Recent(_MOST_WORDS, len)
         self._lists: Recent[EventList, EventNumbers] = Recent(_MOST_LISTED, _bytes_of_list)
         self._blocks: Recent[int, Any] = Recent(_MOST_BLOCKS)
 
@@ -141,6 +144,10 @@ class OpenedTrace:
         """
         return self._lists.get(wanted, lambda: list_numbers(self, wanted))
 
+    def values_of_key(self, key: str) -> list[str]:
+        """What the trace has for a key of the search; see `suggestions.py`."""
+        return self._words.get(key, lambda: count_values(self, key))
+
     def rows(self, events: Sequence[int] | Ints) -> list[SeenTensor]:
         """The rows of some events, in this order."""
         return seen_tensors(self, np.asarray(events, dtype=np.int64))
@@ -188,6 +195,11 @@ class OpenedTrace:
         """See `TraceSource`."""
         with self._reading:
             return self.reader.take(events, columns)
+
+    def value(self, event: int) -> Any:
+        """The elements of an event as an array; see `TraceReader.value`."""
+        with self._reading:
+            return self.reader.value(event)
 
     def block(self, number: int) -> Any:
         """The events from `number * BLOCK` on, with all their columns; the last ones asked for are kept."""

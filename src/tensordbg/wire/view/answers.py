@@ -8,19 +8,30 @@ from __future__ import annotations
 
 from tensordbg.analysis.view.asked import Centre, EventList, Window
 from tensordbg.analysis.view.following import FollowedTrace
+from tensordbg.analysis.view.history import thinned_history
 from tensordbg.analysis.view.kept_findings import KeptFindings
 from tensordbg.analysis.view.one_event import one_event
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.page import next_event, place_of, read_page
 from tensordbg.analysis.view.source_margins import list_sources, read_source
+from tensordbg.analysis.view.suggestions import complete
 from tensordbg.analysis.view.timeline import one_execution, read_timeline
+from tensordbg.analysis.view.value_window import value_window
 from tensordbg.trace.runs import TraceRun
-from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions, event_view, page_view
+from tensordbg.wire.view.events import (
+    EventPage,
+    EventPlace,
+    EventView,
+    Suggestions,
+    event_view,
+    page_view,
+    suggestions_view,
+)
 from tensordbg.wire.view.findings import Findings, findings_view
 from tensordbg.wire.view.graph import GraphView
 from tensordbg.wire.view.overview import Live, Overview, live_view
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
-from tensordbg.wire.view.tensor import TensorView, ValuesView
+from tensordbg.wire.view.tensor import TensorView, ValuesView, tensor_view, values_view
 from tensordbg.wire.view.timeline import ExecutionView, Timeline, execution_view, timeline_view
 
 
@@ -76,7 +87,7 @@ class RunAnswers:
 
     def suggestions(self, process: str, search: str, cursor: int) -> Suggestions:
         """Words that may stand at the cursor of the search field."""
-        raise NotImplementedError
+        return suggestions_view(complete(self._opened(process), search, cursor))
 
     def timeline(self, process: str, begin_ns: int | None, end_ns: int | None, width: int) -> Timeline:
         """Executions in a range of time, for so many pixels; the whole trace by default."""
@@ -90,11 +101,12 @@ class RunAnswers:
 
     def tensor(self, process: str, tensor: str, function: str, points: int) -> TensorView:
         """A tensor over steps and iterations, at most so many points."""
-        raise NotImplementedError
+        return tensor_view(thinned_history(self._opened(process), tensor, function, points))
 
     def values(self, process: str, event: int, window: Window) -> ValuesView:
         """Elements of an event."""
-        raise NotImplementedError
+        found = value_window(self._opened(process), event, window)
+        return values_view(event, found, (window.row_offset, window.column_offset))
 
     def graph(self, process: str, centre: Centre) -> GraphView:
         """Part of a function's graph."""

@@ -9,6 +9,7 @@ from tensordbg.analysis.view.neighbours import Neighbour
 from tensordbg.analysis.view.one_event import OneEvent
 from tensordbg.analysis.view.page import Page
 from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.suggestions import Completion
 from tensordbg.wire.view.health import HealthView, health_view
 from tensordbg.wire.view.source import LineView, line_view, stack_view
 
@@ -170,3 +171,8 @@ def event_view(one: OneEvent, finding: int | None) -> EventView:
         notes=one.notes,
         finding=finding,
     )
+
+
+def suggestions_view(completion: Completion) -> Suggestions:
+    """What may stand at the cursor."""
+    return Suggestions(completion.begin, completion.words)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
-from tensordbg.wire.view.health import HealthView
+from tensordbg.analysis.view.history import HistoryPoint, ThinnedHistory
+from tensordbg.analysis.view.value_window import ValueWindow
+from tensordbg.wire.view.health import HealthView, health_view
 
 Number = float | int | bool | str | None
 """An element: a number, a boolean or a text; `nan`, `inf`, `-inf` as words; a complex number as text."""
@@ -53,3 +57,54 @@ class ValuesView:
     min: float | None
     """Over the finite elements of the slice."""
     max: float | None
+
+
+_EXACT = 2**53
+"""Larger whole numbers than a double holds become texts."""
+
+
+def tensor_view(history: ThinnedHistory) -> TensorView:
+    """The history of a tensor."""
+    return TensorView(history.tensor, history.function, history.total, tuple(map(_point, history.points)))
+
+
+def _point(point: HistoryPoint) -> Point:
+    health = None if point.health is None else health_view(point.health)
+    return Point(point.event, point.step, point.iteration, health, point.shape, point.kept)
+
+
+def values_view(event: int, window: ValueWindow, offset: tuple[int, int]) -> ValuesView:
+    """A part of the elements of an event, from this row and column on."""
+    return ValuesView(
+        event=event,
+        dtype=window.dtype,
+        shape=window.shape,
+        slice=window.slice,
+        slice_shape=window.slice_shape,
+        row_offset=offset[0],
+        column_offset=offset[1],
+        rows_total=window.total[0],
+        columns_total=window.total[1],
+        rows=tuple(tuple(number_view(element) for element in row) for row in window.elements),
+        min=window.low,
+        max=window.high,
+    )
+
+
+def number_view(element: Any) -> Number:
+    """One element of an array as JSON has it."""
+    kind = getattr(getattr(element, "dtype", None), "kind", "")
+    if kind == "b":
+        return bool(element)
+    if kind in "iu" and kind:
+        whole = int(element)
+        return whole if abs(whole) <= _EXACT else str(whole)
+    if kind in "cSU" and kind:
+        return str(element)
+    try:
+        real = float(element)  # also of the narrow types that NumPy itself lacks
+    except (TypeError, ValueError):
+        return str(element)
+    if math.isfinite(real):
+        return real
+    return "nan" if math.isnan(real) else "inf" if real > 0 else "-inf"

@@ -1,0 +1,131 @@
+"""One tensor over steps and iterations: all its events, thinned out where there are too many to draw."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensordbg.analysis.details import health_of
+from tensordbg.analysis.listing import split_slot
+from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.show import near_tensors
+from tensordbg.analysis.view.matching import equal_to
+from tensordbg.analysis.view.search import Text
+from tensordbg.errors import AbsentError
+from tensordbg.model import NONE, Health
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+_COLUMNS = (
+    "event", "step", "iteration", "shape", "value_position", "size", "negative", "zero", "positive", "neg_inf",
+    "pos_inf", "nan", "subnormal", "first_bad", "min", "max", "sum", "sum_squares",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """One event of a tensor."""
+
+    event: int
+    step: int
+    iteration: int | None
+    health: Health | None
+    shape: tuple[int, ...] | None
+    kept: bool
+    """Whether its elements were kept."""
+
+
+@dataclass(frozen=True)
+class ThinnedHistory:
+    """A tensor over time."""
+
+    tensor: str
+    function: str
+    """Empty where several functions have it, and none was chosen."""
+    total: int
+    """How many events it has; `points` may be fewer."""
+    points: tuple[HistoryPoint, ...]
+
+
+def thinned_history(opened: OpenedTrace, tensor: str, function: str, points: int) -> ThinnedHistory:
+    """The events of one tensor, at most so many: those that are not finite are left out last.
+
+    Args:
+        opened: The trace.
+        tensor: Name of the operation, with `:` and the slot, which is 0 by default.
+        function: Only in functions of this name, or fitting this pattern; empty for all.
+        points: How many may be told, at least 2.
+
+    Raises:
+        AbsentError: If the trace has no such tensor.
+    """
+    name, slot = split_slot(tensor)
+    whole = f"{name}:{slot or 0}"
+    own = [number for number, names in opened.sites.items() if names.site.name == name]
+    wanted = equal_to(Text(function))
+    chosen = [
+        number for number in own
+        if not function or wanted(opened.site(number).function) or wanted(opened.site(number).given_function)
+    ]  # fmt: skip
+    events = _events_of(opened, chosen, slot or 0)
+    if not len(events):
+        raise AbsentError(_unknown(opened, whole, function))
+    functions = {opened.site(number).function for number in np.unique(opened.columns.whole("site")[events]).tolist()}
+    shown = events[thin(opened.columns.bad()[events], points)]
+    rows = opened.take(shown, _COLUMNS).to_pylist()
+    return ThinnedHistory(
+        tensor=whole,
+        function=functions.pop() if len(functions) == 1 else function,
+        total=len(events),
+        points=tuple(
+            HistoryPoint(
+                event=row["event"],
+                step=row["step"],
+                iteration=row["iteration"],
+                health=health_of(row),
+                shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),
+                kept=row["value_position"] is not None,
+            )
+            for row in rows
+        ),
+    )
+
+
+def thin(bad: Bools, most: int) -> Ints:
+    """Which of many points are shown: the first and the last, those that are bad, and of the rest evenly many.
+
+    Where the bad ones alone are too many they are thinned out too, but for the first.
+    """
+    count = len(bad)
+    if count <= most:
+        return np.arange(count)
+    needed = np.union1d(np.flatnonzero(bad), [0, count - 1])
+    if len(needed) >= most:
+        firsts = np.union1d(np.flatnonzero(bad)[:1], [0, count - 1])
+        return np.union1d(firsts, _evenly(needed, most - len(firsts)))
+    rest = np.setdiff1d(np.arange(count), needed, assume_unique=True)
+    return np.union1d(needed, _evenly(rest, most - len(needed)))
+
+
+def _evenly(places: Ints, count: int) -> Ints:
+    return places[np.unique(np.linspace(0, len(places) - 1, max(count, 0)).astype(np.int64))]
+
+
+def _events_of(opened: OpenedTrace, sites: list[int], slot: int) -> Ints:
+    table = np.zeros(opened.site_limit, dtype=np.bool_)
+    table[sites] = True
+    found = np.flatnonzero(table[opened.columns.whole("site")])
+    own: Ints = found[opened.columns.whole("slot")[found] == slot]
+    return own
+
+
+def _unknown(opened: OpenedTrace, tensor: str, function: str) -> str:
+    where = f" in a function {function!r}" if function else ""
+    recorded = np.flatnonzero(opened.site_counts.telling != NONE).tolist()
+    near = near_tensors(tensor, [f"{opened.site(number).site.name}:0" for number in recorded])
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "the table of events lists the tensors"
+    return f"no tensor {tensor!r}{where} was recorded; {hint}"
