@@ -30,8 +30,10 @@ export interface Place {
   readonly range: readonly [number, number] | undefined;
   /** Which elements of the tensor are shown, as in NumPy. */
   readonly slice: string;
-  /** Nodes of the graph that are opened. */
+  /** Nodes of the graph that are opened; with `+` before it, one all of whose neighbours are shown. */
   readonly opened: readonly string[];
+  /** Node of the graph that is looked at though nothing was recorded of it; empty for none. */
+  readonly operation: string;
   /** How far the graph goes around the chosen operation. */
   readonly hops: number;
 }
@@ -55,6 +57,7 @@ export const START: Place = {
   range: undefined,
   slice: '',
   opened: [],
+  operation: '',
   hops: 1,
 };
 
@@ -74,7 +77,7 @@ export function moved(from: Place, change: Partial<Place>): Place {
     return { ...START, run, finding, search, order, descending, columns, filter, levels, tab, hops, ...change };
   }
   if ('event' in change && change.event !== from.event) {
-    return { ...from, slice: '', opened: [], file: '', line: undefined, ...change };
+    return { ...from, slice: '', opened: [], operation: '', file: '', line: undefined, ...change };
   }
   return { ...from, ...change };
 }
@@ -108,6 +111,7 @@ export function readPlace(hash: string): Place {
     range: from !== undefined && to !== undefined && from < to ? [from, to] : undefined,
     slice: text('slice'),
     opened: given.getAll('opened'),
+    operation: text('operation'),
     hops: number('hops') ?? START.hops,
   };
 }
@@ -137,6 +141,7 @@ export function writePlace(place: Place): string {
   put('to', place.range?.[1], undefined);
   put('slice', place.slice, START.slice);
   for (const node of place.opened) query.append('opened', node);
+  put('operation', place.operation, START.operation);
   put('hops', place.hops, START.hops);
   const text = query.toString();
   return text ? `#${text}` : '';

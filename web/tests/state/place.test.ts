@@ -27,6 +27,7 @@ describe('a link', () => {
       range: [10, 20] as const,
       slice: '[0, :]',
       opened: ['while', 'while/body/call'],
+      operation: 'while/body/Log',
       hops: 2,
     };
     expect(readPlace(writePlace(place))).toEqual(place);
