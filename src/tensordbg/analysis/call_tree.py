@@ -62,6 +62,8 @@ class CallTree:
     function: Function
     instances: dict[str, Instance] = field(default_factory=dict)
     """By key, what a call runs after the call."""
+    opens: Callable[[str], bool] = lambda _: True
+    """Which calls are opened, by their keys."""
     unopened: int = 0
     """How many calls were left closed."""
     _blocks: dict[tuple[str, str], _Block] = field(default_factory=dict)
@@ -98,23 +100,41 @@ class CallTree:
         references = self.program.inputs_of(instance.site.site)
         return [(block.key(sites[ref.site]), ref.slot) for ref in references if ref.site in sites]
 
+    @property
+    def opened(self) -> frozenset[str]:
+        """The calls that were opened."""
+        return frozenset(caller for caller, _ in self._blocks if caller)
+
+    def given(self, instance: Instance) -> tuple[str, int] | None:
+        """What was given for an argument of a function that another called: key and slot."""
+        if not instance.caller or instance.site.argument < 0:
+            return None
+        call = self.instances[instance.caller]
+        inputs = self.inputs(call)
+        position = instance.site.argument + (call.site.call is CallKind.IF)
+        return inputs[position] if position < len(inputs) else None
+
+    def results_inside(self, call: Instance) -> Iterator[tuple[int, str, int]]:
+        """What an opened call gives back: which of its results, and the operation inside with its slot."""
+        sites = self.program.sites
+        for part in parts(call.site):
+            block = self._blocks.get((call.key, part))
+            if block is None or part == "cond":
+                continue
+            for position, ref in enumerate(block.function.outputs):
+                if ref.site in sites:
+                    yield position, block.key(sites[ref.site]), ref.slot
+
     def _sources(self, instance: Instance) -> Iterator[str]:
         block = self._blocks[instance.caller, instance.part]
         yield from self._keys(block, self.program.inputs_of(instance.site.site))
-        if instance.site.argument >= 0 and block.caller:
-            yield from self._given(block, instance.site.argument)
+        given = self.given(instance)
+        if given is not None:
+            yield given[0]
         for part in parts(instance.site):
             called = self._blocks.get((instance.key, part))
             if called is not None:
                 yield from self._keys(called, called.function.outputs)
-
-    def _given(self, block: _Block, position: int) -> Iterator[str]:
-        """What the caller gives for an argument."""
-        call = self.instances[block.caller]
-        inputs = self.inputs(call)
-        position += call.site.call is CallKind.IF
-        if position < len(inputs):
-            yield inputs[position][0]
 
     def _keys(self, block: _Block, references: tuple[TensorRef, ...] | list[TensorRef]) -> Iterator[str]:
         sites = self.program.sites
@@ -132,7 +152,7 @@ class CallTree:
             key = block.key(site)
             self.instances[key] = Instance(key, site, block.depth, block.caller, block.part)
             called = self.program.called_by(site) if site.call not in (CallKind.NONE, CallKind.OTHER) else []
-            closed = most_depth is not None and block.depth >= most_depth
+            closed = (most_depth is not None and block.depth >= most_depth) or not self.opens(key)
             if any(called) and (closed or len(self.instances) > MOST):
                 self.unopened += 1
                 continue
@@ -154,7 +174,13 @@ class CallTree:
         return True
 
 
-def call_tree(program: Program, function: Function, names: Names | None = None, depth: int | None = None) -> CallTree:
+def call_tree(
+    program: Program,
+    function: Function,
+    names: Names | None = None,
+    depth: int | None = None,
+    opens: Callable[[str], bool] = lambda _: True,
+) -> CallTree:
     """Opens a function.
 
     Args:
@@ -162,9 +188,10 @@ def call_tree(program: Program, function: Function, names: Names | None = None, 
         function: The outermost function.
         names: See `Names`; by default a function has all sites of its graph, under their own names.
         depth: How many levels of calls are opened, None for all.
+        opens: Which calls are opened, by their keys; all by default.
     """
     named = names or (lambda _: {})
-    tree = CallTree(program, function)
+    tree = CallTree(program, function, opens=opens)
     tree.open(_Block(function, "", 0, "", "", named(function)), named, depth)
     return tree
 

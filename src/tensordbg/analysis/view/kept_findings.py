@@ -24,10 +24,19 @@ class RunFindings:
 
     def finding_of(self, process: str, event: int) -> int | None:
         """The number of the finding whose origin an event is."""
-        for number, found in enumerate(self.everything.found):
-            if found.kind == "origin" and found.process == process and found.row and found.row.event == event:
-                return number
-        return None
+        return self._numbers(process).get(event)
+
+    def origins_of(self, process: str) -> frozenset[int]:
+        """The events of a process that are origins."""
+        return frozenset(self._numbers(process))
+
+    def _numbers(self, process: str) -> dict[int, int]:
+        """By event the number of the finding."""
+        return {
+            found.row.event: number
+            for number, found in enumerate(self.everything.found)
+            if found.kind == "origin" and found.process == process and found.row is not None
+        }
 
 
 class KeptFindings:

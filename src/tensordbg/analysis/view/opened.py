@@ -62,6 +62,12 @@ class OpenedTrace:
             return self.reader.tensor_count
 
     @kept
+    def damage(self) -> int:
+        """How many events and lines can't be read."""
+        with self._reading:
+            return self.reader.damage
+
+    @kept
     def facts(self) -> TraceFacts:
         """What became known while the program ran."""
         with self._reading:

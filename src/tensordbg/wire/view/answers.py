@@ -7,11 +7,14 @@ empty, which means the first.
 from __future__ import annotations
 
 from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.analysis.view.eager_graph import eager_part
 from tensordbg.analysis.view.following import FollowedTrace
+from tensordbg.analysis.view.graph import graph_part
 from tensordbg.analysis.view.history import thinned_history
 from tensordbg.analysis.view.kept_findings import KeptFindings
 from tensordbg.analysis.view.one_event import one_event
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.overview import read_overview
 from tensordbg.analysis.view.page import next_event, place_of, read_page
 from tensordbg.analysis.view.source_margins import list_sources, read_source
 from tensordbg.analysis.view.suggestions import complete
@@ -28,8 +31,8 @@ from tensordbg.wire.view.events import (
     suggestions_view,
 )
 from tensordbg.wire.view.findings import Findings, findings_view
-from tensordbg.wire.view.graph import GraphView
-from tensordbg.wire.view.overview import Live, Overview, live_view
+from tensordbg.wire.view.graph import GraphView, eager_view, graph_view
+from tensordbg.wire.view.overview import Live, Overview, live_view, overview_view
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
 from tensordbg.wire.view.tensor import TensorView, ValuesView, tensor_view, values_view
 from tensordbg.wire.view.timeline import ExecutionView, Timeline, execution_view, timeline_view
@@ -59,7 +62,8 @@ class RunAnswers:
 
     def overview(self) -> Overview:
         """The run as a whole."""
-        raise NotImplementedError
+        opened = {each.name: self._opened(each.name) for each in self._run.processes}
+        return overview_view(read_overview(self._run, opened), self._name, self._editor)
 
     def findings(self) -> Findings:
         """What went wrong, in all processes together."""
@@ -109,8 +113,12 @@ class RunAnswers:
         return values_view(event, found, (window.row_offset, window.column_offset))
 
     def graph(self, process: str, centre: Centre) -> GraphView:
-        """Part of a function's graph."""
-        raise NotImplementedError
+        """Part of a function's graph, or executions around an eager operation."""
+        opened, origins = self._opened(process), self._origins(process)
+        part = graph_part(opened, centre)
+        if part is not None:
+            return graph_view(opened, part, origins)
+        return eager_view(opened, eager_part(opened, centre.event or 0, centre.hops), origins)
 
     def sources(self, process: str) -> SourceList:
         """The files that the trace holds."""
@@ -124,6 +132,11 @@ class RunAnswers:
         """How far the trace has grown; cheap, it is asked again and again."""
         followed = self._followed(process)
         return live_view(followed.growth(), followed.rate())
+
+    def _origins(self, process: str) -> frozenset[int]:
+        """The events that are origins, as far as the findings are known."""
+        known = self._findings.known()
+        return known.origins_of(self._named(process)) if known is not None else frozenset()
 
     def _opened(self, process: str) -> OpenedTrace:
         return self._followed(process).opened()

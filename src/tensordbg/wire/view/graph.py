@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+
+from tensordbg.analysis.view.eager_graph import EagerPart, ExecutionNode
+from tensordbg.analysis.view.graph import GraphPart
+from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.timeline import execution_name
+from tensordbg.model import NONE
 
 
 @dataclass(frozen=True)
@@ -58,3 +65,95 @@ class GraphView:
     """Of the whole function."""
     nodes: tuple[NodeView, ...]
     edges: tuple[EdgeView, ...]
+
+
+def graph_view(opened: OpenedTrace, part: GraphPart, origins: Collection[int]) -> GraphView:
+    """Part of a function's graph; `origins` are the events that the findings name as such."""
+    return GraphView(
+        function=opened.program.python_names.get(part.function.graph, part.function.name),
+        centre=part.centre,
+        operations=len(opened.program.sites_of_graph.get(part.function.graph, ())),
+        nodes=tuple(_node(opened, part, key, origins) for key in part.keys),
+        edges=tuple(
+            EdgeView(wire.source, wire.slot, wire.target, wire.position, _is_bad(part, wire.source, wire.slot))
+            for wire in part.wires
+        ),
+    )
+
+
+def _node(opened: OpenedTrace, part: GraphPart, key: str, origins: Collection[int]) -> NodeView:
+    instance, recorded = part.tree.instances[key], part.events[key]
+    site, rows = instance.site, recorded.rows
+    called = [function.name for function in opened.program.called_by(site) if function is not None]
+    first = next(iter(rows.values()), None)
+    return NodeView(
+        node=key,
+        name=site.name,
+        op_type=site.op_type,
+        scope=site.name.rpartition("/")[0],
+        layer=opened.site(site.site).layer,
+        health=recorded.health,
+        event=None if first is None else first.event,
+        origin=any(row.event in origins for row in rows.values()),
+        argument=site.argument != NONE,
+        calls=tuple(dict.fromkeys(called)),
+        opened=key in part.tree.opened,
+        inside=instance.caller,
+        part=instance.part,
+        hidden_inputs=part.hidden_inputs.get(key, 0),
+        hidden_consumers=part.hidden_consumers.get(key, 0),
+        dtypes=site.dtypes,
+        shapes=tuple(rows[slot].shape if slot in rows else None for slot in range(len(site.dtypes))),
+    )
+
+
+def _is_bad(part: GraphPart, key: str, slot: int) -> bool:
+    row = part.events[key].rows.get(slot)
+    return row is not None and row.health is not None and row.health.non_finite > 0
+
+
+def eager_view(opened: OpenedTrace, part: EagerPart, origins: Collection[int]) -> GraphView:
+    """Executions around an eager operation, as a graph."""
+    names = {node.row: _execution(opened, node.row) for node in part.nodes}
+    bad = {(node.row, row.slot) for node in part.nodes for row in node.events if row.health and row.health.non_finite}
+    return GraphView(
+        function="",
+        centre=names[part.centre],
+        operations=len(opened.executions),
+        nodes=tuple(_execution_node(opened, node, origins) for node in part.nodes),
+        edges=tuple(
+            EdgeView(names[maker], slot, names[taker], position, (maker, slot) in bad)
+            for maker, slot, taker, position in part.wires
+        ),
+    )
+
+
+def _execution(opened: OpenedTrace, row: int) -> str:
+    return f"execution {opened.executions.number[row]}"
+
+
+def _execution_node(opened: OpenedTrace, node: ExecutionNode, origins: Collection[int]) -> NodeView:
+    eager = bool(opened.timings.eager[node.row])
+    name = execution_name(opened, node.row)
+    measured = any(row.health is not None for row in node.events)
+    fine = "fine" if measured else "unmeasured" if node.events else "unrecorded"
+    own = node.events if eager else ()
+    return NodeView(
+        node=_execution(opened, node.row),
+        name=name,
+        op_type=name if eager else "function",
+        scope="",
+        layer="",
+        health="bad" if node.bad else fine,
+        event=node.events[0].event if node.events else None,
+        origin=any(row.event in origins for row in node.events),
+        argument=False,
+        calls=() if eager else (name,),
+        opened=False,
+        inside="",
+        part="",
+        hidden_inputs=node.hidden_inputs,
+        hidden_consumers=node.hidden_consumers,
+        dtypes=tuple(row.dtype for row in own),
+        shapes=tuple(row.shape for row in own),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensordbg.analysis.view.growth import Growth
+from tensordbg.analysis.view.overview import ProcessState, RunOverview
 
 
 @dataclass(frozen=True)
@@ -78,3 +79,33 @@ class Live:
 def live_view(growth: Growth, rate: float) -> Live:
     """How far a trace has grown; the rate is in tensor events a second."""
     return Live(growth.revision, growth.tensor_events, growth.executions, rate, growth.running)
+
+
+def overview_view(found: RunOverview, name: str, editor: str) -> Overview:
+    """A run as a whole, with its name in links and the template of links to the editor."""
+    metadata = found.metadata
+    return Overview(
+        run=name,
+        path=found.path,
+        program=metadata.program,
+        command=metadata.command,
+        host=metadata.host,
+        python=metadata.python,
+        frameworks=found.frameworks,
+        detail=metadata.detail.value,
+        created_ns=metadata.created_ns,
+        processes=tuple(map(_process, found.processes)),
+        notes=found.notes,
+        editor=editor,
+    )
+
+
+def _process(state: ProcessState) -> ProcessView:
+    return ProcessView(
+        process=state.name,
+        pid=state.pid,
+        tensor_events=state.tensor_events,
+        executions=state.executions,
+        running=state.running,
+        ended=state.ended,
+    )

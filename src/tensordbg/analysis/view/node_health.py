@@ -1,0 +1,90 @@
+"""What was recorded at the operations of a graph: in the chosen execution, and anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensordbg.analysis.call_tree import Instance, without_numbers
+from tensordbg.analysis.view.rows import SeenTensor
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+
+@dataclass(frozen=True)
+class NodeEvents:
+    """What was recorded at one operation."""
+
+    rows: Mapping[int, SeenTensor]
+    """By slot, in the chosen execution and turn."""
+    events: int
+    """How many there are over all executions."""
+    bad: int
+    """How many of those are not finite."""
+
+    @property
+    def health(self) -> str:
+        """`bad` (of the chosen execution), `bad_elsewhere`, `fine`, `unmeasured` or `unrecorded`."""
+        if any(row.health is not None and row.health.non_finite for row in self.rows.values()):
+            return "bad"
+        if self.bad:
+            return "bad_elsewhere"
+        if not self.events:
+            return "unrecorded"
+        measured = [row.health is not None for row in self.rows.values()]
+        return "unmeasured" if measured and not any(measured) else "fine"
+
+
+def key_of_event(opened: OpenedTrace, event: int) -> str:
+    """The call path and name of an event's operation, as a `CallTree` names it."""
+    row = opened.row(event)
+    return _key(row.path, row.op_name)
+
+
+def events_at_nodes(opened: OpenedTrace, nodes: Sequence[Instance], centre: int | None) -> dict[str, NodeEvents]:
+    """What was recorded at some operations.
+
+    Args:
+        opened: The trace.
+        nodes: The operations.
+        centre: The chosen event; of the others in its execution those of its turn of a loop count, else the nearest.
+    """
+    chosen: dict[str, dict[int, int]] = {}
+    if centre is not None:
+        chosen = _chosen(opened, {node.site.site for node in nodes}, centre)
+    numbers = sorted({event for slots in chosen.values() for event in slots.values()})
+    rows = dict(zip(numbers, opened.rows(numbers), strict=True))
+    counts = opened.site_counts
+    return {
+        node.key: NodeEvents(
+            {slot: rows[event] for slot, event in sorted(chosen.get(node.key, {}).items())},
+            int(counts.events[node.site.site]),
+            int(counts.bad[node.site.site]),
+        )
+        for node in nodes
+    }
+
+
+def _chosen(opened: OpenedTrace, sites: set[int], centre: int) -> dict[str, dict[int, int]]:
+    """By key and slot the event of each operation in the execution of the chosen event."""
+    excerpt = opened.excerpt(centre)
+    events, local = excerpt.values.events, excerpt.local(centre)
+    own = np.flatnonzero((events.execution == events.execution[local]) & np.isin(events.site, list(sites)))
+    turn = (events.frame[own] == events.frame[local]) & (events.iteration[own] == events.iteration[local])
+    # The last that is put into the table stays, so the best comes last.
+    order = np.lexsort((-np.abs(own - local), turn))
+    found: dict[str, dict[int, int]] = {}
+    for place in own[order].tolist():
+        path = opened.program.paths.get(int(events.path[place]), "")
+        key = _key(path, opened.site(int(events.site[place])).site.name)
+        found.setdefault(key, {})[int(events.slot[place])] = int(excerpt.events[place])
+    return found
+
+
+def _key(path: str, name: str) -> str:
+    plain = without_numbers(path)
+    return f"{plain}/{name}" if plain else name
