@@ -56,7 +56,9 @@ export interface SavedContent {
   readonly runs: RunList;
   readonly overview: Overview;
   readonly findings: Findings;
-  readonly stacks: readonly (readonly LineView[])[];
+  readonly lines: readonly LineView[];
+  /** Outermost first, by their numbers among the lines. */
+  readonly stacks: readonly (readonly number[])[];
   /** The first is the one that is shown where none is named. */
   readonly processes: readonly SavedProcess[];
 }

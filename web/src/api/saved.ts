@@ -95,7 +95,7 @@ class Shelf {
       row: known(this.rows.get(number), `event ${event}`),
       inputs: view.inputs.map((each) => this.input(each)),
       consumers: view.consumers.map((each) => this.input(each)),
-      stack: [...(this.content.stacks[stack] ?? [])],
+      stack: (this.content.stacks[stack] ?? []).flatMap((line) => this.content.lines[line] ?? []),
     };
   }
 

@@ -59,6 +59,8 @@ export function go(change: Partial<Place>, mode: 'push' | 'replace' = 'push'): v
   if (address === writePlace(place.value)) return;
   if (looksAt(change)) following.value = false;
   place.value = next;
+  // A saved page in a notebook's cell has no address of its own.
+  if (window.location.protocol === 'about:') return;
   const url = address || window.location.pathname + window.location.search;
   if (mode === 'push') window.history.pushState(null, '', url);
   else window.history.replaceState(null, '', url);

@@ -171,6 +171,7 @@ export const CONTENT: SavedContent = {
     non_finite_events: 1,
     findings: [],
   },
-  stacks: [[{ file: '/home/me/train.py', line: 4, function: 'loss', user: true, text: 'tf.math.log(probs)' }]],
+  lines: [{ file: '/home/me/train.py', line: 4, function: 'loss', user: true, text: 'tf.math.log(probs)' }],
+  stacks: [[0]],
   processes: [FULL, EMPTY],
 };

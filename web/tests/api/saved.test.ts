@@ -11,7 +11,7 @@ describe('a saved page', () => {
     const view = await answers.event(HERE, 7);
     expect(view.row.tensor).toBe('Log:0');
     expect(view.inputs.map((each) => each.row?.tensor)).toEqual(['probs:0']);
-    expect(view.stack).toEqual(CONTENT.stacks[0]);
+    expect(view.stack).toEqual(CONTENT.lines);
   });
 
   it('says in a sentence what it does not hold', async () => {
