@@ -31,7 +31,7 @@ def test_number_in_the_path() -> None:
 
 def test_repeated_and_left_out() -> None:
     assert decode(request("function=f&opened=a&opened=b"), Graph).opened == ("a", "b")
-    assert decode(request("begin_ns=1700000000000000000"), TimeRange).end_ns is None
+    assert decode(request("begin_ns=1700000000000000000"), TimeRange) == TimeRange(begin_ns=1700000000000000000)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,7 @@ def test_repeated_and_left_out() -> None:
         (Events, "count=501", {}, "count='501' can't be taken: expected a whole number <= 500; "),
         (Events, "begin=-1", {}, "begin='-1' can't be taken: expected a whole number >= 0; "),
         (Events, f"begin={2**70}", {}, f"begin='{2**70}' can't be taken: expected a whole number <= "),
+        (TimeRange, "end_ns=null", {}, "end_ns='null' can't be taken: expected a whole number; "),
         (Events, "begin=", {}, "begin='' can't be taken: expected a whole number; "),
         (Events, "descending=maybe", {}, "descending='maybe' can't be taken: expected true or false; "),
         (Next, "direction=up", {}, "direction='up' can't be taken: invalid enum value 'up'; "),

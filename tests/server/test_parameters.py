@@ -29,6 +29,7 @@ class Witness:
         (asked.OneEvent(process="p", event=3), ("event", "p", 3)),
         (asked.Suggest(process="p", search="s", cursor=1), ("suggestions", "p", "s", 1)),
         (asked.TimeRange(process="p", begin_ns=1, end_ns=2, width=60), ("timeline", "p", 1, 2, 60)),
+        (asked.TimeRange(), ("timeline", "", None, None, 1000)),
         (asked.OneExecution(process="p", execution=3), ("execution", "p", 3)),
         (asked.OneTensor(process="p", tensor="a:0", function="f", points=20), ("tensor", "p", "a:0", "f", 20)),
         (

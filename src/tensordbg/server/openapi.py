@@ -88,17 +88,9 @@ def _parameters(asked: type[Parameters], path: str) -> list[dict[str, Any]]:
 
 
 def _parameter(name: str, place: str, schema: dict[str, Any], required: bool) -> dict[str, Any]:
-    schema = _without_null(schema)
+    schema = dict(schema)
     said = {"description": schema.pop("description")} if "description" in schema else {}
     return {"name": name, "in": place, "required": required, **said, "schema": schema}
-
-
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """What may be left out of a query can't be null in it."""
-    if "anyOf" not in schema:
-        return dict(schema)
-    (kind,) = [choice for choice in schema["anyOf"] if choice != {"type": "null"}]
-    return dict(kind)
 
 
 if __name__ == "__main__":

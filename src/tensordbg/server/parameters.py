@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from tensordbg.analysis.view.asked import Centre, EventList, Window
 from tensordbg.wire.view.answers import RunAnswers
@@ -31,6 +31,11 @@ Run = Annotated[str, Meta(description="Name of the run; empty for the newest.")]
 Process = Annotated[str, Meta(description="Name of the process; empty for the first.")]
 Operation = Annotated[str, Meta(description="Name of an operation of that function.")]
 Patience = Annotated[float, Meta(ge=0, le=25, description="Seconds to wait for something newer.")]
+
+
+def _given(number: int | UnsetType) -> int | None:
+    """None for what was left out; the word `null` in a query is refused."""
+    return None if isinstance(number, UnsetType) else number
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,13 +133,13 @@ class Suggest(OfProcess, frozen=True, kw_only=True):
 class TimeRange(OfProcess, frozen=True, kw_only=True):
     """Part of the timeline; all of it where no range is given."""
 
-    begin_ns: Time | None = None
-    end_ns: Time | None = None
+    begin_ns: Time | UnsetType = UNSET
+    end_ns: Time | UnsetType = UNSET
     width: Annotated[int, Meta(ge=50, le=4000, description="Of the drawing, in pixels.")] = 1000
 
     def ask(self, answers: RunAnswers) -> Timeline:
         """The answer."""
-        return answers.timeline(self.process, self.begin_ns, self.end_ns, self.width)
+        return answers.timeline(self.process, _given(self.begin_ns), _given(self.end_ns), self.width)
 
 
 class OneExecution(OfProcess, frozen=True, kw_only=True):
@@ -179,7 +184,7 @@ class Values(OfProcess, frozen=True, kw_only=True):
 class Graph(OfProcess, frozen=True, kw_only=True):
     """The neighbourhood of the operation of an event, or of an operation of a function."""
 
-    event: Event | None = None
+    event: Event | UnsetType = UNSET
     function: Annotated[str, Meta(description="Name of a function, where no event is given.")] = ""
     operation: Operation = ""
     hops: Annotated[int, Meta(ge=1, le=6, description="How many edges away from the centre.")] = 2
@@ -187,7 +192,9 @@ class Graph(OfProcess, frozen=True, kw_only=True):
 
     def ask(self, answers: RunAnswers) -> GraphView:
         """The answer."""
-        return answers.graph(self.process, Centre(self.event, self.function, self.operation, self.hops, self.opened))
+        return answers.graph(
+            self.process, Centre(_given(self.event), self.function, self.operation, self.hops, self.opened)
+        )
 
 
 class OfSources(OfProcess, frozen=True, kw_only=True):

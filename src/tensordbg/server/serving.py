@@ -67,6 +67,7 @@ class Server:
                 server_header=False,
                 date_header=False,
                 ws="none",
+                proxy_headers=False,
                 lifespan="off",
                 timeout_graceful_shutdown=2,
             )
