@@ -20,6 +20,7 @@ from tensordbg.lazy import lazy_names
 if TYPE_CHECKING:
     from tensordbg.api import Run, Trace, open, open_run, why  # noqa: A004
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
+    from tensordbg.notebook import show
     from tensordbg.recording.session import record
     from tensordbg.recording.value_filter import ValueFilter
 
@@ -37,6 +38,7 @@ __all__ = [
     "open",
     "open_run",
     "record",
+    "show",
     "why",
 ]
 
@@ -51,6 +53,7 @@ _HOMES = {
     "open": "tensordbg.api",
     "open_run": "tensordbg.api",
     "record": "tensordbg.recording.session",
+    "show": "tensordbg.notebook",
     "why": "tensordbg.api",
 }
 """Where each public name is defined."""

@@ -16,6 +16,7 @@ from tensordbg.report.numbers import count
 from tensordbg.report.origin_tables import health_rows
 from tensordbg.report.origin_text import arrival_of, circumstances_of, excerpt_of, headline, moment_of, spread_of
 from tensordbg.report.why_text import status_sentence, totals_sentence
+from tensordbg.trace.reader import TraceReader
 
 _IN_FULL = 3
 """So many origins that matter are told in full."""
@@ -33,6 +34,13 @@ class Circumstances:
     frameworks: Mapping[str, str]
     """Versions by name."""
     detail: str
+
+
+def circumstances_of_run(processes: Mapping[str, TraceReader]) -> Circumstances:
+    """Those of its first process."""
+    first = next(iter(processes.values()))
+    known = first.metadata
+    return Circumstances(known.program, known.command, known.python, first.facts.frameworks, known.detail.value)
 
 
 def findings_markdown(result: WhyResult, circumstances: Circumstances) -> str:

@@ -1,0 +1,124 @@
+"""One process on a saved page: asks for what is wanted of it, and puts it on its shelf."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.errors import UsageError
+from tensordbg.report.page_shelf import ProcessShelf
+from tensordbg.report.page_sources import lines_by_file, shortened
+from tensordbg.wire.view.answers import RunAnswers
+from tensordbg.wire.view.events import EventRow, EventView
+from tensordbg.wire.view.source import LineView
+
+Answer = TypeVar("Answer")
+
+_EVENTS = 600
+"""So many events at most are kept with all around them."""
+_HOPS = (1, 2, 3)
+"""Of the graph around a finding; of that around another event only the first."""
+_PANELS = 2
+"""So many steps from a finding events have their graph, history and elements."""
+_POINTS = 300
+_ELEMENTS = 50
+"""Rows and columns of kept elements."""
+_AROUND = 100
+"""Rows of the table before and after a finding."""
+_EXECUTION = 500
+"""Rows of an execution that a finding is in."""
+_WIDTH = 1000
+"""Pixels that the timeline is made for."""
+
+
+class SavedProcess:
+    """Fills the shelf of one process; what the trace can't answer is passed over."""
+
+    def __init__(self, answers: RunAnswers, name: str, shelf: ProcessShelf) -> None:
+        """Nothing is asked yet."""
+        self._answers = answers
+        self._name = name
+        self._shelf = shelf
+        self._asked = 0
+
+    def add_timeline(self) -> None:
+        """Keeps the timeline as a whole."""
+        self._put("timeline", None, lambda: self._answers.timeline(self._name, None, None, _WIDTH))
+
+    def add_event(self, event: int, distance: int) -> list[EventRow]:
+        """Keeps an event with what its panels show, if it is not there yet; the rows of its inputs and consumers.
+
+        Args:
+            event: Its number.
+            distance: Steps along the data from the nearest finding.
+        """
+        if self._shelf.has("events", event) or self._asked == _EVENTS:
+            return []
+        self._asked += 1
+        view = _ask(lambda: self._answers.event(self._name, event))
+        if view is None or not self._shelf.put_event(view):
+            return []
+        if distance < _PANELS:
+            self._add_panels(view, _HOPS if distance == 0 else _HOPS[:1])
+        return [given.row for given in (*view.inputs, *view.consumers) if given.row is not None]
+
+    def add_rows(self, row: EventRow) -> list[EventRow]:
+        """Keeps the rows of an event's execution and those around it in the table; gives them, the nearest first."""
+        begin = max(0, row.event - _AROUND)
+        same = self._add_page(EventList(f"execution:{row.execution}"), 0, _EXECUTION) if row.execution >= 0 else []
+        around = self._add_page(EventList(), begin, row.event - begin + _AROUND)
+        return sorted([*same, *around], key=lambda each: abs(each.event - row.event))
+
+    def add_sources(self, stacks: Sequence[Sequence[LineView]], user: bool) -> None:
+        """Keeps the user's own files that stacks name, or those of libraries."""
+        own = {frame.file for stack in stacks for frame in stack if frame.user}
+        for file, lines in lines_by_file(stacks).items():
+            if (file in own) is user:
+                self._put("sources", file, functools.partial(self._source, file, user, lines))
+
+    def content(self) -> dict[str, Any]:
+        """All that the page is told of it."""
+        files = self._answers.sources(self._name)
+        held = tuple(each for each in files.files if self._shelf.has("sources", each.file))
+        live = replace(self._answers.live(self._name), running=False, rate=0.0)
+        return {"process": self._name, "live": live, "files": replace(files, files=held), **self._shelf.content()}
+
+    def _add_panels(self, view: EventView, hops: Sequence[int]) -> None:
+        row, ask, name = view.row, self._answers, self._name
+        self._put("executions", row.execution, lambda: ask.execution(name, row.execution))
+        for hop in hops:
+            self._put("graphs", (row.event, hop), functools.partial(self._graph, row.event, hop))
+        self._put("tensors", (row.tensor, row.function), lambda: ask.tensor(name, row.tensor, row.function, _POINTS))
+        if row.kept:
+            window = Window(rows=_ELEMENTS, columns=_ELEMENTS)
+            self._put("values", row.event, lambda: ask.values(name, row.event, window))
+
+    def _add_page(self, wanted: EventList, begin: int, count: int) -> list[EventRow]:
+        page = _ask(lambda: self._answers.events(self._name, wanted, begin, count))
+        rows = list(page.rows) if page is not None else []
+        self._shelf.put_rows(rows)
+        return rows
+
+    def _graph(self, event: int, hops: int) -> dict[str, Any]:
+        view = self._answers.graph(self._name, Centre(event=event, hops=hops))
+        return {"event": event, "hops": hops, "view": view}
+
+    def _source(self, file: str, user: bool, lines: set[int]) -> object:
+        return shortened(self._answers.source(self._name, file), user, lines)
+
+    def _put(self, kind: str, key: object, make: Callable[[], object]) -> None:
+        if not self._shelf.has(kind, key):
+            value = _ask(make)
+            if value is not None:
+                self._shelf.put(kind, key, value)
+
+
+def _ask(make: Callable[[], Answer]) -> Answer | None:
+    """The answer, None where there is none: elements that were not kept, the graph around an eager operation."""
+    try:
+        return make()
+    except UsageError:
+        return None

@@ -1,0 +1,26 @@
+"""What the tests of the saved page share: reading the content back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tensordbg.report.page_content import saved_content
+from tensordbg.trace.runs import find_run
+from tensordbg.wire.view.answers import RunAnswers
+
+PLENTY = 10**7
+
+BUNDLE = (
+    '<title>tensordbg</title>é<script type="module">"{answers}"</script>'
+    '<script type="application/json" id="saved-answers">{answers}</script>\n</html>\n'
+)
+"""A page of one line."""
+
+
+def content_of(trace: Path, size: int = PLENTY) -> dict[str, Any]:
+    """What a page would hold of a trace."""
+    text = saved_content(RunAnswers(find_run(trace)), size)
+    assert len(text) <= size
+    return json.loads(text)  # type: ignore[no-any-return]
