@@ -22,7 +22,9 @@ export function ColumnChooser() {
 
   return (
     <details ref={box} class="columns" onFocusOut={left} onKeyDown={press}>
-      <summary title="Choose the columns">Columns</summary>
+      <summary title="Choose the columns" aria-label="Columns">
+        ☰
+      </summary>
       <fieldset class="columns-list">
         <legend class="unseen">Columns of the table</legend>
         {COLUMNS.map(({ name, title, about }) => (

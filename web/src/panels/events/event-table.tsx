@@ -1,25 +1,25 @@
 /** The table of events: however long the list is, only the rows that are seen are drawn. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answers } from '../../api/current';
+import { height, lastTop, ROW, seen, topShowing } from '../../parts/scroll/scroll';
+import { useRoom } from '../../parts/scroll/use-room';
+import { useScroll } from '../../parts/scroll/use-scroll';
 import { keep, kept } from '../../state/kept';
 import { notice } from '../../state/steps';
 import { chosen, following, go, live, place } from '../../state/store';
 import { chosenColumns, leastWidth, readWidths, template, type Widths, withWidth, writeWidths } from './columns';
 import { EventRow } from './event-row';
 import { InputsLine } from './inputs-line';
-import { height, lastTop, ROW, seen, topShowing } from './scroll';
 import { TableHead } from './table-head';
 import type { ShownList } from './use-list';
-import { useRoom } from './use-room';
-import { useScroll } from './use-scroll';
 
 const MARK = 24;
 const CHOOSE_MS = 70;
 
 export function EventTable({ where, list, pages }: ShownList) {
   const box = useRef<HTMLDivElement>(null);
-  const room = useRoom(box);
-  const extent = { total: pages.total.value ?? 0, room: Math.max(0, room - ROW) };
+  const { height: room } = useRoom(box);
+  const extent = { total: pages.total.value ?? 0, room: Math.max(0, room - ROW), unit: ROW };
   const { top, move } = useScroll(box, extent, () => {
     following.value = false;
   });

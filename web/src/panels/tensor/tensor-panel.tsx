@@ -1,4 +1,122 @@
-/** The tensor panel. */
+/** The history of the chosen tensor over steps and turns of its loop. */
+import { useMemo, useState } from 'preact/hooks';
+import { answers } from '../../api/current';
+import type { TensorView } from '../../api/types';
+import { Nothing } from '../../parts/panel';
+import { chosen, go, live, place, where } from '../../state/store';
+import { useAnswer } from '../../state/use-answer';
+import { CHARTS } from './charts';
+import { history as historyOf, summary, words } from './history';
+import { HistoryChart } from './history-chart';
+import { HistoryTable } from './history-table';
+import './tensor.css';
+
+/** About one point for each pixel of a wide chart. */
+const POINTS = 1500;
+
 export function TensorPanel() {
-  return <section class="panel panel-tensor" aria-label="tensor" />;
+  const row = chosen.value?.row;
+  const [tensor, name] = [row?.tensor, row?.function ?? ''];
+  const { answer, problem, busy } = useAnswer(
+    tensor === undefined ? undefined : (signal) => answers.tensor(where.peek(), tensor, name, POINTS, signal),
+    [tensor, name, where.value, live.value?.revision],
+  );
+  const view = answer?.tensor === tensor && answer?.function === name ? answer : undefined;
+  return (
+    <section class="panel panel-tensor" aria-label="History" aria-busy={busy}>
+      {problem ? (
+        <p class="panel-problem" role="alert">
+          {problem}
+        </p>
+      ) : null}
+      <div class="panel-body">{view ? <TensorHistory view={view} /> : <Waiting problem={problem} />}</div>
+    </section>
+  );
+}
+
+function Waiting({ problem }: { readonly problem: string }) {
+  if (place.value.event === undefined) {
+    return <Nothing>Choose an event to see its tensor over the steps of the program.</Nothing>;
+  }
+  return problem ? null : <Nothing>The history is on its way…</Nothing>;
+}
+
+function TensorHistory({ view }: { readonly view: TensorView }) {
+  const history = useMemo(() => historyOf(view.points), [view]);
+  const [at, setAt] = useState<number>();
+  const [logarithmic, setLogarithmic] = useState(false);
+  const { event } = place.value;
+  const mine = history.points.findIndex((point) => point.event === event);
+  const point = history.points[at ?? mine];
+
+  const choose = (index: number): void => {
+    const wanted = history.points[index];
+    if (wanted) go({ event: wanted.event });
+  };
+  const press = (key: KeyboardEvent): void => {
+    const now = at ?? Math.max(0, mine);
+    const last = history.points.length - 1;
+    const to: Readonly<Record<string, number>> = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: last };
+    const next = to[key.key];
+    if (key.key === 'Enter') choose(now);
+    else if (next !== undefined) setAt(Math.min(Math.max(0, next), last));
+    else return;
+    key.preventDefault();
+  };
+
+  return (
+    <div class="history">
+      <header class="history-head">
+        <h3 title={view.function ? `${view.tensor} in ${view.function}()` : view.tensor}>{view.tensor}</h3>
+        <label>
+          <input
+            type="checkbox"
+            checked={logarithmic}
+            onChange={(changed) => setLogarithmic(changed.currentTarget.checked)}
+          />
+          Logarithmic
+        </label>
+      </header>
+      <p class="history-summary">{summary(view)}</p>
+      <output class="history-point">
+        {point ? words(point) : 'Point at a chart to see its numbers; a click chooses the event.'}
+      </output>
+      <div
+        class="charts"
+        role="slider"
+        tabIndex={0}
+        aria-label={`History of ${view.tensor}; Enter chooses the event`}
+        aria-valuemin={0}
+        aria-valuemax={history.points.length - 1}
+        aria-valuenow={at ?? Math.max(0, mine)}
+        aria-valuetext={point ? words(point) : undefined}
+        onKeyDown={press}
+      >
+        {CHARTS.map((chart) => (
+          <figure key={chart.name}>
+            <figcaption>{chart.title}</figcaption>
+            <HistoryChart
+              chart={chart}
+              history={history}
+              logarithmic={logarithmic}
+              chosen={history.x[mine]}
+              at={at}
+              onPoint={setAt}
+              onChoose={choose}
+            />
+          </figure>
+        ))}
+        <p class="history-axis">
+          step{history.points.some((each) => each.iteration !== null) ? ', with the turns of its loop' : ''}
+        </p>
+      </div>
+      <ul class="history-legend" aria-label="Lines of the charts">
+        <li class="legend-max">max</li>
+        <li class="legend-mean">mean</li>
+        <li class="legend-min">min</li>
+        <li class="legend-bad">✕ not finite</li>
+      </ul>
+      <HistoryTable history={history} />
+    </div>
+  );
 }

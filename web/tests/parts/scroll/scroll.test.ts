@@ -9,10 +9,10 @@ import {
   topAt,
   topShowing,
   wheelRows,
-} from '../../../src/panels/events/scroll';
+} from '../../../src/parts/scroll/scroll';
 
-const SMALL = { total: 1000, room: 260 };
-const HUGE = { total: 10_000_000, room: 260 };
+const SMALL = { total: 1000, room: 260, unit: ROW };
+const HUGE = { total: 10_000_000, room: 260, unit: ROW };
 const BROWSERS_LIMIT = 17_000_000;
 
 describe('a table that fits the scrollbar', () => {
@@ -29,9 +29,9 @@ describe('a table that fits the scrollbar', () => {
   });
 
   it('does not scroll where all fits', () => {
-    expect(lastTop({ total: 3, room: 260 })).toBe(0);
-    expect(seen(0, { total: 3, room: 260 })).toEqual([0, 2]);
-    expect(seen(0, { total: 0, room: 260 })).toEqual([0, -1]);
+    expect(lastTop({ total: 3, room: 260, unit: ROW })).toBe(0);
+    expect(seen(0, { total: 3, room: 260, unit: ROW })).toEqual([0, 2]);
+    expect(seen(0, { total: 0, room: 260, unit: ROW })).toEqual([0, -1]);
   });
 });
 

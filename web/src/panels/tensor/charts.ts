@@ -1,0 +1,154 @@
+/** What the charts of a tensor's history show: their series, axes, and the marks of what is not finite. */
+import uPlot from 'uplot';
+import { percent, short } from '../../parts/numbers';
+import type { History } from './history';
+import { badPoints } from './history';
+import { SHARE_SCALE, valueScale } from './scales';
+
+export const COLOURS = ['text', 'muted', 'line', 'accent', 'positive', 'negative', 'zero', 'bad', 'warn'] as const;
+export type Colours = Readonly<Record<(typeof COLOURS)[number], string>>;
+
+/** One chart below the other; their cursors go together. */
+export interface Chart {
+  readonly name: string;
+  readonly title: string;
+  readonly height: number;
+  readonly series: readonly (keyof History & string)[];
+  options(history: History, colours: Colours, logarithmic: boolean): Pick<uPlot.Options, 'series' | 'scales' | 'bands'>;
+}
+
+const line = (label: string, stroke: string, more: Partial<uPlot.Series> = {}): uPlot.Series => ({
+  label,
+  stroke,
+  width: 1.5,
+  points: { size: 4 },
+  spanGaps: false,
+  ...more,
+});
+
+const values: Chart = {
+  name: 'values',
+  title: 'Least, mean and largest finite element',
+  height: 150,
+  series: ['max', 'mean', 'min'],
+  options: (history, colours, logarithmic) => ({
+    series: [
+      {},
+      line('max', colours.positive, { dash: [6, 3] }),
+      line('mean', colours.text, { width: 2 }),
+      line('min', colours.negative, { dash: [2, 3] }),
+    ],
+    bands: [{ series: [1, 3], fill: transparent(colours.positive) }],
+    scales: { y: valueScale(history, logarithmic) },
+  }),
+};
+
+const spread: Chart = {
+  name: 'std',
+  title: 'Standard deviation',
+  height: 80,
+  series: ['std'],
+  options: (history, colours, logarithmic) => ({
+    series: [{}, line('std', colours.accent)],
+    scales: { y: valueScale({ ...history, min: history.std }, logarithmic) },
+  }),
+};
+
+const shares: Chart = {
+  name: 'shares',
+  title: 'Share of zeros, and of NaN and infinities',
+  height: 110,
+  series: ['zero', 'bad'],
+  options: (_, colours) => ({
+    series: [{}, line('zeros', colours.muted, { dash: [6, 3] }), line('not finite', colours.bad, { width: 2 })],
+    scales: { y: SHARE_SCALE },
+  }),
+};
+
+export const CHARTS: readonly Chart[] = [values, spread, shares];
+
+/** A chart's columns for uPlot. */
+export function columnsOf(chart: Chart, history: History): uPlot.AlignedData {
+  return [history.x, ...chart.series.map((name) => history[name])] as uPlot.AlignedData;
+}
+
+/** All that uPlot needs; `chosen` is the x of the chosen event. */
+export function optionsOf(
+  chart: Chart,
+  given: { history: History; colours: Colours; logarithmic: boolean; width: number; chosen: number | undefined },
+): uPlot.Options {
+  const { history, colours, logarithmic, width, chosen } = given;
+  const own = chart.options(history, colours, logarithmic);
+  const axis = { stroke: colours.muted, grid: { stroke: colours.line, width: 1 }, ticks: { stroke: colours.line } };
+  const inPercent = chart.name === 'shares';
+  const last = chart === CHARTS.at(-1);
+  return {
+    ...own,
+    width,
+    height: chart.height,
+    legend: { show: false },
+    scales: { x: { time: false, range: wider }, ...own.scales },
+    cursor: { sync: { key: 'tensor-history' }, drag: { x: true, y: false } },
+    axes: [
+      {
+        ...axis,
+        show: last,
+        size: 24,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6],
+      },
+      { ...axis, size: 64, values: (_, at) => at.map((each) => (inPercent ? percent(each, 1) : short(each))) },
+    ],
+    hooks: {
+      draw: [
+        (plot) =>
+          mark(plot, inPercent ? [] : badPoints(history).map((index) => history.x[index] ?? 0), colours, chosen),
+      ],
+    },
+  };
+}
+
+/** The range of the steps; one step alone stands in the middle. */
+function wider(_: uPlot, from: number | null, to: number | null): [number, number] {
+  const [low, high] = [from ?? 0, to ?? 0];
+  const margin = high > low ? (high - low) * 0.02 : 0.5;
+  return [low - margin, high + margin];
+}
+
+/** Marks what is not finite by crosses at the top, and the chosen event by a line. */
+function mark(plot: uPlot, bad: readonly number[], colours: Colours, chosen: number | undefined): void {
+  const { ctx, bbox } = plot;
+  const ratio = uPlot.pxRatio;
+  ctx.save();
+  // Of the line that was drawn last.
+  ctx.setLineDash([]);
+  if (chosen !== undefined) {
+    const x = plot.valToPos(chosen, 'x', true);
+    ctx.strokeStyle = colours.accent;
+    ctx.lineWidth = 2 * ratio;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.strokeStyle = colours.bad;
+  ctx.lineWidth = 1.5 * ratio;
+  ctx.beginPath();
+  const size = 3 * ratio;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const each of bad) {
+    const x = plot.valToPos(each, 'x', true);
+    if (x < bbox.left || x > bbox.left + bbox.width || x - last < size) continue;
+    last = x;
+    const y = bbox.top + size + ratio;
+    ctx.moveTo(x - size, y - size);
+    ctx.lineTo(x + size, y + size);
+    ctx.moveTo(x - size, y + size);
+    ctx.lineTo(x + size, y - size);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
+function transparent(colour: string): string {
+  return colour.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.15)');
+}

@@ -1,0 +1,78 @@
+/** The history of a tensor as the columns of its charts, and in words. */
+import type { TensorView } from '../../api/types';
+import { badSign, breakdownWords, nonFinite } from '../../parts/breakdown';
+import { count, short } from '../../parts/numbers';
+
+export type Point = TensorView['points'][number];
+type Column = (number | null)[];
+
+/** One entry for each point, in the order in which they are drawn. */
+export interface History {
+  readonly points: readonly Point[];
+  /** The step, and for the turns of a loop a fraction of it. */
+  readonly x: number[];
+  readonly min: Column;
+  readonly mean: Column;
+  readonly max: Column;
+  readonly std: Column;
+  /** Shares of all elements, 0 to 1. */
+  readonly zero: Column;
+  readonly bad: Column;
+  /** The least magnitude that is not zero; 1 where there is none. */
+  readonly smallest: number;
+}
+
+export function history(given: readonly Point[]): History {
+  const turns = 1 + Math.max(0, ...given.map(({ iteration }) => iteration ?? 0));
+  const at = (point: Point): number => point.step + (point.iteration ?? 0) / turns;
+  const points = [...given].sort((one, other) => at(one) - at(other) || one.event - other.event);
+  const share = (of: (point: Point) => number | null): Column =>
+    points.map((point) => {
+      const part = of(point);
+      return part === null || !point.health?.size ? null : part / point.health.size;
+    });
+  const columns = {
+    min: points.map(({ health }) => health?.min ?? null),
+    mean: points.map(({ health }) => health?.mean ?? null),
+    max: points.map(({ health }) => health?.max ?? null),
+  };
+  const sizes = Object.values(columns).flatMap((column) => column.flatMap((value) => (value ? [Math.abs(value)] : [])));
+  return {
+    points,
+    x: points.map(at),
+    ...columns,
+    std: points.map(({ health }) => health?.std ?? null),
+    zero: share(({ health }) => health?.zero ?? null),
+    bad: share(({ health }) => (health ? nonFinite(health) : null)),
+    smallest: sizes.reduce((least, size) => Math.min(least, size), Number.POSITIVE_INFINITY),
+  };
+}
+
+/** Indices of the points that are not finite. */
+export function badPoints({ points }: History): readonly number[] {
+  return points.flatMap((point, index) => (nonFinite(point.health) ? [index] : []));
+}
+
+/** `step 3`, `step 3, turn 2`. */
+export function whenOf({ step, iteration }: Point): string {
+  return iteration === null ? `step ${count(step)}` : `step ${count(step)}, turn ${count(iteration)}`;
+}
+
+/** All about a point in a line. */
+export function words(point: Point): string {
+  const { health } = point;
+  if (!health) return `${whenOf(point)}: not measured`;
+  const sign = badSign(health);
+  const numbers = `min ${short(health.min)}, mean ${short(health.mean)}, max ${short(health.max)}, std ${short(health.std)}`;
+  return `${whenOf(point)}: ${sign ? `${sign}! ` : ''}${numbers}; ${breakdownWords(health)}`;
+}
+
+/** The whole history in a sentence. */
+export function summary(view: TensorView): string {
+  const bad = view.points.filter((point) => nonFinite(point.health));
+  const [first] = bad;
+  const drawn = view.points.length < view.total ? `; ${count(view.points.length)} of them are drawn` : '';
+  const events = `Computed ${count(view.total)} ${view.total === 1 ? 'time' : 'times'}${drawn}.`;
+  if (!first) return `${events} Always finite.`;
+  return `${events} Not finite ${count(bad.length)} ${bad.length === 1 ? 'time' : 'times'}, first in ${whenOf(first)}.`;
+}
