@@ -1,11 +1,12 @@
 # The commands of this project. Each sets up what it still lacks; a second run sets nothing up again.
 #
-#   make          set up: .venv/, the package with its compiled part, TensorFlow
+#   make          set up: .venv/, the package with its compiled part, TensorFlow, the browser's page
 #   make demo     record a training that goes wrong, show why, then record the mended one
 #   make test     ruff, mypy and all tests
+#   make page     the browser's page alone
 #   make test-oldest   the tests on the oldest TensorFlow that is supported, in an environment of its own
 #   make sanitize the compiled part's tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
-#   make lint     ruff and mypy alone
+#   make lint     ruff, mypy and the checks of the page alone
 #   make docs     the manual, in site/
 #   make bench    the benchmarks
 #   make clean    remove all that was built, .venv/ too
@@ -28,7 +29,38 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .NOTPARALLEL:
 
 .PHONY: setup
-setup: $(DONE)/package $(DONE)/demo
+setup: $(DONE)/package $(DONE)/demo page
+
+# The browser's page is built by Vite, which needs Node. All else works without, so one line says what is missing.
+WEB := web
+PAGE := src/tensordbg/server/page/index.html
+NODE_MODULES := $(WEB)/node_modules/.package-lock.json
+NPM := npm --prefix $(WEB) --loglevel=error
+HAVE_NODE := $(shell command -v npm >/dev/null && node --eval 'const [a, b] = process.versions.node.split("."); \
+	if (a > 20 || (a == 20 && b >= 19)) console.log("yes")' 2>/dev/null)
+
+.PHONY: page page-lint page-test
+ifeq ($(HAVE_NODE),yes)
+page: $(PAGE)
+
+page-lint: $(NODE_MODULES)
+	$(NPM) run check --silent
+
+page-test: $(NODE_MODULES)
+	$(NPM) test --silent
+else
+page page-lint page-test:
+	@echo "make $@: left out, since it needs npm and Node.js 20.19 or later: install them from nodejs.org" >&2
+endif
+
+# What the lock file says, like `npm ci`; that refuses a lock written where packages of other systems were not to be had.
+$(NODE_MODULES): $(WEB)/package.json $(WEB)/package-lock.json
+	$(NPM) install --no-save --no-audit --no-fund
+	@touch $@
+
+$(PAGE): $(NODE_MODULES) $(wildcard $(WEB)/*.html $(WEB)/*.ts $(WEB)/*.json) $(shell find $(WEB)/src -type f)
+	$(NPM) run build --silent
+	@touch $@
 
 .PHONY: demo
 demo: setup
@@ -43,13 +75,21 @@ demo: setup
 # As many at a time as there are processors; the tests of one file share what they record.
 WORKERS := -n logical --maxprocesses 8 --dist loadfile
 .PHONY: test
-test: setup $(DONE)/test lint
+test: setup $(DONE)/test lint page-test chromium
 	$(BIN)/python -m pytest $(WORKERS)
+
+# The browser in which the page is tested. Where it can't be brought along, those tests say so again and fail.
+.PHONY: chromium
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
+	then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	else echo "make $@: the tests of the page need a browser: install chromium (Debian: apt-get install chromium)" >&2; fi
 
 # TensorFlow 2.16 needs NumPy 1, and that an older pyarrow; its warnings are its own.
 OLDEST := build/oldest
 .PHONY: test-oldest
-test-oldest: $(OLDEST)/done
+test-oldest: $(OLDEST)/done page chromium
 	$(OLDEST)/bin/python -m pytest $(WORKERS) -W ignore tests/backends tests/recording tests/e2e tests/analysis tests/trace
 
 $(OLDEST)/done: constraints-oldest.txt pyproject.toml $(NATIVE)
@@ -76,7 +116,7 @@ sanitize: setup $(DONE)/test
 		$(wildcard tests/backends/tensorflow/test_$(what)*.py))
 
 .PHONY: lint
-lint: setup $(DONE)/lint
+lint: setup $(DONE)/lint page-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -91,7 +131,7 @@ bench: setup
 
 .PHONY: clean
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site $(WEB)/node_modules $(dir $(PAGE)) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip from 25.1 on knows dependency groups.

@@ -34,10 +34,12 @@ function strictPolicy(): Plugin {
 }
 
 export default defineConfig({
+  logLevel: 'warn',
   plugins: [preact(), viteSingleFile(), strictPolicy()],
   build: {
     outDir: '../src/tensordbg/server/page',
     emptyOutDir: false,
+    chunkSizeWarningLimit: 1500,
     modulePreload: { polyfill: false },
     rolldownOptions: { input: 'saved.html' },
   },

@@ -1,0 +1,69 @@
+"""What the tests of the page share: the browser, traces of real programs, and servers that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.page.chromium import ARGUMENTS, find_chromium, watched_page
+from tests.e2e.page.recorded import record_digits, shared
+from tests.e2e.page.serving import Served
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser; ask for `page` unless you need a page of your own."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def problems() -> list[str]:
+    """What went wrong in the page: faults, errors on its console, what its policy forbids.
+
+    There must be none at the end of a test; one that has the server refuse something clears the list.
+    """
+    return []
+
+
+@pytest.fixture
+def page(browser: Any, problems: list[str]) -> Iterator[Any]:
+    """A page in the browser, empty at first."""
+    with watched_page(browser, problems) as page:
+        yield page
+    assert problems == []
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Callable[..., str]]:
+    """`serve(trace, *options)` starts `tdbg view` and gives the link; the same trace is served once."""
+    running: dict[tuple[Any, ...], Served] = {}
+
+    def start(trace: Path, *options: str) -> str:
+        key = (trace, *options)
+        if key not in running:
+            running[key] = Served(trace, *options)
+        return running[key].link
+
+    yield start
+    codes = [served.stop() for served in running.values()]
+    assert codes == [0] * len(codes)
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the trace of `examples/digits_nan.py`: a logarithm of zero in step 3; elements were kept."""
+    return shared(tmp_path_factory, "digits", record_digits)
+
+
+@pytest.fixture(scope="session")
+def digits_link(digits: Path, serve: Callable[..., str]) -> str:
+    """The page that shows it."""
+    return serve(digits)

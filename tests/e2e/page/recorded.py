@@ -1,0 +1,41 @@
+"""Traces that the tests of several files look at: each is recorded once, whichever worker comes first."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.page.serving import QUIET
+
+ROOT = Path(__file__).parents[3]
+
+
+def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that all workers of a session share; the first one fills it, the others wait."""
+    base = factory.getbasetemp()
+    # A worker of pytest-xdist has a folder of its own in that of the session.
+    top = base.parent if base.name.startswith("popen-") else base
+    folder = top / name
+    with (top / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            unready = top / f"{name}.unready"
+            make(unready)
+            unready.rename(folder)
+    return folder
+
+
+def record(folder: Path, *words: str) -> None:
+    """Runs `tdbg run`."""
+    command = [sys.executable, "-m", "tensordbg", "run", "--out", str(folder), *words]
+    subprocess.run(command, check=True, capture_output=True, env=QUIET, cwd=ROOT)
+
+
+def record_digits(folder: Path) -> None:
+    """The example that goes wrong, with the elements of its tensors."""
+    record(folder, "--detail", "values", "examples/digits_nan.py")

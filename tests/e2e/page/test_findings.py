@@ -1,0 +1,56 @@
+"""From what went wrong to why: the findings, and where choosing one leads."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+
+def test_a_run_that_went_wrong_is_opened_at_the_cause(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    chosen = page.locator(".finding-head[aria-current=true]")
+    chosen.wait_for()
+    assert "Log made 1 × -inf" in chosen.inner_text()
+    assert "digits_nan.py:53" in chosen.inner_text()
+    details = page.locator(".finding-details")
+    assert "log(0) is -inf" in details.inner_text()
+    assert "softmax_cross_entropy_with_logits" in details.inner_text()
+    assert "Spread to 2,9" in details.inner_text()
+    assert page.title().startswith("Log made 1 × -inf – digits_nan")
+
+
+def test_from_the_finding_to_the_input_that_holds_the_zero_to_the_source_line(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    page.locator(".finding-details").get_by_role("link", name="probs:0").click()
+    event = page.get_by_role("region", name="Event", exact=True)
+    event.get_by_role("heading", name="probs:0").wait_for()
+    assert re.search(r"\b1 zero", event.inner_text())
+    page.locator(".cm-line.code-chosen").get_by_text("probs = tf.nn.softmax(logits").wait_for()
+    # It is in the table too, chosen.
+    page.locator("[role=row][aria-selected=true]").get_by_text("probs:0").wait_for()
+
+
+def test_each_trouble_is_shown_once_and_others_below(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    page.locator(".finding").first.wait_for()
+    titles = page.locator(".finding-title").all_inner_texts()
+    assert len(titles) == len(set(titles)) == 2
+
+
+def test_findings_are_filtered_by_words_and_by_level(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    filter_field = page.get_by_label("Filter the findings")
+    filter_field.fill("reciprocal")
+    page.wait_for_function("document.querySelectorAll('.finding').length === 1")
+    assert "filter=reciprocal" in page.url
+    filter_field.fill("nothing like this")
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_function("document.querySelectorAll('.finding').length === 2")
+
+
+def test_consumers_lead_on(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    event = page.get_by_role("region", name="Event", exact=True)
+    event.get_by_role("heading", name="Log:0").wait_for()
+    event.locator(".neighbours", has_text="Consumers").get_by_role("link").first.click()
+    event.get_by_role("heading", name="mul:0").wait_for()
