@@ -6,28 +6,49 @@ import { sentence } from '../../state/use-answer';
 import { current, currentView, trouble, whole } from './state';
 
 let given = new AbortController();
+/** The execution that is on its way, so that keys pressed quickly are not lost. */
+let wanted: number | undefined;
+let lastStep = 0;
+
+const SERIES_MS = 1000;
 
 /** Chooses an execution. */
-export async function choose(execution: number): Promise<void> {
+export async function choose(execution: number, mode: 'push' | 'replace' = 'push'): Promise<void> {
   given.abort();
   given = new AbortController();
   const { signal } = given;
+  wanted = execution;
   try {
     const view = await answers.execution(where.value, execution, signal);
     currentView.value = view;
-    go({ execution, event: eventOf(view) });
+    go({ execution, event: eventOf(view) }, mode);
     trouble.value = '';
   } catch (error) {
     if (!signal.aborted) trouble.value = sentence(error);
   }
+  if (!signal.aborted) wanted = undefined;
 }
 
-/** The execution before or after the chosen one, in the order in which they began. */
+/** The execution before or after the chosen one, in the order in which they began. Many steps are one in the history. */
 export function step(by: -1 | 1): void {
-  const last = (whole.value?.executions ?? 0) - 1;
-  const from = current.value ?? (by > 0 ? -1 : last + 1);
-  const to = from + by;
-  if (to >= 0 && to <= last) void choose(to);
+  const [first, last] = ends();
+  const to = (wanted ?? current.value ?? (by > 0 ? first - 1 : last + 1)) + by;
+  if (to < first || to > last) return;
+  const now = Date.now();
+  void choose(to, now - lastStep < SERIES_MS ? 'replace' : 'push');
+  lastStep = now;
+}
+
+/** Numbers of the first and the last execution; of a trace that keeps only its end the first is not 1. */
+export function ends(): readonly [number, number] {
+  const known = whole.value;
+  const spans = known?.lanes.flatMap((lane) => lane.spans) ?? [];
+  const binned = known?.lanes.some((lane) => lane.bins.length) ?? true;
+  const first =
+    binned || !spans.length
+      ? 1
+      : spans.reduce((least, span) => Math.min(least, span.execution), Number.POSITIVE_INFINITY);
+  return [first, first + (known?.executions ?? 0) - 1];
 }
 
 /** The next or previous execution that has a tensor that is not finite. */

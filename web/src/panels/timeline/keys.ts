@@ -1,5 +1,5 @@
 /** The keys of the timeline. */
-import { choose, open, step } from './choose';
+import { choose, ends, open, step } from './choose';
 import { type Row, sameLane } from './lanes';
 import { current, currentView, detail, look, view, whole, wholeTime } from './state';
 import { panned, zoomed } from './view';
@@ -30,10 +30,10 @@ function act(event: KeyboardEvent, rows: readonly Row[]): boolean {
     case 'ArrowDown':
       return stepLane(rows, event.key === 'ArrowUp' ? -1 : 1);
     case 'Home':
-      void choose(0);
+      void choose(ends()[0]);
       return true;
     case 'End':
-      if (whole.value?.executions) void choose(whole.value.executions - 1);
+      if (whole.value?.executions) void choose(ends()[1]);
       return true;
     case 'Enter':
       if (chosen !== undefined) open(chosen);

@@ -8,7 +8,7 @@ export interface Row {
 }
 
 export const LOWEST = 22;
-export const HIGHEST = 44;
+export const HIGHEST = 56;
 
 /** The rows of a drawing that is so high; together they may be higher, and are scrolled then. */
 export function rowsOf(timeline: Timeline, room: number): readonly Row[] {

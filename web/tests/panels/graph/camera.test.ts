@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { centred, fitted, magnified, opening, revealing } from '../../../src/panels/graph/camera';
+
+const drawing = (width: number, height: number) => ({ width, height, nodes: [], boxes: [], edges: [] });
+const ROOM = { width: 400, height: 300 };
+const NODE = { x: 1500, y: 900, width: 100, height: 40 };
+
+describe('the camera', () => {
+  it('shows all of a small graph in the middle, not magnified', () => {
+    expect(fitted(drawing(200, 100), ROOM)).toEqual({ x: 100, y: 100, scale: 1 });
+    expect(fitted(drawing(800, 300), ROOM)).toEqual({ x: 0, y: 75, scale: 0.5 });
+  });
+
+  it('begins at the chosen operation where all of the graph could not be read', () => {
+    const camera = opening(drawing(3000, 2000), ROOM, NODE);
+    expect(camera.x + NODE.x * camera.scale).toBeCloseTo(200);
+    expect(camera.y + NODE.y * camera.scale).toBeCloseTo(150);
+    expect(camera.scale).toBeGreaterThan(0.6);
+  });
+
+  it('magnifies around a point that stays', () => {
+    const before = centred(NODE, ROOM, 1);
+    const after = magnified(before, { x: 40, y: 60 }, 2);
+    expect((40 - before.x) / before.scale).toBeCloseTo((40 - after.x) / after.scale);
+    expect(magnified(before, { x: 0, y: 0 }, 1000).scale).toBeLessThan(5);
+    expect(magnified(before, { x: 0, y: 0 }, 0.00001).scale).toBeGreaterThan(0.01);
+  });
+
+  it('moves no further than it takes to see a node', () => {
+    const camera = centred(NODE, ROOM, 1);
+    expect(revealing(camera, NODE, ROOM)).toBe(camera);
+    const moved = revealing(camera, { ...NODE, x: 1900 }, ROOM);
+    expect(moved.x + 1950).toBeCloseTo(ROOM.width - 12);
+    expect(moved.y).toBe(camera.y);
+  });
+});
