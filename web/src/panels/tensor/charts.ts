@@ -12,6 +12,7 @@ export type Colours = Readonly<Record<(typeof COLOURS)[number], string>>;
 export interface Chart {
   readonly name: string;
   readonly title: string;
+  /** In a window of the usual height, in pixels. */
   readonly height: number;
   readonly series: readonly (keyof History & string)[];
   options(history: History, colours: Colours, logarithmic: boolean): Pick<uPlot.Options, 'series' | 'scales' | 'bands'>;
@@ -67,6 +68,11 @@ const shares: Chart = {
 
 export const CHARTS: readonly Chart[] = [values, spread, shares];
 
+/** Its height in pixels: more in a high window. */
+export function heightOf(chart: Chart): number {
+  return Math.round(chart.height * Math.min(1.8, Math.max(1, window.innerHeight / 800)));
+}
+
 /** A chart's columns for uPlot. */
 export function columnsOf(chart: Chart, history: History): uPlot.AlignedData {
   return [history.x, ...chart.series.map((name) => history[name])] as uPlot.AlignedData;
@@ -85,7 +91,7 @@ export function optionsOf(
   return {
     ...own,
     width,
-    height: chart.height,
+    height: heightOf(chart),
     legend: { show: false },
     scales: { x: { time: false, range: wider }, ...own.scales },
     cursor: { sync: { key: 'tensor-history' }, drag: { x: true, y: false } },

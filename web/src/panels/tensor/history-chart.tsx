@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { onThemeChange, readColours } from '../../parts/colours';
-import { type Chart, COLOURS, columnsOf, optionsOf } from './charts';
+import { type Chart, COLOURS, columnsOf, heightOf, optionsOf } from './charts';
 import type { History } from './history';
 
 interface HistoryChartProps {
@@ -60,7 +60,7 @@ export function HistoryChart(props: HistoryChartProps) {
     };
   }, [chart, history, logarithmic, chosen, theme, drawn]);
   useEffect(() => {
-    if (width) plot.current?.setSize({ width, height: chart.height });
+    if (width) plot.current?.setSize({ width, height: heightOf(chart) });
   }, [width, chart]);
   useEffect(() => {
     const [drawing, x] = [plot.current, at === undefined ? undefined : history.x[at]];
