@@ -43,9 +43,9 @@ export function cellSize(
   rows: number,
   columns: number,
 ): readonly [number, number] {
-  const fit = (pixels: number, cells: number): number =>
+  const pixelsOf = (pixels: number, cells: number): number =>
     Math.min(LARGEST, Math.max(1, Math.floor(pixels / Math.max(1, cells))));
-  return [fit(room.width, columns), fit(room.height, rows)];
+  return [pixelsOf(room.width, columns), pixelsOf(room.height, rows)];
 }
 
 /** Which elements are drawn around those that the table shows: all where there are few, else a part that moves along. */
