@@ -10,8 +10,10 @@ TESTS = ROOT / "tests"
 
 NOT_MIRRORED = {
     "__main__.py": "cli/test_main.py",
+    "analysis/view/asked.py": "wire/view/test_answers.py",
     "backends/tensorflow/hooks.py": "backends/tensorflow/test_backend.py",
     "backends/tensorflow/graphs.py": "backends/tensorflow/test_functions.py",
+    "wire/view/errors.py": "wire/view/test_answers.py",
 }
 """Modules without a file of tests of their own, and the tests that go through them."""
 

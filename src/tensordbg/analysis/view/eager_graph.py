@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from tensordbg.analysis.events import Executions
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.analysis.view.graph import MOST_NODES
+from tensordbg.analysis.view.neighbours import find_inputs
 from tensordbg.analysis.view.rows import SeenTensor
 from tensordbg.model import NONE
 
@@ -31,6 +32,19 @@ class ExecutionNode:
 
 
 @dataclass(frozen=True)
+class ExecutionWire:
+    """A result of one execution that is an input of another, by their rows."""
+
+    maker: int
+    slot: int
+    """Which of the results."""
+    taker: int
+    position: int
+    """Which of the inputs."""
+    bad: bool = False
+
+
+@dataclass(frozen=True)
 class EagerPart:
     """Some executions and what flows between them."""
 
@@ -38,8 +52,7 @@ class EagerPart:
     """Row of the chosen execution."""
     nodes: tuple[ExecutionNode, ...]
     """In the order in which they ran."""
-    wires: tuple[tuple[int, int, int, int], ...]
-    """Row of the maker and which of its results, row of the taker and which of its inputs."""
+    wires: tuple[ExecutionWire, ...]
 
 
 def eager_part(opened: OpenedTrace, event: int, hops: int) -> EagerPart:
@@ -58,8 +71,12 @@ def eager_part(opened: OpenedTrace, event: int, hops: int) -> EagerPart:
         edge = [each for each in dict.fromkeys(found) if each not in near][: MOST_NODES - len(near)]
         near.update(edge)
     rows = sorted(near)
-    wires = tuple(wire for row in rows for wire in _wires_into(executions, row) if wire[0] in near)
-    return EagerPart(centre, tuple(_node(opened, row, near) for row in rows), wires)
+    wires = [wire for row in rows for wire in _wires_into(executions, row) if wire.maker in near]
+    return EagerPart(
+        centre=centre,
+        nodes=tuple(_node(opened, row, near) for row in rows),
+        wires=tuple(replace(wire, bad=_is_bad(opened, wire)) for wire in wires),
+    )
 
 
 def _makers(executions: Executions, row: int) -> list[int]:
@@ -73,12 +90,31 @@ def _takers(executions: Executions, row: int) -> list[int]:
     return found
 
 
-def _wires_into(executions: Executions, row: int) -> list[tuple[int, int, int, int]]:
+def _wires_into(executions: Executions, row: int) -> list[ExecutionWire]:
     first, last = int(executions.input_starts[row]), int(executions.input_starts[row + 1])
     return [
-        (int(executions.input_row[place]), int(executions.input_slot[place]), row, place - first)
+        ExecutionWire(int(executions.input_row[place]), int(executions.input_slot[place]), row, place - first)
         for place in range(first, last)
     ]
+
+
+def _is_bad(opened: OpenedTrace, wire: ExecutionWire) -> bool:
+    """Whether what flows is not finite, as far as it was recorded."""
+    events = events_of(opened, wire.maker)
+    bad = opened.columns.bad()
+    if not bad[events].any():
+        return False
+    if opened.executions.function[wire.maker] == NONE:
+        return bool(bad[events][opened.columns.whole("slot")[events] == wire.slot].any())
+    taken = events_of(opened, wire.taker)
+    if not len(taken) or opened.executions.function[wire.taker] != NONE:
+        return False
+    # Which of its tensors a call returned, the data flow tells.
+    return any(
+        each.event is not None and bool(bad[each.event])
+        for each in find_inputs(opened, int(taken[0]))
+        if each.slot == wire.position
+    )
 
 
 def _node(opened: OpenedTrace, row: int, near: set[int]) -> ExecutionNode:

@@ -25,7 +25,7 @@ KEYS = (*TEXT_KEYS, *WHOLE_KEYS, "shape", *REAL_KEYS)
 FLAGS = ("nonfinite", "nan", "inf", "zero", "negative", "kept")
 """Words with a meaning of their own; in quotes they are words like others."""
 
-_TOKEN = re.compile(r'(?:\[[^\]"]*\]|"[^"]*"|[^\s"])+|"')
+_TOKEN = re.compile(r'(?:\[[^\]"]*\]|"[^"]*"|"[^"]*$|[^\s"])+')
 _KEY = re.compile(r"([A-Za-z_]+):")
 _PATTERN = frozenset("*?[")
 
@@ -96,7 +96,7 @@ def _term(written: str) -> Term:
     name, value = key[1].lower(), _unquoted(text[key.end() :])
     if name not in KEYS:
         whole, slot = split_slot(_unquoted(text))
-        if slot is not None:  # the name of a tensor, `Log:0`
+        if slot is not None and name not in FLAGS:  # the name of a tensor, `Log:0`
             return Term("name", Text(whole, slot), negated)
         raise UsageError(_unknown_key(key[1]))
     if not value:

@@ -115,15 +115,13 @@ def _is_bad(part: GraphPart, key: str, slot: int) -> bool:
 def eager_view(opened: OpenedTrace, part: EagerPart, origins: Collection[int]) -> GraphView:
     """Executions around an eager operation, as a graph."""
     names = {node.row: _execution(opened, node.row) for node in part.nodes}
-    bad = {(node.row, row.slot) for node in part.nodes for row in node.events if row.health and row.health.non_finite}
     return GraphView(
         function="",
         centre=names[part.centre],
         operations=len(opened.executions),
         nodes=tuple(_execution_node(opened, node, origins) for node in part.nodes),
         edges=tuple(
-            EdgeView(names[maker], slot, names[taker], position, (maker, slot) in bad)
-            for maker, slot, taker, position in part.wires
+            EdgeView(names[wire.maker], wire.slot, names[wire.taker], wire.position, wire.bad) for wire in part.wires
         ),
     )
 
