@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from playwright.sync_api import expect
+
 
 def test_a_run_that_went_wrong_is_opened_at_the_cause(page: Any, digits_link: str) -> None:
     page.goto(digits_link)
@@ -41,11 +43,11 @@ def test_findings_are_filtered_by_words_and_by_level(page: Any, digits_link: str
     page.goto(digits_link)
     filter_field = page.get_by_label("Filter the findings")
     filter_field.fill("reciprocal")
-    page.wait_for_function("document.querySelectorAll('.finding').length === 1")
+    expect(page.locator(".finding")).to_have_count(1)
     assert "filter=reciprocal" in page.url
     filter_field.fill("nothing like this")
     page.get_by_role("button", name="Show all").click()
-    page.wait_for_function("document.querySelectorAll('.finding').length === 2")
+    expect(page.locator(".finding")).to_have_count(2)
 
 
 def test_consumers_lead_on(page: Any, digits_link: str) -> None:
