@@ -40,7 +40,7 @@ def test_the_stack_has_the_programs_own_frames_without_their_folder() -> None:
     text = findings_markdown(why(training()), HERE)
     stack = text[text.index("<details>") : text.index("</details>")]
     assert "train.py:6 in loss" in stack
-    assert "/home/me" not in text
+    assert "/home/me/" not in text
     assert "site-packages" not in text
 
 
