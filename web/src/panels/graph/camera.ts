@@ -16,7 +16,7 @@ export interface Room {
 const SMALLEST = 0.1;
 const LARGEST = 2.5;
 /** Below this words can't be read. */
-const READABLE = 0.62;
+const READABLE = 0.58;
 
 /** All of it, in the middle. */
 export function fitted(drawing: Drawing, room: Room): Camera {

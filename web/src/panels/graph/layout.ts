@@ -76,7 +76,7 @@ function arranged(shown: Neighbourhood, ranker: string, { boxes, boxOf }: Boxed)
   const graph = new graphlib.Graph({ compound: true, multigraph: true });
   const labelled = shown.edges.length <= MOST_LABELS;
   const ranksep = labelled ? 26 : 44;
-  graph.setGraph({ rankdir: 'TB', ranker, nodesep: 24, edgesep: 12, ranksep, marginx: 16, marginy: 16 });
+  graph.setGraph({ rankdir: 'TB', ranker, nodesep: 20, edgesep: 10, ranksep, marginx: 16, marginy: 16 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const box of boxes) graph.setNode(boxId(box.id), {});
   for (const box of boxes) if (box.parent) graph.setParent(boxId(box.id), boxId(box.parent));
@@ -87,12 +87,23 @@ function arranged(shown: Neighbourhood, ranker: string, { boxes, boxOf }: Boxed)
   }
   const named = new Map(shown.nodes.map((node) => [node.node, node]));
   const drawn = shown.edges.filter((edge) => named.has(edge.source) && named.has(edge.target));
+  const told = labelled ? labelledEdges(drawn, shown.centre) : new Set<EdgeView>();
   for (const edge of drawn) {
-    const size = labelled ? labelSize(edge, named.get(edge.source)) : {};
+    const size = told.has(edge) ? labelSize(edge, named.get(edge.source)) : {};
     graph.setEdge(edge.source, edge.target, size, edgeKey(edge));
   }
   arrange(graph);
   return read(graph, shown, boxes, drawn);
+}
+
+/** One edge of each tensor, that to the chosen operation if there is one: all of them carry the same. */
+function labelledEdges(edges: readonly EdgeView[], centre: string): ReadonlySet<EdgeView> {
+  const chosen = new Map<string, EdgeView>();
+  for (const edge of edges) {
+    const tensor = `${edge.source}:${edge.slot}`;
+    if (!chosen.has(tensor) || edge.target === centre) chosen.set(tensor, edge);
+  }
+  return new Set(chosen.values());
 }
 
 function labelSize(edge: EdgeView, source: NodeView | undefined): object {

@@ -62,6 +62,8 @@ describe('the layout', () => {
     expect(drawing.edges).toHaveLength(GRAPH.edges.length);
     const twice = placed(shown('b', [node('a'), node('b')], [edge('a', 'b'), edge('a', 'b', { input: 1 })]));
     expect(twice.edges).toHaveLength(2);
+    // Both carry the same tensor, which is told once.
+    expect(twice.edges.filter((each) => each.label)).toHaveLength(1);
     expect(pathOf(twice.edges[0]?.points ?? [])).toMatch(/^M[\d.]+ [\d.]+/);
   });
 
