@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "check_parts.h"
 #include "health.h"
 #include "tensorflow_api.h"
 
@@ -21,10 +22,6 @@ namespace tensordbg {
 namespace {
 
 using namespace tensorflow;  // NOLINT  the C API under its own names
-
-constexpr int kInvalidArgument = 3;  // TF_INVALID_ARGUMENT
-constexpr int kInfinite = 1;
-constexpr int kNan = 2;
 
 std::atomic<std::uint64_t> checking{0};
 // ((site, slot, path, frame, iteration), [(dtype, shape, memory)...]) -> the message, or None to let it pass. It is never
@@ -60,48 +57,6 @@ struct Check {
   std::atomic<std::uint64_t> passed{0};
 };
 
-class Input {
- public:
-  Input(TF_OpKernelContext* context, int index) {
-    TF_Status* status = api.NewStatus();
-    api.GetInput(context, index, &tensor_, status);
-    api.DeleteStatus(status);
-  }
-  ~Input() {
-    if (tensor_ != nullptr) api.DeleteTensor(tensor_);
-  }
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-
-  bool valid() const { return tensor_ != nullptr; }
-  int type() const { return api.TensorType(tensor_); }
-  DType dtype() const { return dtype_of(type()); }
-  const void* data() const { return api.TensorData(tensor_); }
-  std::int64_t size() const {
-    std::int64_t size = 1;
-    for (int axis = 0; axis < api.NumDims(tensor_); ++axis) size *= api.Dim(tensor_, axis);
-    return size;
-  }
-  bool finite() const { return !valid() || all_finite(data(), size(), dtype()); }
-  int kinds() const {
-    HealthFields health;
-    if (finite() || !measure(data(), size(), dtype(), &health)) return 0;
-    return (health.pos_inf + health.neg_inf > 0 ? kInfinite : 0) | (health.nan > 0 ? kNan : 0);
-  }
-  nb::tuple described() const {
-    nb::list shape;
-    for (int axis = 0; axis < api.NumDims(tensor_); ++axis) shape.append(api.Dim(tensor_, axis));
-    static char nothing;
-    const auto bytes = static_cast<Py_ssize_t>(size() * static_cast<std::int64_t>(element_size(dtype())));
-    char* memory = bytes == 0 ? &nothing : static_cast<char*>(const_cast<void*>(data()));
-    const nb::object view = nb::steal(PyMemoryView_FromMemory(memory, bytes, PyBUF_READ));
-    return nb::make_tuple(type(), nb::tuple(shape), view);
-  }
-
- private:
-  TF_Tensor* tensor_ = nullptr;
-};
-
 void* create(TF_OpKernelConstruction* construction) {
   auto* check = new Check;
   check->site = static_cast<std::uint32_t>(integer_attribute(construction, "site"));
@@ -122,29 +77,18 @@ int incoming(const Check& check, TF_OpKernelContext* context) {
   int kinds = 0;
   for (int i = 1; i < api.NumInputs(context); ++i) {
     if (i <= 62 && (unchecked >> (i - 1) & 1) != 0) continue;
-    kinds |= Input(context, i).kinds();
+    kinds |= Given(context, i).kinds();
   }
   return kinds & possible;
-}
-
-// Whether the operation made its bad number itself. A NaN made of infinities that were let pass counts.
-bool made_here(int kinds, int from) { return (kinds & kNan) != 0 ? (from & kNan) == 0 : from == 0; }
-
-bool interpreter_ends() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return !Py_IsInitialized() || Py_IsFinalizing();
-#else
-  return !Py_IsInitialized() || _Py_IsFinalizing();
-#endif
 }
 
 std::optional<std::string> ask(const Check& check, TF_OpKernelContext* context) {
   const nb::gil_scoped_acquire acquire;
   try {
     nb::list tensors;
-    std::vector<std::unique_ptr<Input>> inputs;
+    std::vector<std::unique_ptr<Given>> inputs;
     for (int i = 0; i < api.NumInputs(context); ++i) {
-      inputs.push_back(std::make_unique<Input>(context, i));
+      inputs.push_back(std::make_unique<Given>(context, i));
       if (inputs.back()->valid()) tensors.append(inputs.back()->described());
     }
     const nb::tuple place =
@@ -155,13 +99,6 @@ std::optional<std::string> ask(const Check& check, TF_OpKernelContext* context) 
   } catch (const std::exception& error) {
     return std::string("!!! Detected Infinity or NaN !!! (no more can be said: ") + error.what() + ")";
   }
-}
-
-void fail(TF_OpKernelContext* context, const std::string& message) {
-  TF_Status* status = api.NewStatus();
-  api.SetStatus(status, kInvalidArgument, message.c_str());
-  api.OpKernelContext_Failure(context, status);
-  api.DeleteStatus(status);
 }
 
 void look_into(Check* check, TF_OpKernelContext* context, int kinds, std::uint64_t generation) {
@@ -179,7 +116,7 @@ void look_into(Check* check, TF_OpKernelContext* context, int kinds, std::uint64
 void compute(void* kernel, TF_OpKernelContext* context) {
   const std::uint64_t generation = checking.load(std::memory_order_acquire);
   if (generation == 0) return;
-  const Input tensor(context, 0);
+  const Given tensor(context, 0);
   if (!tensor.finite()) look_into(static_cast<Check*>(kernel), context, tensor.kinds(), generation);
 }
 

@@ -5,6 +5,7 @@ namespace tensordbg {
 void bind_health(nanobind::module_& module);
 void bind_log(nanobind::module_& module);
 void bind_check(nanobind::module_& module);
+void bind_session_check(nanobind::module_& module);
 void bind_sessions(nanobind::module_& module);
 }  // namespace tensordbg
 
@@ -13,5 +14,6 @@ NB_MODULE(_native, module) {
   tensordbg::bind_health(module);
   tensordbg::bind_log(module);
   tensordbg::bind_check(module);
+  tensordbg::bind_session_check(module);
   tensordbg::bind_sessions(module);
 }

@@ -33,6 +33,7 @@ void find_all(void* library) {
   TENSORDBG_FIND(OpDefinitionBuilderSetShapeInferenceFunction);
   TENSORDBG_FIND(RegisterOpDefinition);
   TENSORDBG_FIND(NewKernelBuilder);
+  TENSORDBG_FIND(NewAsyncKernelBuilder);
   TENSORDBG_FIND(RegisterKernelBuilder);
   TENSORDBG_FIND(KernelBuilder_HostMemory);
   TENSORDBG_FIND(DeleteKernelBuilder);
@@ -124,7 +125,9 @@ std::int64_t integer_attribute(TF_OpKernelConstruction* construction, const char
   return value;
 }
 
-void register_operation(const Operation& operation, const Kernel& kernel) {
+namespace {
+
+void define(const Operation& operation) {
   TF_OpDefinitionBuilder* definition = api.NewOpDefinitionBuilder(operation.name);
   for (const char* input : operation.inputs) api.OpDefinitionBuilderAddInput(definition, input);
   for (const char* attribute : operation.attributes) api.OpDefinitionBuilderAddAttr(definition, attribute);
@@ -134,10 +137,24 @@ void register_operation(const Operation& operation, const Kernel& kernel) {
   TF_Status* status = api.NewStatus();
   api.RegisterOpDefinition(definition, status);
   check(status, operation.name);
-  TF_KernelBuilder* builder = api.NewKernelBuilder(operation.name, "CPU", kernel.create, kernel.compute, kernel.destroy);
-  status = api.NewStatus();
+}
+
+void add_kernel(const Operation& operation, TF_KernelBuilder* builder) {
+  TF_Status* status = api.NewStatus();
   api.RegisterKernelBuilder(operation.name, builder, status);
   check(status, operation.name);
+}
+
+}  // namespace
+
+void register_operation(const Operation& operation, const Kernel& kernel) {
+  define(operation);
+  add_kernel(operation, api.NewKernelBuilder(operation.name, "CPU", kernel.create, kernel.compute, kernel.destroy));
+}
+
+void register_operation(const Operation& operation, const AsyncKernel& kernel) {
+  define(operation);
+  add_kernel(operation, api.NewAsyncKernelBuilder(operation.name, "CPU", kernel.create, kernel.compute, kernel.destroy));
 }
 
 void register_beside_gpu(const char* operation, const Kernel& kernel, std::initializer_list<const char*> arguments) {

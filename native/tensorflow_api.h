@@ -20,6 +20,7 @@ struct TF_OpKernelConstruction;
 struct TF_OpDefinitionBuilder;
 struct TF_KernelBuilder;
 struct TF_ShapeInferenceContext;
+struct TF_AsyncOpKernelDoneCallback;
 struct TF_StringView {
   const char* data;
   std::size_t len;
@@ -40,6 +41,9 @@ struct Api {
   void (*RegisterOpDefinition)(TF_OpDefinitionBuilder*, TF_Status*);
   TF_KernelBuilder* (*NewKernelBuilder)(const char*, const char*, void* (*)(TF_OpKernelConstruction*),
                                         void (*)(void*, TF_OpKernelContext*), void (*)(void*));
+  TF_KernelBuilder* (*NewAsyncKernelBuilder)(const char*, const char*, void* (*)(TF_OpKernelConstruction*),
+                                             void (*)(void*, TF_OpKernelContext*, TF_AsyncOpKernelDoneCallback*),
+                                             void (*)(void*));
   void (*RegisterKernelBuilder)(const char*, TF_KernelBuilder*, TF_Status*);
   void (*KernelBuilder_HostMemory)(TF_KernelBuilder*, const char*);
   void (*DeleteKernelBuilder)(TF_KernelBuilder*);
@@ -98,8 +102,16 @@ struct Kernel {
   void (*destroy)(void*);
 };
 
+// The same where `compute` may return before it is done; it then calls the callback that it is given.
+struct AsyncKernel {
+  void* (*create)(TF_OpKernelConstruction*);
+  void (*compute)(void*, TF_OpKernelContext*, TF_AsyncOpKernelDoneCallback*);
+  void (*destroy)(void*);
+};
+
 // Registers an operation and its kernel; to be done once in a process. Throws std::runtime_error.
 void register_operation(const Operation& operation, const Kernel& kernel);
+void register_operation(const Operation& operation, const AsyncKernel& kernel);
 
 // Registers a kernel that runs on the host for nodes placed on a GPU; of these arguments it wants the tensors copied there.
 void register_beside_gpu(const char* operation, const Kernel& kernel, std::initializer_list<const char*> arguments);

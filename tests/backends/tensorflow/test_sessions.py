@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.protobuf import config_pb2
 
-from tensordbg.backends.tensorflow import sessions
+from tensordbg.backends.tensorflow import sessions_recording
 from tests.backends.tensorflow.recorded import Recorded, record
 
 v1 = tf.compat.v1
@@ -265,7 +265,7 @@ def test_a_run_that_cannot_be_watched_goes_on_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # As on a device for which there is no such operation.
-    monkeypatch.setattr(sessions, "WATCH_OP", "TensordbgWatchOfNothing")
+    monkeypatch.setattr(sessions_recording, "WATCH_OP", "TensordbgWatchOfNothing")
 
     def program(session: v1.Session) -> None:
         v = v1.get_variable("v", [], initializer=v1.zeros_initializer(), use_resource=False)

@@ -10,6 +10,7 @@ from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
+from tensordbg.backends.tensorflow.sessions_recording import RecordedSessions
 from tensordbg.recording.recorder import Recorder
 
 _clean = CleanRunMetadata()
@@ -23,6 +24,7 @@ class TensorFlowBackend:
     def __init__(self) -> None:
         self._probes: Probes | None = None
         self._graphs: RunGraphs | None = None
+        self._sessions: RecordedSessions | None = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -41,15 +43,18 @@ class TensorFlowBackend:
         hooks().functions.add(self._probes)
         hooks().eager.install(recorder)
         hooks().layers.install(recorder)
-        hooks().sessions.install(recorder)
+        self._sessions = RecordedSessions(recorder, hooks().stacks)
+        hooks().sessions.add(self._sessions)
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
         if self._graphs is not None:
             self._graphs.uninstall()
             self._graphs = None
+        if self._sessions is not None:
+            hooks().sessions.remove(self._sessions)
+            self._sessions = None
         if self._probes is not None:
-            hooks().sessions.uninstall()
             hooks().layers.uninstall()
             hooks().eager.uninstall()
             hooks().functions.remove(self._probes)

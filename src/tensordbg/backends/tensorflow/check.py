@@ -15,6 +15,7 @@ from tensordbg.backends.tensorflow.check_finding import Finding
 from tensordbg.backends.tensorflow.check_graph import Place, RawTensor, graph_finding
 from tensordbg.backends.tensorflow.check_message import Limits, message_of
 from tensordbg.backends.tensorflow.check_nodes import add_checks
+from tensordbg.backends.tensorflow.check_sessions import CheckedSessions
 from tensordbg.backends.tensorflow.functions import XLA_NOTE
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
@@ -25,7 +26,7 @@ from tensordbg.recording.settings import settings_of_program
 
 
 class Checking:
-    """The checks of this process: an instrument of functions and a layer before the eager runtime."""
+    """The checks of this process: an instrument of functions, a layer before the eager runtime, and of sessions."""
 
     kind = "check"
 
@@ -33,7 +34,8 @@ class Checking:
         self._active = False
         self._limits = Limits()
         self._rules: tuple[AllowRule, ...] = ()
-        self._eager = EagerChecks(CATALOG, self._judge, self.fail)
+        self._eager = EagerChecks(CATALOG, self.judge, self.fail)
+        self._sessions: CheckedSessions | None = None
         self._lock = threading.RLock()
         self._warned: set[str] = set()
 
@@ -53,10 +55,15 @@ class Checking:
             self._limits, self._rules = limits, rules
             self._eager.lenient = bool(rules)
             _native.start_checking(self._judge_graph, bool(rules))
+            if self._sessions is None:
+                _native.register_tensorflow_session_check(framework_library())
+                self._sessions = CheckedSessions(CATALOG, self, hooks().functions)
+            _native.start_session_checking(self._sessions.judge, bool(rules))
             if not self._active:
                 self._active = True
                 hooks().functions.add(self)
                 hooks().entries.add(self._eager)
+                hooks().sessions.add(self._sessions)
                 self._eager.install()
 
     def stop(self) -> None:
@@ -65,8 +72,11 @@ class Checking:
             if self._active:
                 self._active = False
                 _native.stop_checking()
+                _native.stop_session_checking()
                 self._eager.uninstall()
                 hooks().entries.remove(self._eager)
+                if self._sessions is not None:
+                    hooks().sessions.remove(self._sessions)
                 hooks().functions.remove(self)
 
     def add_nodes(self, definition: Any, described: Description) -> None:
@@ -93,7 +103,8 @@ class Checking:
             self.stop()
             self.warn(f"checking stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")
 
-    def _judge(self, finding: Finding) -> str | None:
+    def judge(self, finding: Finding) -> str | None:
+        """What to say of a finding, None where it is meant."""
         health = finding.tensor.health
         rules = applicable(self._rules, finding.op_type, finding.name, finding.frames)
         if any(rule.nan or (health is not None and not health.nan) for rule in rules):
@@ -101,7 +112,7 @@ class Checking:
         return message_of(finding, self._limits)
 
     def _judge_graph(self, place: Place, tensors: Sequence[RawTensor]) -> str | None:
-        return self._judge(graph_finding(CATALOG, place, tensors))
+        return self.judge(graph_finding(CATALOG, place, tensors))
 
 
 _checking = Checking()

@@ -15,7 +15,7 @@ import numpy as np
 from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
-from tensordbg.backends.tensorflow.check_message import own_part
+from tensordbg.backends.tensorflow.check_message import error_of, raise_own
 from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count
 from tensordbg.backends.tensorflow.entries import Entry
@@ -70,7 +70,7 @@ class EagerChecks:
             try:
                 result = plain(runtime, op_type, name, *args)
             except Exception as error:
-                _raise_own(error)
+                raise_own(error)
                 raise
             if result is not None:
                 self._examine(op_type, args, result)
@@ -85,7 +85,7 @@ class EagerChecks:
             try:
                 result = plain(handle, device, op_type, inputs, *rest)
             except Exception as error:
-                _raise_own(error)
+                raise_own(error)
                 raise
             kind = op_type if isinstance(op_type, str) else op_type.decode()
             if not kind.startswith(FUNCTION_NAMES):
@@ -110,7 +110,7 @@ class EagerChecks:
         except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
             self._fault(f"checking {op_type}", error)
         if message is not None:
-            raise _error(message)
+            raise error_of(message)
 
     def _look_into(self, op_type: str, args: Sequence[Any], output: tuple[int, int, Any]) -> str | None:
         slot, outputs, tensor = output
@@ -188,16 +188,3 @@ def _is_argument(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _raise_own(error: Exception) -> None:
-    """Raises the message of a check in a function, without what the runtime wrote around it."""
-    message = own_part(str(getattr(error, "message", "")))
-    if message is not None:
-        raise _error(message) from None
-
-
-def _error(message: str) -> Exception:
-    import tensorflow as tf  # imported by the program already
-
-    return tf.errors.InvalidArgumentError(None, None, message)  # type: ignore[no-any-return]

@@ -49,7 +49,7 @@ def _inputs(catalog: Catalog, site: Site, measured: Sequence[Measured]) -> list[
     numeric = [_dtype(catalog, reference) in _NUMERIC for reference in site.inputs]
     waiting = iter(measured if sum(numeric) == len(measured) else [])
     return [
-        _input(catalog, reference, next(waiting, None) if is_numeric else None)
+        input_of(catalog, reference, next(waiting, None) if is_numeric else None)
         for reference, is_numeric in zip(site.inputs, numeric, strict=True)
     ]
 
@@ -61,7 +61,8 @@ def _dtype(catalog: Catalog, reference: TensorRef) -> str:
     return known[reference.slot] if reference.slot < len(known) else ""
 
 
-def _input(catalog: Catalog, reference: TensorRef, measured: Measured | None) -> Input:
+def input_of(catalog: Catalog, reference: TensorRef, measured: Measured | None) -> Input:
+    """An input under its name."""
     if reference.site == NONE:
         return Input("Tensor of unknown origin", measured)
     maker = catalog.site(reference.site)

@@ -32,6 +32,20 @@ def own_part(message: str) -> str | None:
     return None if found is None else f"\n\n{found[0]}\n"
 
 
+def raise_own(error: Exception) -> None:
+    """Raises the message of a check in a graph, where an error holds one, without what the runtime wrote around it."""
+    message = own_part(str(getattr(error, "message", "")))
+    if message is not None:
+        raise error_of(message) from None
+
+
+def error_of(message: str) -> Exception:
+    """The exception that a check raises."""
+    import tensorflow as tf  # imported by the program already
+
+    return tf.errors.InvalidArgumentError(None, None, message)  # type: ignore[no-any-return]
+
+
 def message_of(finding: Finding, limits: Limits) -> str:
     """Tells of a finding."""
     return "\n\n" + "\n".join(_lines(finding, limits)) + "\n"

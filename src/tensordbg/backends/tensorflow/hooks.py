@@ -29,7 +29,7 @@ class Hooks:
         graphs = Graphs(CATALOG, self.variables, self.stacks, self.layers)
         self.functions = Functions(graphs, Tracings(CATALOG.user_code))
         self.eager = Eager(self.entries, self.functions, self.variables, self.stacks, self.layers)
-        self.sessions = Sessions(CATALOG, SessionGraphs(CATALOG, self.functions, self.stacks), self.stacks)
+        self.sessions = Sessions(CATALOG, SessionGraphs(CATALOG, self.functions, self.stacks))
 
 
 @cache

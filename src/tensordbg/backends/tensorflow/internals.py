@@ -90,6 +90,9 @@ RELIED_ON: dict[str, str] = {
         "(options, feeds, fetches, targets, metadata): every run of a session and of what `make_callable` gives; the "
         "first and the last are buffers or None, the others TF_Output and TF_Operation; since 1.8"
     ),
+    "session.BaseSession._do_call": (
+        "(function, *arguments): calls it, and writes around the message of an error; since 1.0"
+    ),
     "pywrap_tf_session.TF_SessionPRunSetup_wrapper": "begins a partial run; looked up in the module; since 1.4",
     "pywrap_tf_session.TF_SessionMakeCallable": "another way to run; looked up in the module; since 1.8",
     "pywrap_tf_session.TF_OperationName": "the name of a TF_Operation; since 2.1",

@@ -69,6 +69,9 @@ class RunDescription:
 
     function: Function
     watched: list[WatchedNode]
+    operations: list[Any]
+    """What it needs of the graph, in the order in which it was made."""
+    parts: Parts
 
 
 class SessionGraphs:
@@ -115,7 +118,7 @@ class SessionGraphs:
                 self._catalog.add_function(function)
                 watched.extend(reader.watched(part))
                 watched.extend(self._inside([site for site in sites if site.op_type in fd.CALLS], part.path, _DEEPEST))
-        return RunDescription(function, watched)
+        return RunDescription(function, watched, operations, parts)
 
     def _inside(self, sites: list[Site], path: str, depth: int) -> Iterator[WatchedNode]:
         """The nodes of the functions that are called, which the runtime inlines."""

@@ -1,0 +1,81 @@
+// What the checks in functions and those in sessions share: reading a tensor, and failing the operation.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <string>
+
+#include "health.h"
+#include "tensorflow_api.h"
+
+namespace tensordbg {
+
+constexpr int kInfinite = 1;
+constexpr int kNan = 2;
+
+// A tensor, and with it the memory of its elements, for as long as this lives.
+class Given {
+ public:
+  Given(tensorflow::TF_OpKernelContext* context, int index) {
+    tensorflow::TF_Status* status = tensorflow::api.NewStatus();
+    tensorflow::api.GetInput(context, index, &tensor_, status);
+    tensorflow::api.DeleteStatus(status);
+  }
+  ~Given() {
+    if (tensor_ != nullptr) tensorflow::api.DeleteTensor(tensor_);
+  }
+  Given(const Given&) = delete;
+  Given& operator=(const Given&) = delete;
+
+  bool valid() const { return tensor_ != nullptr; }
+  int type() const { return tensorflow::api.TensorType(tensor_); }
+  DType dtype() const { return tensorflow::dtype_of(type()); }
+  const void* data() const { return tensorflow::api.TensorData(tensor_); }
+  std::int64_t size() const {
+    std::int64_t size = 1;
+    for (int axis = 0; axis < tensorflow::api.NumDims(tensor_); ++axis) size *= tensorflow::api.Dim(tensor_, axis);
+    return size;
+  }
+  std::size_t bytes() const { return tensorflow::api.TensorByteSize(tensor_); }
+  bool finite() const { return !valid() || all_finite(data(), size(), dtype()); }
+  int kinds() const {
+    HealthFields health;
+    if (finite() || !measure(data(), size(), dtype(), &health)) return 0;
+    return (health.pos_inf + health.neg_inf > 0 ? kInfinite : 0) | (health.nan > 0 ? kNan : 0);
+  }
+  // (dtype, shape, memory), with the interpreter's lock.
+  nanobind::tuple described() const {
+    nanobind::list shape;
+    for (int axis = 0; axis < tensorflow::api.NumDims(tensor_); ++axis) shape.append(tensorflow::api.Dim(tensor_, axis));
+    static char nothing;
+    const auto length = static_cast<Py_ssize_t>(size() * static_cast<std::int64_t>(element_size(dtype())));
+    char* memory = length == 0 ? &nothing : static_cast<char*>(const_cast<void*>(data()));
+    const nanobind::object view = nanobind::steal(PyMemoryView_FromMemory(memory, length, PyBUF_READ));
+    return nanobind::make_tuple(type(), nanobind::tuple(shape), view);
+  }
+
+ private:
+  tensorflow::TF_Tensor* tensor_ = nullptr;
+};
+
+// Whether an operation made its bad number itself. A NaN made of infinities that were let pass counts.
+inline bool made_here(int kinds, int from) { return (kinds & kNan) != 0 ? (from & kNan) == 0 : from == 0; }
+
+inline bool interpreter_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return !Py_IsInitialized() || Py_IsFinalizing();
+#else
+  return !Py_IsInitialized() || _Py_IsFinalizing();
+#endif
+}
+
+inline void fail(tensorflow::TF_OpKernelContext* context, const std::string& message) {
+  constexpr int kInvalidArgument = 3;  // TF_INVALID_ARGUMENT
+  tensorflow::TF_Status* status = tensorflow::api.NewStatus();
+  tensorflow::api.SetStatus(status, kInvalidArgument, message.c_str());
+  tensorflow::api.OpKernelContext_Failure(context, status);
+  tensorflow::api.DeleteStatus(status);
+}
+
+}  // namespace tensordbg

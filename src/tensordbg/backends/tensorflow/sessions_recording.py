@@ -1,0 +1,102 @@
+"""Records the runs of TensorFlow 1 sessions: each is an execution of a function of what it feeds and fetches."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from contextlib import AbstractContextManager
+from types import FrameType
+from typing import Any
+
+from tensordbg import _native
+from tensordbg.backends.tensorflow.sessions import SessionRun
+from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
+from tensordbg.model import NONE, CallKind, Site
+from tensordbg.recording.log import UNKNOWN_INPUT
+from tensordbg.recording.recorder import Recorder
+
+WATCH_OP = "TensordbgWatch"
+
+
+class RecordedSessions:
+    """Has the runs of sessions recorded into one trace."""
+
+    doing = "recording"
+    done = "recorded"
+
+    def __init__(self, recorder: Recorder, stacks: Stacks) -> None:
+        self._recorder = recorder
+        self._stacks = stacks
+        self._call_sites: dict[tuple[str, StackKey], int] = {}
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is still recorded."""
+        return self._recorder.active
+
+    def guard(self, what: str) -> AbstractContextManager[None]:
+        """A fault ends the recording."""
+        return self._recorder.guard(what)
+
+    def warn(self, message: str) -> None:
+        """In the trace and on standard error."""
+        self._recorder.warn(message)
+
+    def begin(self, this: Any, run: SessionRun, caller: FrameType) -> RecordedCall:
+        """Records that a run begins; without its tensors where this step is left out."""
+        _tell(this, run)
+        function = run.description.function
+        self._recorder.catalog.use_function(function.function)
+        site = self._call_site(function.name, caller)
+        inputs = [UNKNOWN_INPUT] * len(function.arguments)
+        execution = self._recorder.begin_call(site, function.function, ("session", run.number), inputs)
+        return RecordedCall(self._recorder, execution, run.number)
+
+    def _call_site(self, name: str, caller: FrameType) -> int:
+        catalog = self._recorder.catalog
+        key = stack_key(caller)
+        site = self._call_sites.get((name, key))
+        if site is None:
+            with catalog.lock:
+                site = catalog.new_sites(1)
+                stack = self._stacks.current(key, caller)
+                catalog.add_sites([Site(site, name, "Session.run", NONE, stack, call=CallKind.CALL)])
+            self._call_sites[name, key] = site
+        else:
+            catalog.use_site(site)
+        return site
+
+
+class RecordedCall:
+    """One run that is recorded, or left out."""
+
+    def __init__(self, recorder: Recorder, execution: int, run: int) -> None:
+        self._recorder = recorder
+        self._execution = execution
+        self._left_out = contextlib.ExitStack()
+        self.operation = f"{WATCH_OP}(run={run})"
+        if execution == NONE:
+            self.operation = ""
+            self._left_out.enter_context(recorder.left_out())
+
+    def end(self, failed: bool) -> None:
+        """Records that it has ended."""
+        self._left_out.close()
+        if self._execution != NONE:
+            self._recorder.log.end_execution(self._execution, failed)
+
+
+def _tell(this: Any, run: SessionRun) -> None:
+    """Tells the watches of a kind of run."""
+    if RecordedSessions.doing in run.told:
+        return
+    nodes = run.description.watched
+    _native.describe_run(
+        run.number,
+        [node.name for node in nodes],
+        [node.site for node in nodes],
+        [node.path for node in nodes],
+        [node.reference + 2 * node.single for node in nodes],
+    )
+    weakref.finalize(this, _native.forget_run, run.number)
+    run.told.add(RecordedSessions.doing)
