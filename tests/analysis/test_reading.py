@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tensordbg.analysis.reading import flat_lists, integers, spread_ranges, tensor_pieces
+from tensordbg.analysis.reading import flat_lists, floats, integers, spread_ranges, tensor_pieces, words
 from tests.analysis.builder import TraceBuilder
 
 
@@ -14,6 +14,19 @@ def test_integers() -> None:
     table = pa.table({"a": pa.array([1, None, 3])})
     assert integers(table, "a", -1).tolist() == [1, -1, 3]
     assert integers(pa.table({"a": pa.chunked_array([[1], [2, 3]])}), "a").tolist() == [1, 2, 3]
+
+
+def test_floats() -> None:
+    table = pa.table({"a": pa.chunked_array([[1.5], [None, 3.0]])})
+    np.testing.assert_array_equal(floats(table, "a"), [1.5, np.nan, 3.0])
+
+
+def test_words() -> None:
+    pieces = [pa.array(piece).dictionary_encode() for piece in (["a", "b", None], ["b", "c"])]
+    numbers, texts = words(pa.table({"a": pa.chunked_array(pieces)}), "a")
+    assert [None if number < 0 else texts[number] for number in numbers.tolist()] == ["a", "b", None, "b", "c"]
+    empty = pa.table({"a": pa.chunked_array([], pa.dictionary(pa.int32(), pa.string()))})
+    assert [len(part) for part in words(empty, "a")] == [0, 0]
 
 
 def test_flat_lists() -> None:

@@ -37,19 +37,17 @@ class FollowedTrace:
         Raises:
             TraceError: If it can't be read.
         """
-        with self._lock:
+        known = self._opened
+        # While it is opened again others are answered from what it was.
+        if not self._lock.acquire(blocking=known is None):
+            return known  # type: ignore[return-value] # it blocks where nothing is known
+        try:
             now = time.monotonic()
             if self._opened is None or (now >= self._next_look and self._has_grown(self._opened)):
-                reader = open_trace(self._folder)
-                metadata = reader.metadata
-                self._progress = progress_of(self._folder, metadata.segment_records, metadata.last)
-                opened = OpenedTrace(reader)
-                count = opened.growth.tensor_events
-                self._opened = opened
-                took = time.monotonic() - now
-                self._next_look = now + took + max(_PAUSE, _TIMES * took)
-                self._note(now, count)
-            return self._opened
+                self._open(now)
+            return self._opened  # type: ignore[return-value] # it was opened just now
+        finally:
+            self._lock.release()
 
     def growth(self) -> Growth:
         """How far it has grown; see `opened`."""
@@ -63,6 +61,17 @@ class FollowedTrace:
             self._note(now, opened.growth.tensor_events)
             (first, before), (last, count) = self._counts[0], self._counts[-1]
             return (count - before) / (last - first) if last > first and opened.growth.running else 0.0
+
+    def _open(self, now: float) -> None:
+        reader = open_trace(self._folder)
+        metadata = reader.metadata
+        self._progress = progress_of(self._folder, metadata.segment_records, metadata.last)
+        opened = OpenedTrace(reader)
+        count = opened.growth.tensor_events
+        self._opened = opened
+        took = time.monotonic() - now
+        self._next_look = now + took + max(_PAUSE, _TIMES * took)
+        self._note(now, count)
 
     def _has_grown(self, opened: OpenedTrace) -> bool:
         metadata = opened.reader.metadata
