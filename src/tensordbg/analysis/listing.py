@@ -93,7 +93,8 @@ SORT_KEYS: Mapping[str, str] = {
     "min": "CASE WHEN isnan(t.min) THEN NULL ELSE t.min END",
     "max": "CASE WHEN isnan(t.max) THEN NULL ELSE t.max END",
     "mean": f"t.sum / {_FINITE}",
-    "std": f"sqrt(greatest(0, t.sum_squares / {_FINITE} - (t.sum / {_FINITE}) ** 2))",
+    # `greatest` passes over what is not known.
+    "std": f"CASE WHEN {_FINITE} > 0 THEN sqrt(greatest(0, t.sum_squares / {_FINITE} - (t.sum / {_FINITE}) ** 2)) END",
     "zero": "t.zero",
     "non-finite": _BAD,
 }
