@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tensordbg import __version__
+from tensordbg.report import page_process
 from tests.report.saved import PLENTY, content_of
 from tests.sample_trace import TENSOR_EVENTS
 
@@ -45,10 +47,17 @@ def test_what_has_no_room_is_left_out_and_named(sample: Path) -> None:
     whole = content_of(sample)
     part = content_of(sample, size=9_000)
     assert "left out" not in " ".join(whole["overview"]["notes"])
-    assert "left out, as the page would become too large: " in part["overview"]["notes"][1]
+    assert "left out, to keep the page small: " in part["overview"]["notes"][1]
     assert len(part["processes"][0]["rows"]) < len(whole["processes"][0]["rows"])
     # The findings themselves come first.
     assert len(part["findings"]["findings"]) == 1
+
+
+def test_no_more_is_asked_for_than_is_worth_the_time(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(page_process._MOST, "events", 2)
+    content = content_of(sample)
+    assert len(content["processes"][0]["events"]) == 2
+    assert re.search(r"left out, to keep the page small: \d+ tensor events;", content["overview"]["notes"][1])
 
 
 def test_findings_that_have_no_room_are_counted(sample: Path) -> None:

@@ -156,4 +156,4 @@ def _provenance(overview: Overview, findings: Findings, events: int) -> str:
 def _left_out(room: Room) -> Iterator[str]:
     parts = [f"{count(number)} {_NAMES[kind]}" for kind, number in room.omitted.items() if number]
     if parts:
-        yield f"left out, as the page would become too large: {', '.join(parts)}; `tdbg view` shows them"
+        yield f"left out, to keep the page small: {', '.join(parts)}; `tdbg view` shows them"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -17,8 +19,8 @@ from tensordbg.wire.view.source import LineView
 
 Answer = TypeVar("Answer")
 
-_EVENTS = 600
-"""So many events at most are kept with all around them."""
+_MOST = {"events": 600, "graphs": 120, "tensors": 60, "values": 60}
+"""So many of each are asked for at most, since each takes its time in a large trace."""
 _HOPS = (1, 2, 3)
 """Of the graph around a finding; of that around another event only the first."""
 _PANELS = 2
@@ -29,7 +31,7 @@ _ELEMENTS = 50
 _AROUND = 100
 """Rows of the table before and after a finding."""
 _EXECUTION = 500
-"""Rows of an execution that a finding is in."""
+"""Rows at most of the execution that a finding is in."""
 _WIDTH = 1000
 """Pixels that the timeline is made for."""
 
@@ -42,7 +44,7 @@ class SavedProcess:
         self._answers = answers
         self._name = name
         self._shelf = shelf
-        self._asked = 0
+        self._asked: Counter[str] = Counter()
 
     def add_timeline(self) -> None:
         """Keeps the timeline as a whole."""
@@ -55,10 +57,9 @@ class SavedProcess:
             event: Its number.
             distance: Steps along the data from the nearest finding.
         """
-        if self._shelf.has("events", event) or self._asked == _EVENTS:
+        if self._shelf.has("events", event):
             return []
-        self._asked += 1
-        view = _ask(lambda: self._answers.event(self._name, event))
+        view = self._ask("events", lambda: self._answers.event(self._name, event))
         if view is None or not self._shelf.put_event(view):
             return []
         if distance < _PANELS:
@@ -68,9 +69,14 @@ class SavedProcess:
     def add_rows(self, row: EventRow) -> list[EventRow]:
         """Keeps the rows of an event's execution and those around it in the table; gives them, the nearest first."""
         begin = max(0, row.event - _AROUND)
-        same = self._add_page(EventList(f"execution:{row.execution}"), 0, _EXECUTION) if row.execution >= 0 else []
-        around = self._add_page(EventList(), begin, row.event - begin + _AROUND)
-        return sorted([*same, *around], key=lambda each: abs(each.event - row.event))
+        rows = self._page(begin, row.event - begin + _AROUND)
+        execution = self._ask("executions", lambda: self._answers.execution(self._name, row.execution))
+        if execution is not None and execution.first_event is not None:
+            # Those of an execution lie together, but for what other threads computed meanwhile.
+            page = self._page(execution.first_event, min(execution.events, _EXECUTION))
+            rows |= {event: each for event, each in page.items() if each.execution == row.execution}
+        self._shelf.put_rows(tuple(rows.values()))
+        return sorted(rows.values(), key=lambda each: abs(each.event - row.event))
 
     def add_sources(self, stacks: Sequence[Sequence[LineView]], user: bool) -> None:
         """Keeps the user's own files that stacks name, or those of libraries."""
@@ -96,11 +102,9 @@ class SavedProcess:
             window = Window(rows=_ELEMENTS, columns=_ELEMENTS)
             self._put("values", row.event, lambda: ask.values(name, row.event, window))
 
-    def _add_page(self, wanted: EventList, begin: int, count: int) -> list[EventRow]:
-        page = _ask(lambda: self._answers.events(self._name, wanted, begin, count))
-        rows = list(page.rows) if page is not None else []
-        self._shelf.put_rows(rows)
-        return rows
+    def _page(self, begin: int, count: int) -> dict[int, EventRow]:
+        page = self._ask("rows", lambda: self._answers.events(self._name, EventList(), begin, count))
+        return {} if page is None else {row.event: row for row in page.rows}
 
     def _graph(self, event: int, hops: int) -> dict[str, Any]:
         view = self._answers.graph(self._name, Centre(event=event, hops=hops))
@@ -111,14 +115,17 @@ class SavedProcess:
 
     def _put(self, kind: str, key: object, make: Callable[[], object]) -> None:
         if not self._shelf.has(kind, key):
-            value = _ask(make)
+            value = self._ask(kind, make)
             if value is not None:
                 self._shelf.put(kind, key, value)
 
-
-def _ask(make: Callable[[], Answer]) -> Answer | None:
-    """The answer, None where there is none: elements that were not kept, the graph around an eager operation."""
-    try:
-        return make()
-    except UsageError:
-        return None
+    def _ask(self, kind: str, make: Callable[[], Answer]) -> Answer | None:
+        """The answer, None where there is none: elements that were not kept, the graph of what has none."""
+        if self._asked[kind] >= _MOST.get(kind, sys.maxsize):
+            self._shelf.leave_out(kind)
+            return None
+        self._asked[kind] += 1
+        try:
+            return make()
+        except UsageError:
+            return None

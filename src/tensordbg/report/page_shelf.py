@@ -80,6 +80,10 @@ class ProcessShelf:
         """Whether something is kept already."""
         return key in self._things.get(kind, {})
 
+    def leave_out(self, kind: str) -> None:
+        """Counts something that is not kept, for whatever reason."""
+        self._room.omitted[kind] += 1
+
     def put(self, kind: str, key: object, value: object) -> bool:
         """Keeps something, if there is room; False where there is none."""
         if self.has(kind, key):
