@@ -8,21 +8,49 @@
 namespace tensordbg {
 namespace {
 
+// The largest magnitude of each lane: so many elements side by side that an instruction need not wait for the one before.
+template <class Format>
+struct LargestMagnitudes {
+  using Bits = typename Format::Bits;
+  static constexpr std::int64_t kLanes = 4 * kLine / static_cast<std::int64_t>(sizeof(Bits));
+  Bits largest[kLanes] = {};
+
+  void add(const unsigned char* data) {
+    for (std::int64_t i = 0; i < kLanes; ++i) {
+      const Bits magnitude = load<Bits>(data, i) & Format::kMagnitude;
+      largest[i] = magnitude > largest[i] ? magnitude : largest[i];
+    }
+  }
+
+  bool all_finite() const {
+    Bits most = 0;
+    for (std::int64_t i = 0; i < kLanes; ++i) most = largest[i] > most ? largest[i] : most;
+    return most < Format::kFirstNonFinite;
+  }
+};
+
 template <class Format>
 bool finite_numbers(const unsigned char* data, std::int64_t count) {
   using Bits = typename Format::Bits;
+  using Largest = LargestMagnitudes<Format>;
   constexpr std::int64_t kBlock = kBlockBytes / static_cast<std::int64_t>(sizeof(Bits));
-  for (std::int64_t start = 0; start < count; start += kBlock) {
-    const unsigned char* block = data + start * static_cast<std::int64_t>(sizeof(Bits));
-    const std::int64_t size = smaller(kBlock, count - start);
-    Bits largest = 0;
-    for (std::int64_t i = 0; i < size; ++i) {
-      const Bits magnitude = load<Bits>(block, i) & Format::kMagnitude;
-      largest = magnitude > largest ? magnitude : largest;
+  std::int64_t i = 0;
+  while (i + Largest::kLanes <= count) {
+    const std::int64_t end = smaller(i + kBlock, count);
+    Largest block;
+    for (; i + Largest::kLanes <= end; i += Largest::kLanes) {
+      const unsigned char* elements = data + i * static_cast<std::int64_t>(sizeof(Bits));
+      for (int line = 0; line < 4; ++line) fetch_ahead(elements + line * kLine);
+      block.add(elements);
     }
-    if (largest >= Format::kFirstNonFinite) return false;
+    if (!block.all_finite()) return false;
   }
-  return true;
+  Bits largest = 0;
+  for (; i < count; ++i) {
+    const Bits magnitude = load<Bits>(data, i) & Format::kMagnitude;
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  return largest < Format::kFirstNonFinite;
 }
 
 inline bool finite_variant(const void* start, std::int64_t count, DType dtype) {

@@ -10,55 +10,82 @@
 namespace tensordbg {
 namespace {
 
-// Sixteen elements by sixteen; each counter and each number of ranks stands in its own lane.
+// Sixteen elements by sixteen; each counter and each extreme stands in its own lane.
+//
+// Three extremes of the bits tell the lowest and the highest number with an instruction each: as signed integers the largest
+// is the highest number, if any is without a sign; as unsigned ones it is the lowest, if any has a sign; and where all
+// have the same sign, the other end is the number of least magnitude.
 struct Lanes {
-  __m512i lowest = _mm512_set1_epi32(Float32Format::kMagnitude);
-  __m512i highest = _mm512_set1_epi32(~Float32Format::kMagnitude);
-  __m512i negative = _mm512_setzero_si512();
-  __m512i zero = _mm512_setzero_si512();
-  __m512i tiny = _mm512_setzero_si512();
+  __m512i largest_signed = _mm512_set1_epi32(~Float32Format::kMagnitude);
+  __m512i largest_unsigned = _mm512_setzero_si512();
+  __m512i magnitude = _mm512_set1_epi32(-1);
+  __m512i with_sign = _mm512_setzero_si512();
   __m512d sum[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()};
   __m512d squares[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()};
 
-  // Returns which elements are zero or subnormal; they are not counted yet.
-  __mmask16 add(__m512i bits, const unsigned char* data) {
-    const __m512i sign = _mm512_srai_epi32(bits, 31);  // -1 where the sign is set
-    // bits ^ (sign & kMagnitude): see rank_of.
-    const __m512i rank = _mm512_ternarylogic_epi32(bits, sign, _mm512_set1_epi32(Float32Format::kMagnitude), 0x78);
-    lowest = _mm512_min_epi32(lowest, rank);
-    highest = _mm512_max_epi32(highest, rank);
-    negative = _mm512_sub_epi32(negative, sign);
+  void add(__m512i bits, const unsigned char* data) {
+    largest_signed = _mm512_max_epi32(largest_signed, bits);
+    largest_unsigned = _mm512_max_epu32(largest_unsigned, bits);
+    magnitude = _mm512_min_epu32(magnitude, _mm512_and_si512(bits, _mm512_set1_epi32(Float32Format::kMagnitude)));
+    with_sign = _mm512_add_epi32(with_sign, _mm512_srli_epi32(bits, 31));
     const float* values = reinterpret_cast<const float*>(data);
     const __m512d half[2] = {_mm512_cvtps_pd(_mm256_loadu_ps(values)), _mm512_cvtps_pd(_mm256_loadu_ps(values + 8))};
     for (int k = 0; k < 2; ++k) {
       sum[k] = _mm512_add_pd(sum[k], half[k]);
       squares[k] = _mm512_fmadd_pd(half[k], half[k], squares[k]);
     }
-    return _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kFirstNonFinite));
-  }
-
-  void count_tiny(__m512i bits, __mmask16 which) {
-    const __m512i one = _mm512_set1_epi32(1);
-    const __mmask16 zeros = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kMagnitude));
-    tiny = _mm512_mask_add_epi32(tiny, which, tiny, one);
-    zero = _mm512_mask_add_epi32(zero, zeros, zero, one);
-    // -0 was taken for a negative number.
-    negative = _mm512_mask_add_epi32(negative, zeros, negative, _mm512_srai_epi32(bits, 31));
   }
 
   // Takes in another part of the same block.
   void join(const Lanes& other) {
-    lowest = _mm512_min_epi32(lowest, other.lowest);
-    highest = _mm512_max_epi32(highest, other.highest);
-    negative = _mm512_add_epi32(negative, other.negative);
-    zero = _mm512_add_epi32(zero, other.zero);
-    tiny = _mm512_add_epi32(tiny, other.tiny);
+    largest_signed = _mm512_max_epi32(largest_signed, other.largest_signed);
+    largest_unsigned = _mm512_max_epu32(largest_unsigned, other.largest_unsigned);
+    magnitude = _mm512_min_epu32(magnitude, other.magnitude);
+    with_sign = _mm512_add_epi32(with_sign, other.with_sign);
     for (int k = 0; k < 2; ++k) {
       sum[k] = _mm512_add_pd(sum[k], other.sum[k]);
       squares[k] = _mm512_add_pd(squares[k], other.squares[k]);
     }
   }
+
+  // What is known without a look for zeros and subnormals; a zero with a sign still counts as negative.
+  BlockSummary<Float32Format> summary() const {
+    const auto most = static_cast<std::int32_t>(_mm512_reduce_max_epu32(largest_unsigned));
+    const std::int32_t high = _mm512_reduce_max_epi32(largest_signed);
+    const auto least = static_cast<std::int32_t>(_mm512_reduce_min_epu32(magnitude));
+    FloatFeatures<Float32Format> features;
+    features.lowest = most < 0 ? rank_of<Float32Format>(most) : least;
+    features.highest = high >= 0 ? high : ~least;  // ~least is the rank of -least
+    features.negative = _mm512_reduce_add_epi32(with_sign);
+    return {features,
+            {_mm512_reduce_add_pd(_mm512_add_pd(sum[0], sum[1])),
+             _mm512_reduce_add_pd(_mm512_add_pd(squares[0], squares[1]))}};
+  }
+
+  bool any_tiny() const {
+    return _mm512_cmplt_epu32_mask(magnitude, _mm512_set1_epi32(Float32Format::kMinNormal)) != 0;
+  }
 };
+
+// Counts the zeros and subnormals among the first `count` elements, a multiple of sixteen, which `features` lacks.
+inline void count_tiny(const unsigned char* block, std::int64_t count, FloatFeatures<Float32Format>* features) {
+  const __m512i one = _mm512_set1_epi32(1);
+  __m512i tiny = _mm512_setzero_si512();
+  __m512i zero = _mm512_setzero_si512();
+  __m512i zero_with_sign = _mm512_setzero_si512();
+  for (std::int64_t i = 0; i < count; i += 16) {
+    const __m512i bits = _mm512_loadu_si512(block + i * 4);
+    const __mmask16 zeros = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kMagnitude));
+    const __mmask16 in_tiny = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kFirstNonFinite));
+    tiny = _mm512_mask_add_epi32(tiny, in_tiny, tiny, one);
+    zero = _mm512_mask_add_epi32(zero, zeros, zero, one);
+    zero_with_sign = _mm512_mask_add_epi32(zero_with_sign, zeros, zero_with_sign, _mm512_srli_epi32(bits, 31));
+  }
+  const std::int64_t zeros = _mm512_reduce_add_epi32(zero);
+  features->zero += zeros;
+  features->subnormal += _mm512_reduce_add_epi32(tiny) - zeros;
+  features->negative -= _mm512_reduce_add_epi32(zero_with_sign);
+}
 
 template <>
 inline BlockSummary<Float32Format> look_at<Float32Format>(const unsigned char* block, std::int64_t count) {
@@ -68,31 +95,28 @@ inline BlockSummary<Float32Format> look_at<Float32Format>(const unsigned char* b
   std::int64_t i = 0;
   for (; i + kStep <= count; i += kStep) {
     const unsigned char* data = block + i * 4;
+    fetch_ahead(data);
+    fetch_ahead(data + 64);
     const __m512i first = _mm512_loadu_si512(data);
     const __m512i second = _mm512_loadu_si512(data + 64);
-    const __mmask16 in_first = even.add(first, data);
-    const __mmask16 in_second = odd.add(second, data + 64);
-    // Most tensors have neither zeros nor subnormals; where one has zeros, it mostly has them everywhere.
-    if (!_kortestz_mask16_u8(in_first, in_second)) {
-      even.count_tiny(first, in_first);
-      odd.count_tiny(second, in_second);
-    }
+    even.add(first, data);
+    odd.add(second, data + 64);
   }
   const unsigned char* rest = block + i * 4;
-  FloatFeatures<Float32Format> features = float_features<Float32Format>(rest, count - i);
-  Sums sums = float_sums<Float32Format>(rest, count - i);
-  if (i == 0) return {features, sums};
+  const FloatFeatures<Float32Format> last = float_features<Float32Format>(rest, count - i);
+  const Sums last_sums = float_sums<Float32Format>(rest, count - i);
+  if (i == 0) return {last, last_sums};
   even.join(odd);
-  const std::int32_t lowest = _mm512_reduce_min_epi32(even.lowest);
-  const std::int32_t highest = _mm512_reduce_max_epi32(even.highest);
-  const std::int64_t zero = _mm512_reduce_add_epi32(even.zero);
-  features.lowest = lowest < features.lowest ? lowest : features.lowest;
-  features.highest = highest > features.highest ? highest : features.highest;
-  features.negative += _mm512_reduce_add_epi32(even.negative);
-  features.zero += zero;
-  features.subnormal += _mm512_reduce_add_epi32(even.tiny) - zero;
-  sums.sum += _mm512_reduce_add_pd(_mm512_add_pd(even.sum[0], even.sum[1]));
-  sums.squares += _mm512_reduce_add_pd(_mm512_add_pd(even.squares[0], even.squares[1]));
+  auto [features, sums] = even.summary();
+  // Most tensors have neither zeros nor subnormals; where one has zeros, it mostly has them everywhere.
+  if (even.any_tiny()) count_tiny(block, i, &features);
+  features.lowest = last.lowest < features.lowest ? last.lowest : features.lowest;
+  features.highest = last.highest > features.highest ? last.highest : features.highest;
+  features.negative += last.negative;
+  features.zero += last.zero;
+  features.subnormal += last.subnormal;
+  sums.sum += last_sums.sum;
+  sums.squares += last_sums.squares;
   return {features, sums};
 }
 

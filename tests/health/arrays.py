@@ -14,7 +14,7 @@ from tensordbg.health.spec import DTYPES, FLOATS, MEASURABLE
 NAMES: tuple[str, ...] = tuple(name for name in DTYPES if name in MEASURABLE)
 FLOAT_NAMES: tuple[str, ...] = tuple(name for name in NAMES if name in FLOATS)
 
-BLOCK_BYTES = 8192
+BLOCK_BYTES = 16384
 """As kBlockBytes in native/health_block.h."""
 
 CONTENTS = ("random bits", "finite", "few non-finite", "special values", "all NaN", "subnormal", "zero")

@@ -107,6 +107,17 @@ def test_position_of_the_first_non_finite_element(kernel: str, position: int) ->
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("least", [0.0, 1e-40, 1.5, np.inf, np.nan])
+def test_numbers_of_one_sign(kernel: str, sign: int, least: float) -> None:
+    array = np.linspace(2, 3, 10_000).astype(np.float32)
+    array[7000] = least
+    array = np.copysign(array, np.float32(sign))
+    for part in (array, array[:7000], array[6990:7011], -array[7000:]):
+        assert_same_health(native.measure_by(kernel, part), reference.measure(part), part)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_counters_do_not_overflow(kernel: str) -> None:
     size = 70_001
     for name in NAMES:
