@@ -21,6 +21,8 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+# How long something may take to appear, in milliseconds: machines that test are busy with much else.
+PATIENCE = 60_000
 # What the browser says of a content-security policy that something went against.
 VIOLATION = """
 document.addEventListener('securitypolicyviolation', (event) =>
@@ -41,7 +43,7 @@ def find_chromium() -> str:
 def watched_page(browser: Any, problems: list[str], **options: Any) -> Iterator[Any]:
     """A page of its own, as a person who comes for the first time; what goes wrong in it is added to `problems`."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     context.add_init_script(VIOLATION)
     page = context.new_page()
     page.on("console", lambda said: problems.append(said.text) if said.type in {"error", "warning"} else None)

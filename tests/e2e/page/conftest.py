@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.page.chromium import ARGUMENTS, find_chromium, watched_page
+from tests.e2e.page.chromium import ARGUMENTS, PATIENCE, find_chromium, watched_page
 from tests.e2e.page.recorded import record_digits, shared
 from tests.e2e.page.serving import Served
 
@@ -16,8 +16,9 @@ from tests.e2e.page.serving import Served
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A browser; ask for `page` unless you need a page of your own."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         yield browser

@@ -35,4 +35,4 @@ class Served:
         assert self._process.stdout is not None
         self._process.send_signal(signal.SIGINT)
         with self._process.stdout:
-            return self._process.wait(timeout=30)
+            return self._process.wait(timeout=120)

@@ -81,18 +81,18 @@ def wait_for_more(page: Any, than: int) -> int:
 
 def test_events_and_findings_come_in_by_themselves(page: Any, program: Program, serve: Callable[..., str]) -> None:
     page.goto(serve(program.folder / "traces"))
-    expect(page.locator(".bar-status")).to_have_text(re.compile(r"running, [\d,]+ events?/s"), timeout=60_000)
+    expect(page.locator(".bar-status")).to_have_text(re.compile(r"running, [\d,]+ events?/s"))
     expect(page.locator(".bar-follow")).to_have_text("following")
     wait_for_more(page, than=wait_for_more(page, than=0))
     assert page.locator(".finding").count() == 0
 
     program.tell("break")
     finding = page.locator(".finding-head", has_text="Log")
-    finding.wait_for(timeout=60_000)
+    finding.wait_for()
 
     # One who looks at it is left in peace.
     finding.click()
-    expect(page.locator(".bar-follow")).to_have_text(re.compile("paused.* new events"), timeout=60_000)
+    expect(page.locator(".bar-follow")).to_have_text(re.compile("paused.* new events"))
     page.locator(".cm-line.code-chosen").get_by_text("tf.math.log(x)").wait_for()
 
     page.get_by_role("button", name="Go on").click()

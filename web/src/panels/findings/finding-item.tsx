@@ -17,7 +17,7 @@ export function FindingItem({ finding, sign }: FindingItemProps) {
   const own = useRef<HTMLLIElement>(null);
   const chosen = place.value.finding === finding.number;
   useEffect(() => {
-    if (chosen && own.current) show(own.current);
+    if (chosen) own.current?.firstElementChild?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
   return (
     <li ref={own} class={`finding level-${finding.level}`} data-finding={finding.number}>
@@ -35,13 +35,6 @@ export function FindingItem({ finding, sign }: FindingItemProps) {
       {chosen ? <FindingDetails finding={finding} /> : null}
     </li>
   );
-}
-
-/** Brings a finding into view: all of it where there is room, its head anyhow. */
-function show(item: HTMLElement): void {
-  const room = item.closest('.panel-body')?.clientHeight ?? 0;
-  if (item.offsetHeight < room) item.scrollIntoView({ block: 'nearest' });
-  item.firstElementChild?.scrollIntoView({ block: 'nearest' });
 }
 
 /** Line, function, step and process in a row. */
