@@ -82,3 +82,17 @@ def test_no_update_is_done_beside_a_bad_gradient(resources: bool) -> None:
                 assert said is not None
                 assert said.op_type == "MatMul"
                 assert all(map(np.array_equal, session.run([first, second]), before))
+
+
+def test_a_check_that_never_comes_holds_nothing_up_for_ever() -> None:
+    # The operation that is waited for fails by itself, so there is nothing to check.
+    with tf.Graph().as_default(), v1.Session() as session, checking():
+        v = v1.get_variable("v", [], use_resource=True, initializer=v1.zeros_initializer())
+        queue = v1.FIFOQueue(2, [tf.float32], shapes=[[]])
+        given = tf.exp(v1.placeholder_with_default(1.0, []))
+        with tf.control_dependencies([queue.dequeue()]):
+            update = v.assign(given, read_value=False)
+        session.run([v.initializer, queue.close()])
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(update)
+        assert session.run(v) == 0.0
