@@ -23,8 +23,6 @@ export function EventRow({ number, row, columns, chosen, active, input, onChoose
   const names = ['events-row', chosen && 'row-chosen', active && 'row-active', input && 'row-input', bad && 'row-bad'];
   const mark = chosen ? 'chosen' : input;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid keeps the focus and names the active row.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys.
     <div
       id={`events-row-${number}`}
       class={names.filter(Boolean).join(' ')}
@@ -34,7 +32,6 @@ export function EventRow({ number, row, columns, chosen, active, input, onChoose
       aria-busy={row ? undefined : 'true'}
       onClick={() => onChoose(number)}
     >
-      {/* biome-ignore lint/a11y/useFocusableInteractive: as above. */}
       <span class="cell cell-mark" role="gridcell" title={[mark, bad ? 'not finite' : ''].filter(Boolean).join(', ')}>
         <span aria-hidden="true">{chosen ? '▶' : input ? '↳' : bad ? '!' : ''}</span>
         <span class="unseen">{[mark, bad ? 'not finite' : ''].filter(Boolean).join(', ')}</span>
@@ -42,7 +39,6 @@ export function EventRow({ number, row, columns, chosen, active, input, onChoose
       {columns.map((column) => {
         const { content, title } = row ? cellOf(column.name, row) : { content: '…', title: '' };
         return (
-          // biome-ignore lint/a11y/useFocusableInteractive: as above.
           <span
             key={column.name}
             class={column.numeric ? 'cell cell-number' : `cell cell-${column.name}`}

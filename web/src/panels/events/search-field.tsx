@@ -106,7 +106,6 @@ export function SearchField({ problem }: { readonly problem: string }) {
       />
       <div id="search-words" class="search-words" role="listbox" aria-label="Suggestions" hidden={!words.length}>
         {words.map((word, index) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: as above.
           <div
             key={word}
             id={`search-word-${index}`}

@@ -11,9 +11,7 @@ interface TableHeadProps {
 
 export function TableHead({ columns, list, onWidth }: TableHeadProps) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: its buttons are focusable.
     <div class="events-row events-head" role="row" aria-rowindex={1}>
-      {/* biome-ignore lint/a11y/useFocusableInteractive: as above. */}
       <span class="cell cell-mark" role="columnheader">
         <span class="unseen">Mark</span>
       </span>
@@ -39,7 +37,6 @@ function Head({ column, list, onWidth }: HeadProps) {
     grip.addEventListener('lostpointercapture', () => grip.removeEventListener('pointermove', move), { once: true });
   };
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: its button is focusable.
     <span
       class={column.numeric ? 'cell cell-number' : 'cell'}
       role="columnheader"
