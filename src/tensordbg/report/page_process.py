@@ -19,7 +19,7 @@ from tensordbg.wire.view.source import LineView
 
 Answer = TypeVar("Answer")
 
-_MOST = {"events": 600, "graphs": 120, "tensors": 60, "values": 60}
+_MOST = {"events": 600, "graphs": 120, "tensors": 30, "values": 60}
 """So many of each are asked for at most, since each takes its time in a large trace."""
 _HOPS = (1, 2, 3)
 """Of the graph around a finding; of that around another event only the first."""
