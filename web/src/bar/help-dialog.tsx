@@ -1,5 +1,7 @@
 /** The help: every key, and the language of the search. */
 import { useEffect, useRef } from 'preact/hooks';
+import { GRAPH_KEYS } from '../panels/graph/keys';
+import { TIMELINE_KEYS } from '../panels/timeline/keys';
 import { BINDINGS, helpShown } from './keys';
 import './help-dialog.css';
 
@@ -54,6 +56,8 @@ export function HelpDialog() {
             <Entry key={key} code={[key]} says={does} kind="key" />
           ))}
         </dl>
+        <Group title="In the timeline" entries={TIMELINE_KEYS} />
+        <Group title="In the graph" entries={GRAPH_KEYS} />
         <h2>Search</h2>
         <p>All words must hold.</p>
         <dl class="help-search">
@@ -63,6 +67,25 @@ export function HelpDialog() {
         </dl>
       </div>
     </dialog>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly entries: readonly (readonly [readonly string[], string])[];
+}
+
+/** Keys that work while one is in a panel. */
+function Group({ title, entries }: GroupProps) {
+  return (
+    <>
+      <h2>{title}</h2>
+      <dl>
+        {entries.map(([keys, does]) => (
+          <Entry key={does} code={keys} says={does} kind="key" />
+        ))}
+      </dl>
+    </>
   );
 }
 

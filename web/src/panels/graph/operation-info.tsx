@@ -27,8 +27,9 @@ export function OperationInfo({ node }: { readonly node: NodeView }) {
           ))}
       </dl>
       <p class="graph-info-why">
-        No tensor of it was recorded here: it did not run in this execution, it was left out by a filter, or it computes
-        nothing that can be measured.
+        {node.calls.length
+          ? 'It calls functions: what it computes is recorded of the operations in them.'
+          : 'No tensor of it was recorded here: it did not run in this execution, it was left out by a filter, or it computes nothing that can be measured.'}
       </p>
       <span class="graph-info-buttons">
         {node.hidden_inputs || node.hidden_consumers ? (

@@ -4,6 +4,16 @@ import { type Row, sameLane } from './lanes';
 import { current, currentView, detail, look, view, whole, wholeTime } from './state';
 import { panned, zoomed } from './view';
 
+/** What the keys do, for the help. */
+export const TIMELINE_KEYS: readonly (readonly [readonly string[], string])[] = [
+  [['←', '→'], 'previous and next execution'],
+  [['↑', '↓'], 'the nearest execution in the lane above or below'],
+  [['Home', 'End'], 'the first and the last execution'],
+  [['Enter'], 'the tensor events of the chosen execution'],
+  [['+', '-', '0'], 'look closer, from further away, at all of the time; the wheel does it too'],
+  [['Shift ←', 'Shift →'], 'move the view; so does dragging, and dragging with Shift marks what to look at'],
+];
+
 /** Does what a key stands for; others are left to the page. */
 export function press(event: KeyboardEvent, rows: readonly Row[]): void {
   if (event.ctrlKey || event.metaKey || event.altKey || !act(event, rows)) return;
