@@ -51,7 +51,9 @@ def test_trace_of_its_own(sample: Path) -> None:
 def test_opens_the_browser(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = tmp_path / "opened"
     browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\nexec >/dev/null 2>&1\necho "$1" > {opened}.new\nmv {opened}.new {opened}\nsleep 10\n')
+    browser.write_text(
+        f'#!/bin/sh\nexec >/dev/null 2>&1\necho "$1" > {opened}.new\nmv {opened}.new {opened}\nsleep 10\n'
+    )
     browser.chmod(0o755)
     monkeypatch.setenv("BROWSER", f"{browser} %s")
     with viewing(sample.parents[1]) as (process, line):
