@@ -1,4 +1,7 @@
-"""A TensorFlow 1 program under `tdbg run` sees, computes and saves what it does without."""
+"""A TensorFlow 1 program under `tdbg run` sees, computes and saves what it does without.
+
+A check ends it where TensorFlow's own does.
+"""
 
 from __future__ import annotations
 
@@ -98,3 +101,83 @@ def test_a_program_sees_nothing_of_us(tmp_path: Path, kind: str) -> None:
     assert result_of(tdbg, tmp_path / "recorded", kind) == plain
     (trace,) = (tmp_path / "traces").iterdir()
     assert open_trace(trace).tensor_count > 300
+    assert result_of([*tdbg[:2], "--check", str(script)], tmp_path / "checked", kind) == plain
+
+
+CHECKED = """
+import json, re, sys
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+if "loops" not in sys.argv:
+    tf.disable_v2_behavior()
+else:
+    tf.disable_eager_execution()
+if "own" in sys.argv:
+    tf.debugging.enable_check_numerics()
+
+def training(x):
+    weight = tf.get_variable("weight", [2, 1], initializer=tf.ones_initializer(), use_resource=True)
+    loss = tf.reduce_mean(tf.log(tf.matmul(x, weight)))
+    return [tf.train.AdamOptimizer().minimize(loss), loss]
+
+def clipped(x):
+    weight = tf.get_variable("weight", [2, 1], initializer=tf.ones_initializer(), use_resource=True)
+    optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
+    gradients, variables = zip(*optimizer.compute_gradients(tf.reduce_sum(tf.sqrt(tf.matmul(x, weight)))))
+    return optimizer.apply_gradients(zip(tf.clip_by_global_norm(gradients, 1.0)[0], variables))
+
+def loop(x):
+    return tf.while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, tf.log(y)), [0, x + 20.0])[1]
+
+PROGRAMS = {
+    "log": lambda x: tf.reduce_sum(tf.log(x) * 2.0),
+    "chain": lambda x: tf.reduce_sum(tf.sqrt(tf.log(x))),
+    "division": lambda x: x / tf.reduce_sum(x),
+    "overflow": lambda x: tf.exp(x * 1e3 + 1e3),
+    "squares": lambda x: tf.square(x * 1e30 + 1e30),
+    "softmax": lambda x: tf.nn.softmax_cross_entropy_with_logits(labels=x, logits=tf.log(tf.nn.softmax(x * 1e4))),
+    "branch": lambda x: tf.cond(tf.reduce_sum(x) > -1.0, lambda: tf.rsqrt(x), lambda: tf.log(x)),
+    "half": lambda x: tf.cast(x + 1e6, tf.float16) * 2.0,
+    "training": training,
+    "clipped": clipped,
+    "loop": loop,
+    "constant": lambda x: x + tf.log(tf.constant(0.0)),
+}
+blamed = {}
+for name, program in PROGRAMS.items():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [2, 2], name="x")
+        fetched = program(x)
+        session.run(tf.global_variables_initializer())
+        try:
+            session.run(fetched, {x: np.zeros([2, 2])})
+        except tf.errors.InvalidArgumentError as error:
+            blamed[name] = re.search('graph op "([^"]*)"', error.message)[1]
+print(json.dumps(blamed))
+if "fail" in sys.argv:
+    with tf.Session() as session:
+        session.run(tf.log(tf.placeholder_with_default(0.0, [])))  # HERE
+"""
+
+
+@pytest.mark.parametrize("version", ["plain", "loops"])
+def test_a_check_blames_what_tensorflows_own_blames(tmp_path: Path, version: str) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(CHECKED)
+    own = subprocess.run([sys.executable, str(script), "own", version], capture_output=True, text=True, check=False)
+    assert own.returncode == 0, own.stderr
+    expected = json.loads(own.stdout.splitlines()[-1])
+    assert len(expected) > 10
+    tdbg = str(Path(sys.executable).parent / "tdbg")
+    ours = subprocess.run(
+        [tdbg, "run", "--check", str(script), "fail", version], capture_output=True, text=True, check=False
+    )
+    blamed = json.loads(ours.stdout.splitlines()[-1])
+    # A gradient at 0 is infinite whatever the forward pass gave: either may be met first.
+    assert {blamed.pop("training"), expected.pop("training")} <= {"Log", "Reciprocal"}
+    assert blamed == expected
+    assert ours.returncode == 1
+    last = ours.stderr.splitlines()[-2:]
+    assert last[0] == 'tdbg: Infinity or NaN in output 0 of graph op "Log" (# of outputs: 1): 1 -Inf'
+    assert last[1].endswith("<module>: session.run(tf.log(tf.placeholder_with_default(0.0, [])))  # HERE")
