@@ -57,7 +57,7 @@ def test_the_next_event_that_is_not_finite(opened: Any) -> None:
 
 def test_search_takes_the_keys_until_escape(opened: Any) -> None:
     opened.keyboard.press("/")
-    field = opened.locator("[role=search] input").first
+    field = opened.get_by_role("search").get_by_role("combobox")
     expect(field).to_be_focused()
     opened.keyboard.type("n")
     expect(field).to_have_value("n")

@@ -15,8 +15,8 @@ def test_a_link_opened_anew_restores_everything(page: Any, browser: Any, problem
     page.get_by_role("tab", name="History").click()
     page.get_by_role("navigation", name="Stack").locator(".frame", has_text="train_step").first.click()
     page.locator(".cm-line.code-chosen").get_by_text("network.logits(images)").wait_for()
-    page.locator("#search, [role=search] input").first.fill("name:probs*")
-    page.locator("#search, [role=search] input").first.press("Enter")
+    page.locator("#search").fill("name:probs*")
+    page.locator("#search").press("Enter")
     page.wait_for_url(re.compile("search=name"))
     with watched_page(browser, problems) as other:
         other.goto(page.url)
@@ -24,7 +24,7 @@ def test_a_link_opened_anew_restores_everything(page: Any, browser: Any, problem
         other.locator("[role=tab][aria-selected=true]", has_text="History").wait_for()
         other.locator(".cm-line.code-chosen").get_by_text("network.logits(images)").wait_for()
         other.locator("[role=row][aria-selected=true]", has_text="probs:0").wait_for()
-        assert other.locator("#search, [role=search] input").first.input_value() == "name:probs*"
+        assert other.locator("#search").input_value() == "name:probs*"
         assert other.url == page.url
 
 

@@ -7,7 +7,7 @@ import { findings, go, list, live, overview, place, problem, where } from './sto
 import { sentence } from './use-answer';
 
 /** How the field of the search is found, to put the cursor into it. */
-const SEARCH_FIELD = '[role="search"] input, input[type="search"], #search';
+const SEARCH_FIELD = '#search';
 
 /** Why the last step led nowhere; empty where it did. */
 export const notice = signal('');
