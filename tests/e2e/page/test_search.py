@@ -1,0 +1,86 @@
+"""The search field of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tensordbg.analysis.query import sql
+from tensordbg.trace.reader import open_trace
+
+ROWS = ".events-rows [role=row]:not([aria-busy])"
+
+
+@pytest.fixture(scope="module")
+def count(digits: Path) -> Callable[[str], int]:
+    """How many events fit a condition of SQL."""
+    (trace,) = digits.iterdir()
+    reader = open_trace(trace)
+    return lambda condition: sql(reader, f"SELECT count(*) AS n FROM events WHERE {condition}").to_pylist()[0]["n"]
+
+
+@pytest.fixture
+def field(page: Any, digits_link: str) -> Any:
+    """The search field of a page that shows all events."""
+    page.goto(f"{digits_link}#event=0")
+    page.locator(ROWS).first.wait_for()
+    return page.get_by_role("combobox", name="Search the tensor events")
+
+
+def test_what_is_typed_is_found(page: Any, field: Any, count: Callable[[str], int]) -> None:
+    field.fill("op:Log step:3.. nonfinite")
+    wanted = count("op_type = 'Log' AND step >= 3 AND nan + neg_inf + pos_inf > 0")
+    assert wanted > 0
+    expect(page.locator(".found")).to_contain_text(f"{wanted:,} of {count('true'):,} events")
+    expect(page.locator("#events")).to_have_attribute("aria-rowcount", str(wanted + 1))
+    for row in page.locator(ROWS).all():
+        assert "Log" in row.inner_text() and "not finite" in row.inner_text()
+
+
+def test_words_are_suggested(page: Any, field: Any) -> None:
+    field.press_sequentially("op:Lo")
+    words = page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+    words.filter(has_text="Log").first.wait_for()
+    assert field.get_attribute("aria-expanded") == "true"
+    field.press("ArrowDown")
+    chosen = page.locator(".search-word[aria-selected=true]")
+    assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    word = chosen.inner_text()
+    field.press("Enter")
+    assert field.input_value().strip().endswith(word)
+    assert field.input_value().startswith("op:")
+
+
+def test_a_mistake_is_told_and_the_table_stays(page: Any, field: Any, problems: list[str]) -> None:
+    rows = page.locator(ROWS).count()
+    field.fill("step:three")
+    field.press("Enter")
+    told = page.locator("#search-problem")
+    told.wait_for()
+    assert "three" in told.inner_text()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert page.locator(ROWS).count() == rows
+    field.fill("step:3")
+    expect(told).to_have_count(0)
+    assert problems and all("400" in problem for problem in problems)
+    problems.clear()
+
+
+def test_nothing_found_is_told_with_a_way_back(page: Any, field: Any) -> None:
+    field.fill("name:there_is_no_such_tensor")
+    page.get_by_text("Nothing fits this search.").wait_for()
+    page.get_by_role("button", name="Show all events").click()
+    page.locator(ROWS).first.wait_for()
+    assert field.input_value() == ""
+    assert "search=" not in page.url
+
+
+def test_back_undoes_a_search(page: Any, field: Any) -> None:
+    field.fill("op:MatMul")
+    page.wait_for_url("**search=op%3AMatMul*")
+    page.go_back()
+    expect(field).to_have_value("")
