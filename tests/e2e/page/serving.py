@@ -35,4 +35,8 @@ class Served:
         assert self._process.stdout is not None
         self._process.send_signal(signal.SIGINT)
         with self._process.stdout:
-            return self._process.wait(timeout=120)
+            try:
+                return self._process.wait(timeout=120)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                return self._process.wait()
