@@ -9,12 +9,18 @@ export function chooseNode(node: NodeView): void {
   else go({ event: node.event, operation: '' });
 }
 
-/** Opens a node that calls functions, or closes it again with all that was opened in it. */
+/**
+ * Opens a node that calls functions, or closes it again with all that was opened in it. What gives its results is shown
+ * with it: at the edge of what is shown, nothing of its inside would be near enough.
+ */
 export function toggleCall(node: NodeView): void {
   const { opened } = place.value;
   if (!node.calls.length) return;
-  const inside = (each: string): boolean => each === node.node || each.replace(/^\+/, '').startsWith(`${node.node}/`);
-  go({ opened: node.opened ? opened.filter((each) => !inside(each)) : [...opened, node.node] });
+  const more = moreOf(node.node);
+  const ofIt = (each: string): boolean =>
+    each === node.node || each === more || each.startsWith(`${node.node}/`) || each.startsWith(`${more}/`);
+  const others = opened.filter((each) => !ofIt(each));
+  go({ opened: node.opened ? others : [...others, node.node, more] });
 }
 
 /** Shows all inputs and consumers of a node. */
