@@ -6,6 +6,7 @@ void bind_health(nanobind::module_& module);
 void bind_log(nanobind::module_& module);
 void bind_check(nanobind::module_& module);
 void bind_session_check(nanobind::module_& module);
+void bind_trap(nanobind::module_& module);
 void bind_sessions(nanobind::module_& module);
 }  // namespace tensordbg
 
@@ -15,5 +16,6 @@ NB_MODULE(_native, module) {
   tensordbg::bind_log(module);
   tensordbg::bind_check(module);
   tensordbg::bind_session_check(module);
+  tensordbg::bind_trap(module);
   tensordbg::bind_sessions(module);
 }

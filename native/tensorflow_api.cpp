@@ -28,6 +28,7 @@ void find_all(void* library) {
   TENSORDBG_FIND(GetCode);
   TENSORDBG_FIND(NewOpDefinitionBuilder);
   TENSORDBG_FIND(OpDefinitionBuilderAddInput);
+  TENSORDBG_FIND(OpDefinitionBuilderAddOutput);
   TENSORDBG_FIND(OpDefinitionBuilderAddAttr);
   TENSORDBG_FIND(OpDefinitionBuilderSetIsStateful);
   TENSORDBG_FIND(OpDefinitionBuilderSetShapeInferenceFunction);
@@ -130,6 +131,7 @@ namespace {
 void define(const Operation& operation) {
   TF_OpDefinitionBuilder* definition = api.NewOpDefinitionBuilder(operation.name);
   for (const char* input : operation.inputs) api.OpDefinitionBuilderAddInput(definition, input);
+  for (const char* output : operation.outputs) api.OpDefinitionBuilderAddOutput(definition, output);
   for (const char* attribute : operation.attributes) api.OpDefinitionBuilderAddAttr(definition, attribute);
   // It sets the property whatever its argument.
   if (operation.stateful) api.OpDefinitionBuilderSetIsStateful(definition, true);

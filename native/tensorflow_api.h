@@ -34,6 +34,7 @@ struct Api {
   int (*GetCode)(const TF_Status*);
   TF_OpDefinitionBuilder* (*NewOpDefinitionBuilder)(const char*);
   void (*OpDefinitionBuilderAddInput)(TF_OpDefinitionBuilder*, const char*);
+  void (*OpDefinitionBuilderAddOutput)(TF_OpDefinitionBuilder*, const char*);
   void (*OpDefinitionBuilderAddAttr)(TF_OpDefinitionBuilder*, const char*);
   void (*OpDefinitionBuilderSetIsStateful)(TF_OpDefinitionBuilder*, bool);
   void (*OpDefinitionBuilderSetShapeInferenceFunction)(TF_OpDefinitionBuilder*,
@@ -86,13 +87,15 @@ std::string call_path(TF_StringView name);
 // An integer attribute of the node that a kernel is made for, 0 where it is missing.
 std::int64_t integer_attribute(TF_OpKernelConstruction* construction, const char* name);
 
-// A stateful operation without outputs: inputs and attributes as in TensorFlow's `.Input("x: T")` and `.Attr("T: type")`.
+// An operation: inputs and attributes as in TensorFlow's `.Input("x: T")` and `.Attr("T: type")`.
 struct Operation {
   const char* name;
   std::initializer_list<const char*> inputs;
   std::initializer_list<const char*> attributes;
   // The runtime keeps the kernel of a stateful operation for a session's life, by the node's name.
   bool stateful = true;
+  // Scalars, as in `.Output("y: T")`.
+  std::initializer_list<const char*> outputs = {};
 };
 
 // What runs an operation on the CPU.

@@ -56,12 +56,27 @@ class Suspect:
 
 
 @dataclass(frozen=True)
+class TensorDigest:
+    """A tensor that the trap tested, bad or not."""
+
+    name: str
+    """Name and slot in the function's graph."""
+    role: str
+    """`loss` or `gradient`."""
+    variable: str
+    sha256: str
+    """Of its elements."""
+
+
+@dataclass(frozen=True)
 class Trouble:
     """Why the step was captured."""
 
     kind: str
     """`non_finite`."""
     suspects: tuple[Suspect, ...]
+    """The tensors that were bad."""
+    tested: tuple[TensorDigest, ...] = ()
 
 
 @dataclass(frozen=True)

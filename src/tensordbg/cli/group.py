@@ -10,7 +10,10 @@ from tensordbg import __version__
 from tensordbg.cli.messages import did_you_mean
 from tensordbg.errors import UsageError
 
-COMMANDS = ("run", "why", "view", "report", "ls", "show", "functions", "layers", "graph", "sql", "export", "import")
+COMMANDS = (
+    *("run", "trap", "replay"),
+    *("why", "view", "report", "ls", "show", "functions", "layers", "graph", "sql", "export", "import"),
+)
 """Every command, in the order in which the help lists them; `tensordbg.cli.<name>` defines `command`."""
 
 HELP = """The debugger for the numbers of machine-learning programs.

@@ -10,6 +10,7 @@ from pathlib import Path
 from tensordbg.cli.messages import did_you_mean
 from tensordbg.errors import UsageError
 from tensordbg.recording.plan import Plan
+from tensordbg.recording.trap_plan import TrapPlan
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,10 @@ class Program:
     def check_command(self) -> list[str]:
         """The command line of the process that runs it and checks its numbers."""
         return [sys.executable, "-m", "tensordbg.recording.check_launch", *self.words]
+
+    def trap_command(self, plan: TrapPlan) -> list[str]:
+        """The command line of the process that runs it with a trap."""
+        return [sys.executable, "-m", "tensordbg.recording.trap_launch", plan.to_json(), *self.words]
 
 
 def _importable(package: str) -> bool:

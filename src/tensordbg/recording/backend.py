@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Protocol
+from typing import Any, Protocol
 
 from tensordbg.recording.recorder import Recorder
 
@@ -31,8 +31,20 @@ CHECKERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.check:e
 """What is called to have a framework check all numbers."""
 
 
+TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap:start_trap"}
+"""What is called with a `TrapPlan` to have a framework test each step before it writes."""
+
+REPLAYERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay:Replayer"}
+"""What is called with a `Capture` of a framework; its `run` runs the step."""
+
+
+def named(place: str) -> Any:
+    """What stands at `module:name`."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
 def load_backend(framework: str) -> Backend:
     """Imports and makes the backend of a framework."""
-    module, _, name = BACKENDS[framework].partition(":")
-    backend: Backend = getattr(importlib.import_module(module), name)()
+    backend: Backend = named(BACKENDS[framework])()
     return backend

@@ -163,6 +163,16 @@ class Catalog:
             self._stacks[frames] = len(self._frames) - 1
             return len(self._frames) - 1
 
+    def adopt_stack(self, frames: tuple[Frame, ...]) -> int:
+        """The number of a stack that another process described; its sources are adopted before."""
+        with self._lock:
+            self._frames.append(frames)
+            return len(self._frames) - 1
+
+    def adopt_source(self, source: SourceFile) -> None:
+        """Keeps the text of a file as another process had it."""
+        self._sources[source.file] = source
+
     def keep_source(self, file: str) -> None:
         """Keeps the text of a file at the first sight of it: it may change or vanish later."""
         if file not in self._sources:
@@ -183,8 +193,15 @@ class Catalog:
 
     def use_function(self, number: int) -> None:
         """Sees to it that the trace knows a function, and those that it calls."""
-        page = self._page
-        if page is None or number in page.functions:
+        if self._page is not None:
+            self._tell(self._page, number)
+
+    def tell(self, number: int, sink: CatalogSink) -> None:
+        """Writes a function to `sink`, with all that it consists of and those that it calls."""
+        self._tell(_Page(sink), number)
+
+    def _tell(self, page: _Page, number: int) -> None:
+        if number in page.functions:
             return
         with self._lock:
             page.functions.add(number)
@@ -195,7 +212,7 @@ class Catalog:
             self._write_stack(page, function.stack)
             for name in {name for site in sites for name in site.called}:
                 if name in self._function_numbers:
-                    self.use_function(self._function_numbers[name])
+                    self._tell(page, self._function_numbers[name])
             page.sink.function(function)
 
     def _write_sites(self, page: _Page, sites: list[Site]) -> None:

@@ -8,20 +8,18 @@ operation that makes the first infinity or NaN, with that exception and its exit
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 import types
 
-from tensordbg.recording.backend import CHECKERS
+from tensordbg.recording.backend import CHECKERS, named
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 
 
 def _start(framework: str) -> None:
     """Called once `framework` has been imported."""
-    module, _, name = CHECKERS[framework].partition(":")
-    getattr(importlib.import_module(module), name)()
+    named(CHECKERS[framework])()
 
 
 def finding_of(message: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
@@ -38,6 +38,8 @@ class Description:
     """The site of each node, by the node's name."""
     live: set[str]
     """Names of the nodes that the function needs."""
+    graph: Any
+    """The FuncGraph that it was made from."""
     is_part: bool
     """Whether it is a loop's body or condition, or a branch."""
     is_loop_body: bool
@@ -53,6 +55,18 @@ class Told:
     """See `Function.tracing`."""
 
 
+@dataclass(frozen=True)
+class Retold:
+    """What another process knew of a graph that was loaded from what it left."""
+
+    name: str
+    """Of its Python function."""
+    stacks: Mapping[str, int]
+    """The stack of each operation, by the operation's name."""
+    layers: Mapping[str, str]
+    """See `Site.layer`."""
+
+
 class Graphs:
     """Describes functions in the catalog."""
 
@@ -62,6 +76,7 @@ class Graphs:
         self._stacks = stacks
         self._layers = layers
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
+        self.retold: weakref.WeakKeyDictionary[Any, Retold] = weakref.WeakKeyDictionary()
 
     def describe(self, runtime_name: str, definition: Any, graph: Any, told: Told) -> Description:
         """Enters the function that was made from `graph` into the catalog.
@@ -80,11 +95,10 @@ class Graphs:
             reader.number_sites(self._catalog)
             # A forward pass mostly has the sites of its plain function, all of them known.
             if reader.has_new_sites:
-                sites = list(reader.new_sites(self._stacks.of_graph(graph)))
-                self._catalog.add_sites(self._layers.label(sites, graph))
+                self._catalog.add_sites(self._new_sites(reader, graph))
             function = Function(
                 function=number,
-                name=_display_name(graph),
+                name=self.retold[graph].name if graph in self.retold else _display_name(graph),
                 runtime_name=runtime_name,
                 graph=known.function,
                 arguments=tuple(known.sites[name] for name in reader.argument_names),
@@ -101,7 +115,14 @@ class Graphs:
         calls = [node.name for node in definition.node_def if node.op in fd.CALLS and node.name in live]
         kinds = loop_and_branch_graphs()
         part = isinstance(graph, kinds)
-        return Description(function, probes, calls, reader.sites, live, part, isinstance(graph, kinds[0]))
+        return Description(function, probes, calls, reader.sites, live, graph, part, isinstance(graph, kinds[0]))
+
+    def _new_sites(self, reader: _GraphReader, graph: Any) -> list[Site]:
+        retold = self.retold.get(graph)
+        if retold is None:
+            return self._layers.label(list(reader.new_sites(self._stacks.of_graph(graph))), graph)
+        sites = reader.new_sites(dict(retold.stacks))
+        return [replace(site, layer=retold.layers.get(site.name, "")) for site in sites]
 
 
 class _GraphReader:

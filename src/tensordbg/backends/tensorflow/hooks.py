@@ -26,7 +26,7 @@ class Hooks:
         self.variables = Variables(CATALOG)
         self.stacks = Stacks(CATALOG)
         self.layers = KerasLayers(CATALOG)
-        graphs = Graphs(CATALOG, self.variables, self.stacks, self.layers)
+        self.graphs = graphs = Graphs(CATALOG, self.variables, self.stacks, self.layers)
         self.functions = Functions(graphs, Tracings(CATALOG.user_code))
         self.eager = Eager(self.entries, self.functions, self.variables, self.stacks, self.layers)
         self.sessions = Sessions(CATALOG, SessionGraphs(CATALOG, self.functions, self.stacks))

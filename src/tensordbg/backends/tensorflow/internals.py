@@ -12,7 +12,7 @@ from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session, session
 from tensorflow.python.eager import cancellation, context, record
 from tensorflow.python.eager.polymorphic_function import atomic_function
-from tensorflow.python.framework import constant_op, func_graph, kernels, op_def_registry
+from tensorflow.python.framework import constant_op, func_graph, function_def_to_graph, kernels, op_def_registry
 from tensorflow.python.ops import control_flow_v2_func_graphs, resource_variable_ops, summary_ops_v2
 from tensorflow.python.util import tf_decorator, tf_stack
 
@@ -24,6 +24,7 @@ __all__ = [
     "constant_op",
     "context",
     "func_graph",
+    "function_def_to_graph",
     "kernels",
     "loop_and_branch_graphs",
     "op_def_registry",
@@ -85,6 +86,10 @@ RELIED_ON: dict[str, str] = {
         "generated lines to the program's (LineLocation -> OriginInfo); since 2.4"
     ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
+    "function_def_to_graph.function_def_to_graph": (
+        "(definition): a FuncGraph with the nodes of a FunctionDef under their names; the functions that it calls are "
+        "known to the context; since 2.0"
+    ),
     "op_def_registry.get": "an operation's OpDef by its type, or None; since 2.0",
     "session.BaseSession._call_tf_sessionrun": (
         "(options, feeds, fetches, targets, metadata): every run of a session and of what `make_callable` gives; the "

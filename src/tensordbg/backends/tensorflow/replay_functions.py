@@ -1,0 +1,159 @@
+"""Gives the runtime the functions of a capture, with what the capturing process knew of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tensordbg.backends.tensorflow.graphs import Retold
+from tensordbg.backends.tensorflow.hooks import hooks
+from tensordbg.backends.tensorflow.internals import atomic_function, function_def_to_graph, op_def_registry
+from tensordbg.backends.tensorflow.trap_rows import called_functions
+from tensordbg.capture.reader import Capture
+from tensordbg.errors import CaptureError
+from tensordbg.model import SourceFile
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.trace.rows import function_from_row, site_from_row, source_from_row, stack_from_row
+
+_ELEMENT = "tdbg_element_"
+_ONLY_IN_PYTHON = ("_gradient_op_type",)
+"""Attributes that name what a Python process had registered."""
+
+
+def name_of_element(tensor: str) -> str:
+    """The argument that takes the place of what came from an input pipeline."""
+    return _ELEMENT + "".join(sign if sign.isalnum() else "_" for sign in tensor).lower()
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What was loaded."""
+
+    signature: Any
+    """Of the step's function, an OpDef."""
+    random: tuple[str, ...]
+    """Names of the operations that draw random numbers from a state of their own."""
+
+
+def load_library(capture: Capture, elements: Sequence[str]) -> Loaded:
+    """Loads the functions.
+
+    Args:
+        capture: What holds them.
+        elements: Arguments by which the elements of input pipelines are given; see `name_of_element`.
+
+    Raises:
+        CaptureError: If they can't be loaded.
+    """
+    library = _parsed(capture)
+    told = _told(capture)
+    step = library.function[0]
+    _take_elements_from_arguments(step, elements)
+    for definition in _callees_first(library):
+        name = definition.signature.name
+        for node in definition.node_def:
+            for attribute in _ONLY_IN_PYTHON:
+                node.attr.pop(attribute, None)
+        try:
+            graph = function_def_to_graph.function_def_to_graph(definition)
+            if name in told:
+                hooks().graphs.retold[graph] = told[name]
+            _LOADED.append(atomic_function.from_func_graph(name, graph, dict(definition.attr)))
+        except Exception as error:
+            first = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise CaptureError(f"{capture.path} has a function {name} that can't be loaded: {first}") from error
+    nodes = [node for definition in library.function for node in definition.node_def]
+    return Loaded(step.signature, tuple(node.name for node in nodes if _draws(node.op)))
+
+
+def _draws(op_type: str) -> bool:
+    """Whether an operation of this type has a state that no variable holds."""
+    definition = op_def_registry.get(op_type)
+    attributes = {attribute.name for attribute in definition.attr} if definition is not None else set()
+    return definition is not None and definition.is_stateful and "seed2" in attributes
+
+
+_LOADED: list[Any] = []
+"""Functions live as long as Python holds them."""
+
+
+def _parsed(capture: Capture) -> Any:
+    from google.protobuf.message import DecodeError
+    from tensorflow.core.framework import function_pb2
+
+    library = function_pb2.FunctionDefLibrary()
+    try:
+        library.ParseFromString(capture.function())
+    except DecodeError as error:
+        raise CaptureError(f"{capture.path}: its functions can't be read: {error}; take another capture") from None
+    if not library.function or library.function[0].signature.name != capture.header.runtime_name:
+        raise CaptureError(f"{capture.path} lacks the function {capture.header.runtime_name}; take another capture")
+    return library
+
+
+def _callees_first(library: Any) -> list[Any]:
+    definitions = {each.signature.name: each for each in library.function}
+    done: dict[str, Any] = {}
+    waiting = [library.function[0].signature.name]
+    while waiting:
+        name = waiting[-1]
+        missing = [each for each in called_functions(definitions[name]) if each in definitions and each not in done]
+        if missing and not set(missing) & set(waiting):
+            waiting.extend(missing)
+        else:
+            done[waiting.pop()] = definitions[name]
+    return list(done.values())
+
+
+def _take_elements_from_arguments(definition: Any, elements: Sequence[str]) -> None:
+    """Replaces what a pipeline gave by arguments."""
+    types = {}
+    for node in definition.node_def:
+        for slot, dtype in enumerate(node.attr["output_types"].list.type if "output_types" in node.attr else ()):
+            types[f"{node.name}:components:{slot}"] = dtype
+    replaced = {tensor: name_of_element(tensor) for tensor in types if name_of_element(tensor) in elements}
+    for tensor, argument in replaced.items():
+        definition.signature.input_arg.add(name=argument, type=types[tensor])
+    gone = {tensor.partition(":")[0] for tensor in replaced}
+    kept = [node for node in definition.node_def if node.name not in gone]
+    for node in kept:
+        given = [replaced.get(name, name) for name in node.input if name.lstrip("^") not in gone]
+        del node.input[:]
+        node.input.extend(given)
+    for name, tensor in list(definition.ret.items()):
+        definition.ret[name] = replaced.get(tensor, tensor)
+    for name in [name for name, node in definition.control_ret.items() if node in gone]:
+        del definition.control_ret[name]
+        definition.signature.control_output.remove(name)
+    copies = [type(node).FromString(node.SerializeToString()) for node in kept]
+    del definition.node_def[:]
+    definition.node_def.extend(copies)
+
+
+def _told(capture: Capture) -> Mapping[str, Retold]:
+    """What is known of each function, by its name in the runtime."""
+    try:
+        for row in capture.rows("sources"):
+            source: SourceFile = source_from_row(row)
+            CATALOG.adopt_source(source)
+        stacks = {}
+        for row in capture.rows("stacks"):
+            number, frames = stack_from_row(row)
+            stacks[number] = CATALOG.adopt_stack(frames)
+        sites = [site_from_row(row) for row in capture.rows("sites")]
+        functions = [function_from_row(row) for row in capture.rows("functions")]
+    except (KeyError, TypeError, ValueError) as error:
+        raise CaptureError(f"{capture.path}: where its operations were made can't be read: {error!r}") from None
+    return {
+        function.runtime_name: Retold(
+            name=function.name,
+            stacks={
+                site.name: stacks[site.stack]
+                for site in sites
+                if site.function == function.graph and site.stack in stacks
+            },
+            layers={site.name: site.layer for site in sites if site.function == function.graph and site.layer},
+        )
+        for function in functions
+    }

@@ -1,0 +1,134 @@
+"""The trap: tests the loss and the gradients of each step before anything is written, and captures a bad step."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tensordbg import _native
+from tensordbg.backends.tensorflow.check_graph import RawTensor
+from tensordbg.backends.tensorflow.functions import XLA_NOTE
+from tensordbg.backends.tensorflow.gates import GATES
+from tensordbg.backends.tensorflow.graphs import Description
+from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction, copied, make_capture, trouble_of
+from tensordbg.backends.tensorflow.trap_message import message_of
+from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer
+from tensordbg.backends.tensorflow.trap_targets import NotedTargets, named_targets
+from tensordbg.recording.guard import guarded
+from tensordbg.recording.trap_plan import OnBad, TrapPlan
+
+
+class Trapping:
+    """The traps of this process: an instrument of functions."""
+
+    kind = "trap"
+
+    def __init__(self, plan: TrapPlan) -> None:
+        """Prepares; `start` begins."""
+        self._plan = plan
+        self._active = False
+        self._notes = NotedTargets(self.guard)
+        self._gates = GATES if plan.on_bad is OnBad.SKIP else None
+        self._trapped: list[TrappedFunction] = []
+        self._captures = 0
+        self._lock = threading.RLock()
+
+    @property
+    def active(self) -> bool:
+        """Whether steps are tested."""
+        return self._active
+
+    def start(self) -> None:
+        """Has every step tested from now on whose function is traced from now on.
+
+        Raises:
+            RuntimeError: If this TensorFlow lacks a function of its C API that the trap needs.
+        """
+        _native.register_tensorflow_trap(framework_library())
+        _native.start_trapping(self._decide)
+        self._active = True
+        self._notes.install()
+        hooks().functions.add(self)
+
+    def stop(self) -> None:
+        """Tests nothing from now on."""
+        with self._lock:
+            if self._active:
+                self._active = False
+                _native.stop_trapping()
+                hooks().functions.remove(self)
+                self._notes.uninstall()
+
+    def add_nodes(self, definition: Any, described: Description) -> None:
+        """A trap, where the function computes gradients."""
+        if XLA_NOTE in described.function.notes:
+            self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
+        tested = named_targets(definition, described, self._notes.of(described.graph))
+        if not tested:
+            return
+        tensors = [(tensor, dtype) for tensor, dtype, _ in tested]
+        with self._lock:
+            point = TrapPlacer(definition, tensors).place(len(self._trapped), self._gates)
+            known = {hooks().variables.number_of(each.handle): weakref.ref(each) for each in described.graph.variables}
+            noted = tuple(each for _, _, each in tested)
+            self._trapped.append(TrappedFunction(described.function, noted, point.saved, known))
+
+    def warn(self, message: str) -> None:
+        """On standard error."""
+        sys.stderr.write(f"tdbg: warning: {message}\n")
+
+    def guard(self, what: str) -> AbstractContextManager[None]:
+        """Runs code of ours inside the user's program: a fault in it ends the trap, never the program."""
+        return guarded(what, self._fail)
+
+    def _fail(self, what: str, error: BaseException) -> None:
+        if self._active:
+            self.stop()
+            self.warn(f"the trap is off: {what} failed with {type(error).__name__}: {error}; the program goes on")
+
+    def _decide(
+        self, number: int, step: int, bad: Sequence[int], tested: Sequence[RawTensor], saved: Sequence[RawTensor | None]
+    ) -> str | bool | None:
+        """Called from the step: None lets it be, False leaves it out, a message ends it."""
+        said: list[str] = []
+        with self.guard("capturing a step"), self._lock:
+            trapped = self._trapped[number]
+            trouble = trouble_of(trapped.tested, bad, tested)
+            found = BadStep(step, trouble, tuple(copied(each) for each in saved))
+            said.append(message_of(trapped, found, self._captured(trapped, found)))
+        return self._answer(said[0]) if said else None
+
+    def _answer(self, message: str) -> str | bool | None:
+        if self._plan.on_bad is OnBad.STOP:
+            return message
+        sys.stderr.write(f"tdbg: {message}\n")
+        return None if self._plan.on_bad is OnBad.RECORD else False
+
+    def _captured(self, trapped: TrappedFunction, found: BadStep) -> str:
+        """Where the capture is, or why there is none."""
+        if self._captures >= self._plan.most:
+            return f"not captured, as there are {self._captures} captures already"
+        self._captures += 1
+        try:
+            place = make_capture(self._plan, trapped, found, hooks().functions.plain_definition)
+        except OSError as error:
+            return f"not captured: {error}"
+        return f"captured in {place}"
+
+
+_trapping: Trapping | None = None
+
+
+def start_trap(plan: TrapPlan) -> Trapping:
+    """Sets the trap; one that is set already is taken away."""
+    global _trapping  # noqa: PLW0603  one trap in a process
+    if _trapping is not None:
+        _trapping.stop()
+    _trapping = Trapping(plan)
+    _trapping.start()
+    return _trapping

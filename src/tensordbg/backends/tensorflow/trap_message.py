@@ -1,0 +1,32 @@
+"""What is said of a bad step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction
+from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS
+from tensordbg.capture.header import Suspect
+from tensordbg.recording.trap_plan import MARK
+
+
+def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
+    """One line: which step, what is bad in it, and where the capture is."""
+    losses = [each for each in bad.trouble.suspects if each.role == LOSS]
+    gradients = [each for each in bad.trouble.suspects if each.role == GRADIENT]
+    said = [f"the loss is not finite ({_counts(losses[0])})"] if losses else []
+    if gradients:
+        total = sum(each.role == GRADIENT for each in trapped.tested)
+        first = gradients[0]
+        of = f"that of {first.variable}" if first.variable else first.name
+        said.append(f"{len(gradients)} of {total} gradients are not finite, such as {of} ({_counts(first)})")
+    return f"{MARK}: step {bad.step} of {trapped.function.name}: {_joined(said)}; {captured}"
+
+
+def _joined(said: Sequence[str]) -> str:
+    return " and ".join(said)
+
+
+def _counts(suspect: Suspect) -> str:
+    counts = {"NaN": suspect.nan, "+inf": suspect.pos_inf, "-inf": suspect.neg_inf}
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)

@@ -1,0 +1,154 @@
+"""Adds a trap to a function's definition: all that writes waits until the loss and the gradients have been tested.
+
+What writes before they are known, such as a random generator's state, can't wait; its old value goes to the trap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.gates import Gates
+from tensordbg.backends.tensorflow.variables import writes
+
+TRAP_OP = "TensordbgTrap"
+_TRAP = "tdbg_trap/step"
+_OLD = "tdbg_trap/old_"
+
+_INT64 = 9
+_NEXT = frozenset({"IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue"})
+"""Operations that put out what comes from an input pipeline."""
+
+
+_DRAWS = ("Rng", "StatefulUniform", "StatefulStandardNormal", "StatefulTruncatedNormal", "StatefulRandomBinomial")
+"""How the names begin of operations that change the state of a random generator, a variable."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A tensor that the trap is given to keep."""
+
+    kind: str
+    """`argument`, `element` (of an input pipeline), or `variable` (before an early write)."""
+    tensor: str
+    """Its name in the definition; of a variable that of its handle."""
+    dtype: int
+    argument: int
+    """Which argument of the function it is, or is the handle of; -1 for an element."""
+
+
+@dataclass(frozen=True)
+class TrapPoint:
+    """A trap that was added."""
+
+    saved: tuple[Saved, ...]
+
+
+class TrapPlacer:
+    """Adds a trap to one definition."""
+
+    def __init__(self, definition: Any, tested: Sequence[tuple[str, int]]) -> None:
+        """`tested` has tensors, by their names in the definition, and their dtypes."""
+        self._definition = definition
+        self._tested = tested
+        self._nodes = {node.name: node for node in definition.node_def}
+        self._dtypes = {argument.name: argument.type for argument in definition.signature.input_arg}
+        for node in definition.node_def:
+            self._dtypes.update((output.tensor, output.dtype) for output in fd.outputs(node))
+
+    def place(self, number: int, gates: Gates | None) -> TrapPoint:
+        """Adds it.
+
+        Args:
+            number: Which trap it is.
+            gates: What leaves out the writes of a step; None where a bad step fails, or goes on.
+        """
+        before = self._before(tensor for tensor, _ in self._tested)
+        early = [node for node in self._writers() if node.name in before]
+        late = [node for node in self._writers() if node.name not in before]
+        saved = (*self._arguments(), *self._elements(before), *self._old_values(early))
+        self._add_trap(number, saved)
+        for node in late:
+            if gates is not None and writes(node.op):
+                gates.close(node, f"{_TRAP}:good:0", [self._dtypes[name] for name in fd.data_inputs(node)])
+            else:
+                node.input.append(f"^{_TRAP}")
+        return TrapPoint(saved)
+
+    def _writers(self) -> list[Any]:
+        """What changes something: writes, and calls of functions that may."""
+        return [
+            node
+            for node in self._nodes.values()
+            if writes(node.op) or node.op.startswith(_DRAWS) or (node.op in fd.CALLS and "less" not in node.op)
+        ]
+
+    def _before(self, tensors: Iterable[str]) -> set[str]:
+        """Names of the nodes that must run before the trap can."""
+        waiting = [tensor.partition(":")[0] for tensor in tensors]
+        found: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in found and name in self._nodes:
+                found.add(name)
+                waiting.extend(each.lstrip("^").partition(":")[0] for each in self._nodes[name].input)
+        return found
+
+    def _arguments(self) -> list[Saved]:
+        return [
+            Saved("argument", argument.name, argument.type, number)
+            for number, argument in enumerate(self._definition.signature.input_arg)
+            if argument.type in dtypes.PROBED
+        ]
+
+    def _elements(self, before: set[str]) -> list[Saved]:
+        return [
+            Saved("element", output.tensor, output.dtype, -1)
+            for node in self._nodes.values()
+            if node.op in _NEXT and node.name in before
+            for output in fd.outputs(node)
+            if output.dtype in dtypes.PROBED
+        ]
+
+    def _old_values(self, early: list[Any]) -> list[Saved]:
+        """Reads the variables that are written early, each before its first write."""
+        handles = {argument.name: number for number, argument in enumerate(self._definition.signature.input_arg)}
+        writers: dict[str, list[Any]] = {}
+        for node in early:
+            for name in fd.data_inputs(node):
+                if name in handles and self._dtypes[name] == dtypes.RESOURCE:
+                    writers.setdefault(name, []).append(node)
+        return [each for name, nodes in writers.items() for each in self._old_value(name, handles[name], nodes)]
+
+    def _old_value(self, handle: str, argument: int, writers: list[Any]) -> list[Saved]:
+        dtype = self._dtype_of_variable(handle)
+        if dtype is None:
+            return []
+        read = self._definition.node_def.add(name=f"{_OLD}{argument}", op="ReadVariableOp", input=[handle])
+        read.attr["dtype"].type = dtype
+        for node in writers:
+            node.input.append(f"^{read.name}")
+        return [Saved("variable", f"{read.name}:value:0", dtype, argument)]
+
+    def _dtype_of_variable(self, handle: str) -> int | None:
+        for node in self._nodes.values():
+            if handle not in node.input:
+                continue
+            if node.op.startswith(_DRAWS):
+                return _INT64  # what the state of every generator consists of
+            if "dtype" in node.attr and (writes(node.op) or node.op == "ReadVariableOp"):
+                return int(node.attr["dtype"].type)
+        return None
+
+    def _add_trap(self, number: int, saved: Sequence[Saved]) -> None:
+        trap = self._definition.node_def.add(name=_TRAP, op=TRAP_OP)
+        trap.input.extend([*(tensor for tensor, _ in self._tested), *(each.tensor for each in saved)])
+        trap.attr["Ttested"].list.type.extend(dtype for _, dtype in self._tested)
+        trap.attr["Tsaved"].list.SetInParent()
+        trap.attr["Tsaved"].list.type.extend(each.dtype for each in saved)
+        trap.attr["trap"].i = number
+        trap.attr["tests"].i = len(self._tested)
+        fd.must_run(self._definition, trap.name)

@@ -1,0 +1,172 @@
+"""Notes, while a program's functions are traced, which of their tensors are losses and gradients: what a trap tests.
+
+A loss is what a gradient tape differentiates, a gradient what it gives for a variable, or what a Keras optimizer is
+given. Where an optimizer scales the loss, tape and gradients are scaled too: an overflow there is no trouble, as the
+optimizer leaves that step out itself. What counts then is what it passes on to the optimizer inside it.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.graphs import Description
+from tensordbg.recording.catalog import CATALOG
+
+LOSS = "loss"
+GRADIENT = "gradient"
+
+
+@dataclass(frozen=True)
+class TrapTarget:
+    """A tensor of a graph that is tested."""
+
+    operation: str
+    """Name in the graph."""
+    slot: int
+    role: str
+    variable: str
+    """Of a gradient, empty where it is not known."""
+
+    @property
+    def name(self) -> str:
+        """Name and slot in the graph."""
+        return f"{self.operation}:{self.slot}"
+
+
+class NotedTargets:
+    """What is to be tested, by graph; keeps itself up to date while it is installed."""
+
+    def __init__(self, guard: Callable[[str], AbstractContextManager[None]]) -> None:
+        """`guard` runs code of ours inside the program."""
+        self._guard = guard
+        self._noted: weakref.WeakKeyDictionary[Any, dict[tuple[str, int], TrapTarget]] = weakref.WeakKeyDictionary()
+        self._scaled: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._undo: list[Callable[[], None]] = []
+
+    def of(self, graph: Any) -> list[TrapTarget]:
+        """What was noted of a graph."""
+        return list(self._noted.get(graph, {}).values())
+
+    def install(self) -> None:
+        """Looks on from now on; Keras must have been imported if it will be."""
+        import tensorflow as tf  # imported by the program already
+
+        self._replace(tf.GradientTape, "gradient", self._watching_tape)
+        optimizers = sys.modules.get("keras.src.optimizers.base_optimizer")
+        scaling = sys.modules.get("keras.src.optimizers.loss_scale_optimizer")
+        if optimizers is not None:
+            self._replace(optimizers.BaseOptimizer, "apply", self._watching_optimizer)
+        if scaling is not None:
+            self._replace(scaling.LossScaleOptimizer, "scale_loss", self._watching_scale)
+
+    def uninstall(self) -> None:
+        """Takes the hooks out again."""
+        for undo in reversed(self._undo):
+            undo()
+        self._undo.clear()
+
+    def _replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        plain = getattr(owner, name)
+        hook = make(plain)
+        hook.__name__, hook.__doc__, hook.__wrapped__ = plain.__name__, plain.__doc__, plain
+        setattr(owner, name, hook)
+        self._undo.append(lambda: setattr(owner, name, plain))
+
+    def _watching_tape(self, plain: Any) -> Any:
+        def gradient(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            given = plain(tape, target, sources, *args, **kwargs)
+            with self._guard("noting what a gradient tape gives"):
+                self._note_tape(target, sources, given)
+            return given
+
+        return gradient
+
+    def _watching_optimizer(self, plain: Any) -> Any:
+        def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            with self._guard("noting what an optimizer is given"):
+                self._note_optimizer(optimizer, grads, trainable_variables)
+            return plain(optimizer, grads, trainable_variables)
+
+        return apply
+
+    def _watching_scale(self, plain: Any) -> Any:
+        def scale_loss(optimizer: Any, loss: Any) -> Any:
+            with self._guard("noting that a loss is scaled"):
+                graph = _graph()
+                if graph is not None:
+                    self._scaled.add(graph)
+            return plain(optimizer, loss)
+
+        return scale_loss
+
+    def _note_tape(self, target: Any, sources: Any, given: Any) -> None:
+        import tensorflow as tf
+
+        graph = _graph()
+        if graph is None or graph in self._scaled:
+            return
+        pairs = list(zip(tf.nest.flatten(sources), tf.nest.flatten(given, expand_composites=False), strict=True))
+        gradients = [(each, source) for source, each in pairs if _is_variable(source) and each is not None]
+        for each, source in gradients:
+            self._note(graph, each, GRADIENT, _name(source))
+        for each in tf.nest.flatten(target) if gradients else []:
+            self._note(graph, each, LOSS, "")
+
+    def _note_optimizer(self, optimizer: Any, gradients: Any, variables: Any) -> None:
+        graph = _graph()
+        if graph is None or graph in self._scaled:
+            return
+        # A loss that was scaled outside is unscaled in here, in a branch of the function.
+        known = list(variables if variables is not None else getattr(optimizer, "_trainable_variables", None) or ())
+        names = [_name(each) for each in known] if len(known) == len(list(gradients)) else [""] * len(list(gradients))
+        for each, name in zip(gradients, names, strict=True):
+            self._note(graph, each, GRADIENT, name)
+
+    def _note(self, graph: Any, tensor: Any, role: str, variable: str) -> None:
+        values = getattr(tensor, "values", tensor)  # of gradients of some rows only
+        if getattr(values, "graph", None) is graph and values.dtype.base_dtype.is_floating:
+            key = (values.op.name, values.value_index)
+            self._noted.setdefault(graph, {}).setdefault(key, TrapTarget(*key, role, variable))
+
+
+def named_targets(
+    definition: Any, described: Description, noted: Sequence[TrapTarget]
+) -> list[tuple[str, int, TrapTarget]]:
+    """What was noted of a graph under the names of the definition, with the dtypes."""
+    nodes = {node.name: node for node in definition.node_def}
+    node_of = {CATALOG.site(site).name: nodes[name] for name, site in described.sites.items()}
+    arguments = zip(described.function.arguments, definition.signature.input_arg, strict=True)
+    argument_of = {CATALOG.site(site).name: argument for site, argument in arguments}
+    found = []
+    for each in noted:
+        if each.operation in argument_of:
+            argument = argument_of[each.operation]
+            found.append((argument.name, argument.type, each))
+        elif each.operation in node_of and node_of[each.operation].name in described.live:
+            outputs = {output.slot: output for output in fd.outputs(node_of[each.operation])}
+            found.append((outputs[each.slot].tensor, outputs[each.slot].dtype, each))
+    return [one for one in found if one[1] in dtypes.FLOATS]
+
+
+def _graph() -> Any:
+    """The graph that is being built, None where the program runs eagerly."""
+    import tensorflow as tf
+
+    return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+
+
+def _is_variable(source: Any) -> bool:
+    import tensorflow as tf
+
+    return isinstance(source, tf.Variable) or hasattr(source, "handle")
+
+
+def _name(variable: Any) -> str:
+    return str(getattr(variable, "path", None) or getattr(variable, "name", "")).removesuffix(":0")

@@ -1,0 +1,27 @@
+"""`tdbg replay`: runs a captured step again, without the program, and says what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tensordbg.cli.arguments import DEFAULT_FOLDER
+
+
+@click.command("replay")
+@click.argument("capture", type=click.Path(path_type=Path))
+@click.option(
+    "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which its trace is made."
+)
+@click.option("--times", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run the step so often.")
+def command(capture: Path, out: str, times: int) -> None:
+    """Run the step in the folder CAPTURE again under full recording, here, without the program that it is of.
+
+    It is said whether the step came out the same, and what `tdbg why` finds in it. The trace is one like any other.
+    """
+    from tensordbg.capture.reader import open_capture
+    from tensordbg.cli.trapping import replay_capture
+
+    open_capture(capture)
+    replay_capture(capture, Path(out), times)

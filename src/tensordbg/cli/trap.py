@@ -1,0 +1,50 @@
+"""`tdbg trap`: runs a program until a step is bad; captures that step, replays it and says what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+DEFAULT_CAPTURES = "captures"
+
+
+@click.command(
+    "trap",
+    context_settings={"allow_interspersed_args": False},
+    options_metavar="[--captures DIR] [--on-bad stop|skip|record] [--most N] [--size SIZE] [--no-replay]",
+)
+@click.option("--captures", metavar="DIR", default=DEFAULT_CAPTURES, show_default=True, help="Where captures go.")
+@click.option(
+    "--on-bad",
+    "on_bad",
+    type=click.Choice(["stop", "skip", "record"]),
+    default="stop",
+    show_default=True,
+    help="End the program before the step writes anything; leave the step out and go on; or capture it and go on as "
+    "without a trap.",
+)
+@click.option("--most", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="At most N captures.")
+@click.option("--size", metavar="SIZE", default="4G", show_default=True, help="What one capture may take.")
+@click.option("--no-replay", "no_replay", is_flag=True, help="Do not replay the first capture at the end.")
+@click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
+@click.argument("script")
+@click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
+def command(  # noqa: PLR0913, PLR0917  one for each option
+    captures: str, on_bad: str, most: int, size: str, no_replay: bool, as_module: bool, script: str,
+    arguments: tuple[str, ...],
+) -> int:  # fmt: skip
+    """Run the Python program SCRIPT with ARGS until a step goes wrong.
+
+    Each training step's loss and gradients are tested before the step writes anything. The first step in which they
+    are not finite is captured whole, and replayed. A program that is stopped ends with code 3, and its weights are
+    those before the step.
+    """
+    from tensordbg.cli.program import Program
+    from tensordbg.cli.trapping import run_trapped
+    from tensordbg.recording.trap_plan import TrapPlan, on_bad_of
+    from tensordbg.recording.value_filter import parse_size
+
+    program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
+    plan = TrapPlan(Path(captures).absolute(), on_bad_of(on_bad), most, parse_size(size))
+    return run_trapped(program, plan, not no_replay)

@@ -1,0 +1,70 @@
+"""What a trap does when it closes."""
+
+from __future__ import annotations
+
+import enum
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensordbg.errors import UsageError
+
+MARK = "tensordbg trap"
+"""How what is said of a bad step begins."""
+
+
+class OnBad(str, enum.Enum):
+    """What becomes of a program whose step is bad."""
+
+    STOP = "stop"
+    """The step fails with an exception before anything is written."""
+    SKIP = "skip"
+    """The step writes nothing, and the program goes on."""
+    RECORD = "record"
+    """The step is as it would be without a trap."""
+
+
+@dataclass(frozen=True)
+class TrapPlan:
+    """What is to be done at a bad step.
+
+    Raises:
+        UsageError: If `on_bad` is no such word, or `most` is less than 1.
+    """
+
+    folder: Path
+    """Where captures go."""
+    on_bad: OnBad = OnBad.STOP
+    most: int = 10
+    """So many captures are made, no more."""
+    size: int = 2**32
+    """Bytes that the tensors of one capture may take."""
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise UsageError(f"{self.most} captures can't be kept; give a number from 1")
+
+    def to_json(self) -> str:
+        """The plan as one word, for the process that runs the program."""
+        return json.dumps(
+            {"folder": str(self.folder), "on_bad": self.on_bad.value, "most": self.most, "size": self.size}
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> TrapPlan:
+        """The reverse of `to_json`."""
+        row = json.loads(text)
+        return cls(Path(row["folder"]), OnBad(row["on_bad"]), row["most"], row["size"])
+
+
+def on_bad_of(word: str) -> OnBad:
+    """What a word says.
+
+    Raises:
+        UsageError: If it says nothing.
+    """
+    try:
+        return OnBad(word)
+    except ValueError:
+        known = ", ".join(each.value for each in OnBad)
+        raise UsageError(f"on_bad is {word!r}, but must be one of {known}; choose one") from None

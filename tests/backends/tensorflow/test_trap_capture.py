@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tensordbg.backends.tensorflow.trap_capture import copied, trouble_of
+from tensordbg.backends.tensorflow.trap_targets import TrapTarget
+from tensordbg.capture.reader import list_captures, open_capture
+from tests.backends.tensorflow.test_trap import BAD, HandWritten, run_until_bad
+
+
+def raw(array: np.ndarray) -> tuple[int, tuple[int, ...], memoryview]:
+    return tf.as_dtype(array.dtype).as_datatype_enum, array.shape, memoryview(array.tobytes())
+
+
+def test_what_is_copied_outlives_the_step() -> None:
+    array = np.arange(6, dtype=np.float64).reshape(2, 3)
+    np.testing.assert_array_equal(copied(raw(array)), array)
+    assert copied(None) is None
+
+
+def test_the_trouble_names_the_bad_ones_and_the_bits_of_all() -> None:
+    tested = [TrapTarget("loss", 0, "loss", ""), TrapTarget("gradient", 1, "gradient", "kernel")]
+    tensors = [np.float32([1.0]), np.float32([np.nan, np.inf, -np.inf, 0.0])]
+    trouble = trouble_of(tested, [1], [raw(each) for each in tensors])
+    (suspect,) = trouble.suspects
+    assert (suspect.name, suspect.variable, suspect.nan, suspect.pos_inf, suspect.neg_inf) == (
+        "gradient:1", "kernel", 1, 1, 1,
+    )  # fmt: skip
+    again = trouble_of(tested, [1], [raw(each) for each in tensors])
+    other = trouble_of(tested, [1], [raw(np.float32([2.0])), raw(tensors[1])])
+    assert trouble == again
+    assert trouble.tested[1] == other.tested[1]
+    assert trouble.tested[0] != other.tested[0]
+
+
+def test_a_capture_says_where_it_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (
+        ["init", "-q"],
+        ["-c", "user.name=a", "-c", "user.email=b", "commit", "-q", "--allow-empty", "-m", "c"],
+    ):
+        subprocess.run(["git", *words], check=True)
+    run_until_bad(HandWritten, tmp_path / "captures")
+    header = open_capture(list_captures(tmp_path / "captures")[0]).header
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+    assert header.commit is not None
+    assert (header.commit.commit, header.commit.dirty) == (commit, False)
+    assert header.frameworks["tensorflow"] == tf.__version__
+    assert (header.pid, header.folder, header.step) == (os.getpid(), str(tmp_path), BAD)
+    trainable = {each.tensor.name: each.trainable for each in header.variables}
+    assert (trainable["kernel"], trainable["count"]) == (True, False)

@@ -1,0 +1,21 @@
+"""Runs programs with a trap, for the tests."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from tensordbg.backends.tensorflow.trap import Trapping
+from tensordbg.recording.trap_plan import OnBad, TrapPlan
+
+
+@contextlib.contextmanager
+def trapping(folder: Path, on_bad: str = "stop", most: int = 10, size: int = 2**32) -> Iterator[Trapping]:
+    """Sets a trap."""
+    trap = Trapping(TrapPlan(folder, OnBad(on_bad), most, size))
+    trap.start()
+    try:
+        yield trap
+    finally:
+        trap.stop()

@@ -1,0 +1,48 @@
+"""`tdbg trap` from the first step to the report, on real trainings that go wrong by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tensordbg.capture.reader import list_captures, open_capture
+from tests.cli.conftest import Tdbg
+
+KERAS = """
+import keras
+import numpy as np
+import tensorflow as tf
+
+keras.utils.set_random_seed(0)
+model = keras.Sequential([keras.layers.Dense(16, activation="relu"), keras.layers.Dense(3, activation="softmax")])
+
+
+def loss(labels, probabilities):
+    return -tf.reduce_mean(tf.one_hot(tf.cast(labels[:, 0], tf.int32), 3) * tf.math.log(probabilities))
+
+
+model.compile(optimizer="adam", loss=loss, jit_compile=False)
+x = np.random.RandomState(0).normal(size=(640, 4)).astype(np.float32)
+x[401] *= 1e4  # one sample of another kind
+try:
+    model.fit(x, np.zeros((640, 1)), batch_size=32, verbose=0)
+finally:
+    print("finite", all(np.isfinite(np.asarray(each)).all() for each in model.variables))
+"""
+
+
+@pytest.mark.parametrize(("on_bad", "code", "finite"), [("stop", 3, True), ("skip", 0, True), ("record", 0, False)])
+def test_a_training_is_trapped_replayed_and_explained(
+    tdbg: Tdbg, program: Callable[[str], str], folder: Path, on_bad: str, code: int, finite: bool
+) -> None:
+    done = tdbg("trap", "--on-bad", on_bad, "--most", "1", program(KERAS), TF_CPP_MIN_LOG_LEVEL="3")
+    assert (done.returncode, done.stdout) == (code, f"finite {finite}\n"), done.stderr
+    (path,) = list_captures(folder / "captures")
+    said = done.stderr
+    assert f"captured in {path}" in said
+    assert f"tdbg: replayed {path}: the step went wrong again, the same bit for bit" in said
+    assert "cause   log_of_zero" in said
+    assert "tf.math.log(probabilities)" in said
+    assert {suspect.role for suspect in open_capture(path).header.trouble.suspects} == {"loss", "gradient"}

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tensordbg.errors import UsageError
+from tensordbg.recording.trap_plan import OnBad, TrapPlan, on_bad_of
+
+
+def test_a_plan_goes_to_another_process_and_back() -> None:
+    plan = TrapPlan(Path("a b/captures"), OnBad.SKIP, 3, 1000)
+    assert TrapPlan.from_json(plan.to_json()) == plan
+
+
+def test_what_is_not_understood_is_refused() -> None:
+    with pytest.raises(UsageError, match="on_bad is 'halt', but must be one of stop, skip, record; choose one"):
+        on_bad_of("halt")
+    with pytest.raises(UsageError, match="0 captures can't be kept; give a number from 1"):
+        TrapPlan(Path("captures"), most=0)
