@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,8 @@ def test_a_click_on_a_head_sorts(page: Any, digits_link: str, ask: Any) -> None:
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "descending")
     assert "order=max" in page.url
-    largest = ask("SELECT max FROM tensors WHERE NOT isnan(max) ORDER BY max DESC LIMIT 1")[0]["max"]
+    maxima = [row["max"] for row in ask("SELECT max FROM tensors")]
+    largest = max(value for value in maxima if value is not None and math.isfinite(value))
     place = [each.strip() for each in page.get_by_role("columnheader").all_inner_texts()].index("Max ▼")
     page.locator("#events").evaluate("(table) => { table.scrollTop = 0; }")
     first = page.locator(f"{ROWS}[aria-rowindex='2'] [role=gridcell]").nth(place)
