@@ -80,16 +80,17 @@ class Health:
     @property
     def mean(self) -> float:
         """Mean of the finite elements, NaN where there is none."""
-        return self.sum / self.finite if self.finite else math.nan
+        finite = self.finite
+        return self.sum / finite if finite else math.nan
 
     @property
     def std(self) -> float:
         """Population standard deviation of the finite elements, NaN where there is none, inf where it is too large."""
-        if not self.finite:
+        finite = self.finite
+        if not finite or math.isnan(self.sum):
             return math.nan
-        variance = self.sum_squares / self.finite - self.mean * self.mean
-        if math.isnan(self.sum):
-            return math.nan
+        mean = self.sum / finite
+        variance = self.sum_squares / finite - mean * mean
         return math.sqrt(max(0.0, variance)) if math.isfinite(variance) else math.inf
 
 

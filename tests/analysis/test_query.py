@@ -57,6 +57,11 @@ def test_events_bear_names_and_the_users_line(trace: Path) -> None:
     assert (eager["tensor"], eager["function"], eager["line"]) == ("Add:1", None, 8)
 
 
+@pytest.mark.parametrize(("condition", "rows"), [("isnan(max)", 24), ("max < 1e300", 9), ("max > 1e300", 24)])
+def test_numbers_that_are_nan_are_found_wherever_they_lie(trace: Path, condition: str, rows: int) -> None:
+    assert len(ask(trace, f"SELECT event FROM tensors WHERE {condition}")) == rows
+
+
 def test_finds_what_is_not_finite(trace: Path) -> None:
     found = ask(trace, "SELECT tensor, count(*) AS times FROM events WHERE nan > 0 GROUP BY tensor")
     assert found == [{"tensor": "Log:0", "times": 6}]

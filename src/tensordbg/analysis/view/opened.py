@@ -31,12 +31,13 @@ from tensordbg.analysis.view.timeline import LaneContent, Spans, find_lanes
 from tensordbg.analysis.view.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
 from tensordbg.errors import AbsentError
 from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.parts import ROW_GROUP
 from tensordbg.trace.reader import TraceReader
 
-BLOCK = 65536
+BLOCK = ROW_GROUP
 """So many events are read and kept together: as many as lie together in the files."""
 
-_MOST_BLOCKS = 8
+_MOST_BLOCKS = 32
 _MOST_EXCERPTS = 8
 _MOST_WORDS = 1_000_000
 _MOST_LISTED = 400_000_000
