@@ -13,7 +13,11 @@ async function ask<T>(route: string, parameters: Parameters, signal?: AbortSigna
     if (signal?.aborted) throw error;
     throw new AnswerError('The server does not answer; is `tdbg view` still running?', 0);
   });
-  const answer: unknown = await response.json().catch(() => ({ error: `The server answered ${response.status}.` }));
+  const answer: unknown = await response.json().catch((error: unknown) => {
+    // Given up or cut off on its way: what has come of it is no answer.
+    if (signal?.aborted) throw error;
+    throw new AnswerError(`The server's answer can't be read (status ${response.status}); ask again.`, response.status);
+  });
   if (!response.ok) throw new AnswerError((answer as { error: string }).error, response.status);
   return answer as T;
 }

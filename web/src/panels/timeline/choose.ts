@@ -21,6 +21,8 @@ export async function choose(execution: number, mode: 'push' | 'replace' = 'push
   try {
     const view = await answers.execution(where.value, execution, signal);
     currentView.value = view;
+    // Known at once: the place's event has yet to come before it tells its execution.
+    current.value = execution;
     go({ execution, event: eventOf(view) }, mode);
     trouble.value = '';
   } catch (error) {

@@ -14,7 +14,7 @@ const MOST_PIXELS = 4000;
 
 /** Begins to ask; the function that is returned ends it. */
 export function startLoading(): () => void {
-  const ends = [forgetOfOtherProcess(), loadWhole(), loadDetail(), loadCurrent()];
+  const ends = [forgetOfOtherProcess(), loadWhole(), loadDetail(), loadCurrent(), revealCurrent()];
   return () => {
     for (const end of ends) end();
   };
@@ -77,28 +77,32 @@ function loadDetail(): () => void {
 }
 
 function loadCurrent(): () => void {
-  let first = true;
   return effect(() => {
     const [execution, asked] = [current.value, where.value];
     const revision = whole.value?.revision;
     if (execution === undefined) {
       currentView.value = undefined;
-      first = false;
       return undefined;
     }
     const known = currentView.peek();
     if (revision === undefined || (known?.execution === execution && known.end_ns !== null)) return undefined;
     return asking(async (signal) => {
-      const answer = await answers.execution(asked, execution, signal);
-      currentView.value = answer;
-      const [shown, all] = [view.peek(), wholeTime.peek()];
-      // A link says itself what is in view; whoever moves to another execution wants to see it.
-      if (!first && shown && all && known?.execution !== execution) {
-        const next = showing(shown, all, answer.begin_ns, answer.end_ns ?? answer.begin_ns);
-        if (next !== shown) look(next);
-      }
-      first = false;
+      currentView.value = await answers.execution(asked, execution, signal);
     });
+  });
+}
+
+/** A link says itself what is in view; whoever moves to another execution from there wants to see it. */
+function revealCurrent(): () => void {
+  let former: number | undefined;
+  return effect(() => {
+    const told = currentView.value;
+    const [shown, all] = [view.peek(), wholeTime.peek()];
+    if (told && shown && all && former !== undefined && told.execution !== former) {
+      const next = showing(shown, all, told.begin_ns, told.end_ns ?? told.begin_ns);
+      if (next !== shown) look(next);
+    }
+    former = told?.execution ?? former;
   });
 }
 
