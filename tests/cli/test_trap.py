@@ -22,5 +22,5 @@ def test_a_place_where_no_capture_can_be_kept_is_refused_before_the_program_star
 ) -> None:
     (folder / "file").write_text("")
     done = tdbg("trap", "--captures", "file", program("print('started')"))
-    assert "no capture can be kept here" in error_of(done)
+    assert "no captures can be kept here" in error_of(done)
     assert done.stdout == ""

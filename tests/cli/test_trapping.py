@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tensordbg.capture.reader import list_captures, open_capture
-from tests.cli.conftest import Tdbg
+from tests.cli.conftest import COMMAND
 
 KERAS = """
 import keras
@@ -20,7 +21,8 @@ model = keras.Sequential([keras.layers.Dense(16, activation="relu"), keras.layer
 
 
 def loss(labels, probabilities):
-    return -tf.reduce_mean(tf.one_hot(tf.cast(labels[:, 0], tf.int32), 3) * tf.math.log(probabilities))
+    wanted = tf.one_hot(tf.cast(labels[:, 0], tf.int32), 3)
+    return -tf.reduce_mean(wanted * tf.math.log(probabilities))
 
 
 model.compile(optimizer="adam", loss=loss, jit_compile=False)
@@ -33,12 +35,21 @@ finally:
 """
 
 
-@pytest.mark.parametrize(("on_bad", "code", "finite"), [("stop", 3, True), ("skip", 0, True), ("record", 0, False)])
-def test_a_training_is_trapped_replayed_and_explained(
-    tdbg: Tdbg, program: Callable[[str], str], folder: Path, on_bad: str, code: int, finite: bool
-) -> None:
-    done = tdbg("trap", "--on-bad", on_bad, "--most", "1", program(KERAS), TF_CPP_MIN_LOG_LEVEL="3")
-    assert (done.returncode, done.stdout) == (code, f"finite {finite}\n"), done.stderr
+def trap(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    (folder / "train.py").write_text(KERAS)
+    return subprocess.run(
+        [*COMMAND, "trap", "--most", "1", *words, "train.py"],
+        cwd=folder,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+
+def test_a_training_is_stopped_replayed_and_explained(folder: Path) -> None:
+    done = trap(folder)
+    assert (done.returncode, done.stdout) == (3, "finite True\n"), done.stderr
     (path,) = list_captures(folder / "captures")
     said = done.stderr
     assert f"captured in {path}" in said
@@ -46,3 +57,11 @@ def test_a_training_is_trapped_replayed_and_explained(
     assert "cause   log_of_zero" in said
     assert "tf.math.log(probabilities)" in said
     assert {suspect.role for suspect in open_capture(path).header.trouble.suspects} == {"loss", "gradient"}
+
+
+@pytest.mark.parametrize(("on_bad", "finite"), [("skip", True), ("record", False)])
+def test_a_training_goes_on(folder: Path, on_bad: str, finite: bool) -> None:
+    done = trap(folder, "--on-bad", on_bad, "--no-replay")
+    assert (done.returncode, done.stdout) == (0, f"finite {finite}\n"), done.stderr
+    (path,) = list_captures(folder / "captures")
+    assert f"captured in {path}" in done.stderr
