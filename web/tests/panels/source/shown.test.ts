@@ -55,8 +55,8 @@ describe('the margin of a line', () => {
 
 describe('the link to the editor', () => {
   it('holds file and line', () => {
-    const spot = { file: '/home/a b/train.py', line: 3 };
-    expect(editorLink('vscode://file/{file}:{line}', spot)).toBe('vscode://file//home/a%20b/train.py:3');
+    const spot = { file: '/home/me/a b/train.py', line: 3 };
+    expect(editorLink('vscode://file/{file}:{line}', spot)).toBe('vscode://file//home/me/a%20b/train.py:3');
     expect(editorLink('', spot)).toBe('');
   });
 });

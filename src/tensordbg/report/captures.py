@@ -1,0 +1,95 @@
+"""The table of `tdbg captures`, and what `tdbg capture show` says of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tensordbg.capture.header import Header, StoredTensor, Suspect
+from tensordbg.capture.reader import Capture
+from tensordbg.report.listing import BAD, plain_table
+from tensordbg.report.numbers import count
+
+
+def captures_table(captures: Sequence[Capture]) -> Table:
+    """One line for each capture."""
+    table = plain_table()
+    for name in ("capture", "made", "program", "function"):
+        table.add_column(name, overflow="fold")
+    table.add_column("step", justify="right", no_wrap=True)
+    table.add_column("not finite", overflow="fold")
+    for capture in captures:
+        header = capture.header
+        bad = ", ".join(_short(suspect) for suspect in header.trouble.suspects[:3])
+        more = f" and {len(header.trouble.suspects) - 3} more" if len(header.trouble.suspects) > 3 else ""
+        table.add_row(
+            str(capture.path), _time(header), header.program, header.function, count(header.step), f"{bad}{more}"
+        )
+    return table
+
+
+def capture_text(capture: Capture) -> RenderableType:
+    """All that a capture holds."""
+    header = capture.header
+    suspects = [(each.name, each.dtype, each.shape, _counts(each)) for each in header.trouble.suspects]
+    return Group(
+        _facts(header),
+        Text(),
+        _tensors("not finite", suspects),
+        Text(),
+        _tensors("given", [_stored(each.tensor) for each in header.arguments]),
+        Text(),
+        _tensors("variables before the step", [_stored(each.tensor) for each in header.variables]),
+        *(Text(f"\n{note}", style=BAD) for note in header.notes),
+    )
+
+
+def _facts(header: Header) -> Table:
+    commit = header.commit
+    table = Table.grid(padding=(0, 2))
+    for name, value in {
+        "step": f"{count(header.step)} of {header.function}",
+        "made": f"{_time(header)} on {header.host}",
+        "command": " ".join(header.command),
+        "in": header.folder,
+        "versions": ", ".join(f"{name} {version}" for name, version in header.frameworks.items())
+        + f", Python {header.python}",
+        "commit": "" if commit is None else commit.commit + (" and changes since then" if commit.dirty else ""),
+        **header.extra,
+    }.items():
+        if value:
+            table.add_row(Text(name), Text(value))
+    return table
+
+
+def _tensors(title: str, rows: Sequence[tuple[str, str, tuple[int, ...], str]]) -> Table:
+    table = plain_table()
+    table.add_column(title, overflow="fold")
+    table.add_column("dtype", no_wrap=True)
+    table.add_column("shape", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for name, dtype, shape, said in rows:
+        table.add_row(name, dtype, str(list(shape)), said)
+    return table
+
+
+def _stored(tensor: StoredTensor) -> tuple[str, str, tuple[int, ...], str]:
+    return tensor.name, tensor.dtype, tensor.shape, "" if tensor.key else f"not kept: {tensor.missing}"
+
+
+def _short(suspect: Suspect) -> str:
+    return f"{suspect.role} of {suspect.variable}" if suspect.variable else suspect.role
+
+
+def _counts(suspect: Suspect) -> str:
+    counts = {"NaN": suspect.nan, "+inf": suspect.pos_inf, "-inf": suspect.neg_inf}
+    said = ", ".join(f"{count(number)} {name}" for name, number in counts.items() if number)
+    return f"{said}; {_short(suspect)}"
+
+
+def _time(header: Header) -> str:
+    return datetime.fromtimestamp(header.created_ns / 1e9, timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tensordbg.capture.reader import Capture
+from tensordbg.report.captures import capture_text, captures_table
+from tests.capture.conftest import header_of
+from tests.report.rendering import rendered
+
+CAPTURE = Capture(Path("captures/one"), header_of())
+
+
+def test_one_line_for_each() -> None:
+    heading, line = rendered(captures_table([CAPTURE]))
+    assert heading.split()[:2] == ["capture", "made"]
+    assert line.split()[0] == "captures/one"
+    assert line.split()[-4:] == ["train.py", "train_step", "41", "loss"]
+
+
+def test_all_that_one_holds() -> None:
+    text = "\n".join(rendered(capture_text(CAPTURE)))
+    for said in (
+        "41 of train_step", "python train.py", "tensorflow 2.21.0, Python 3.11", "abc and changes since then",
+        "1 NaN; loss", "not kept: texts are not kept", "kernel", "[3, 2]", "epoch",
+    ):  # fmt: skip
+        assert said in text
