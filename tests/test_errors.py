@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tensordbg import errors
-from tensordbg.errors import AbsentError, RecordingError, TensordbgError, TraceError, UsageError
+from tensordbg.errors import AbsentError, CaptureError, RecordingError, TensordbgError, TraceError, UsageError
 
 
 @pytest.mark.parametrize("kind", [AbsentError, RecordingError, TraceError, UsageError])
@@ -14,4 +14,4 @@ def test_all_have_one_base(kind: type[TensordbgError]) -> None:
 
 def test_there_are_no_others() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
-    assert set(kinds) == {TensordbgError, AbsentError, RecordingError, TraceError, UsageError}
+    assert set(kinds) == {TensordbgError, AbsentError, CaptureError, RecordingError, TraceError, UsageError}

@@ -13,9 +13,12 @@ from tests.e2e.page.recorded import record_digits, shared
 from tests.e2e.page.serving import Served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A browser; ask for `page` unless you need a page of your own."""
+    """A browser; ask for `page` unless you need a page of your own.
+
+    Its driver has an event loop in this thread, so it must be gone when other tests run one of theirs.
+    """
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
