@@ -38,6 +38,9 @@ _BRANCHES: dict[CallKind, tuple[str, ...]] = {
     CallKind.WHILE: ("/cond", "/body"),
     CallKind.IF: ("/then", "/else"),
 }
+_EXITS = frozenset({"Exit", "RefExit"})
+"""What a value leaves a loop by."""
+
 _DEEPEST = 20
 
 
@@ -94,7 +97,7 @@ class RunNodes:
         used = _used(operations, key)
         for operation in operations:
             node = nodes[operation.name]
-            node.inputs = [self._places.get((tensor.op.name, tensor.value_index)) for tensor in operation.inputs]
+            node.inputs = [self._place_of(tensor) for tensor in operation.inputs]
             node.checked = _checked(operation, used)
         self._pass_on_foreign()
         places = {name: place for (name, _), (place, _) in self._places.items()}
@@ -106,6 +109,10 @@ class RunNodes:
             site = self._catalog.site(node.site)
             self._add_called(site, f"{node.path}/{node.name}".lstrip("/"), node.inputs, _DEEPEST)
             node.inputs = [None]
+
+    def _place_of(self, tensor: Any) -> Source | None:
+        """Where a tensor is made; what leaves a loop was looked at in the turn that made it, not in this one."""
+        return None if tensor.op.type in _EXITS else self._places.get((tensor.op.name, tensor.value_index))
 
     def _add(self, node: RunNode) -> int:
         self.all.append(node)
