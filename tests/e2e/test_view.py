@@ -98,16 +98,16 @@ def test_the_way_from_the_finding_to_the_zero_and_the_line(trace: TraceReader, a
 
 def test_every_input_is_of_the_same_execution_or_an_earlier_one(answers: RunAnswers) -> None:
     page = answers.events("", EventList(), 0, 500)
-    unknown = 0
+    unknown = set()
     for row in page.rows:
         one = answers.event("", row.event)
         for given in one.inputs:
-            unknown += given.row is None
+            unknown |= {given.op_type} if given.row is None else set()
             assert given.row is None or given.row.execution <= row.execution
         for taken in one.consumers:
             assert taken.row is None or taken.row.execution >= row.execution
         assert one.row == row
-    assert unknown < page.total / 4
+    assert unknown <= {"Const", "Placeholder"}, "whole numbers, shapes and axes, and handles are not recorded"
 
 
 def test_inputs_of_consumers_are_the_event(answers: RunAnswers) -> None:

@@ -39,10 +39,11 @@ export function EventTable({ where, list, pages }: ShownList) {
     move(topShowing(row, top, extent));
   };
 
-  // The chosen event comes into view, whoever chose it.
+  // The chosen event comes into view, whoever chose it; but not while the keys are on their way to another.
+  const byKeys = useRef(false);
   const drawn = room > 0;
   useEffect(() => {
-    if (!drawn || event === undefined) return undefined;
+    if (!drawn || event === undefined || byKeys.current) return undefined;
     const known = pages.find(event);
     if (known !== undefined) {
       reveal(known);
@@ -51,7 +52,7 @@ export function EventTable({ where, list, pages }: ShownList) {
     const given = new AbortController();
     answers.place(where, list, event, given.signal).then(
       ({ row }) => {
-        if (given.signal.aborted) return;
+        if (given.signal.aborted || byKeys.current) return;
         if (row !== null) reveal(row);
         else notice.value = 'The chosen event is not in this list.';
       },
@@ -73,11 +74,17 @@ export function EventTable({ where, list, pages }: ShownList) {
     const row = due === undefined ? undefined : pages.row(due);
     if (!row) return;
     setDue(undefined);
+    byKeys.current = false;
     go({ event: row.event }, 'replace');
   }, [due, version]);
+  // Keys may come faster than the table is drawn.
+  const latest = useRef<number | undefined>(undefined);
+  latest.current = cursor;
   const step = (to: number): void => {
     const row = Math.min(Math.max(0, to), extent.total - 1);
     if (row < 0) return;
+    latest.current = row;
+    byKeys.current = true;
     following.value = false;
     reveal(row);
     clearTimeout(timer.current);
@@ -85,7 +92,7 @@ export function EventTable({ where, list, pages }: ShownList) {
   };
   const press = (key: KeyboardEvent): void => {
     if (key.target !== box.current || key.ctrlKey || key.metaKey || key.altKey) return;
-    const now = cursor ?? Math.ceil(top) - 1;
+    const now = latest.current ?? Math.ceil(top) - 1;
     const screen = Math.max(1, Math.floor(extent.room / ROW) - 1);
     const to: Readonly<Record<string, number>> = {
       ArrowDown: now + 1,

@@ -16,7 +16,7 @@ export function SearchField({ problem }: { readonly problem: string }) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const applied = useRef({ search: place.peek().search, at: 0 });
+  const applied = useRef({ search: place.peek().search, at: Number.NEGATIVE_INFINITY });
 
   const { answer } = useAnswer(open ? (signal) => answers.suggestions(where.peek(), text, cursor, signal) : undefined, [
     open,
@@ -29,7 +29,7 @@ export function SearchField({ problem }: { readonly problem: string }) {
   const search = place.value.search;
   useEffect(() => {
     if (search === applied.current.search) return;
-    applied.current = { search, at: 0 };
+    applied.current = { search, at: Number.NEGATIVE_INFINITY };
     setText(search);
   }, [search]);
   useEffect(() => () => clearTimeout(timer.current), []);
