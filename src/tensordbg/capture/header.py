@@ -54,6 +54,12 @@ class Suspect:
     pos_inf: int
     neg_inf: int
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many elements are not finite, by what they are; only what there is."""
+        counts = {"NaN": self.nan, "+inf": self.pos_inf, "-inf": self.neg_inf}
+        return {name: count for name, count in counts.items() if count}
+
 
 @dataclass(frozen=True)
 class TensorDigest:

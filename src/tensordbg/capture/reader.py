@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -13,6 +14,9 @@ from tensordbg.capture.header import FORMAT_VERSION, Header, StoredArgument, Sto
 from tensordbg.capture.tensors import Array, read_tensors, restored
 from tensordbg.capture.writer import BATCH_FILE, FUNCTION_FILE, HEADER_FILE, VARIABLES_FILE
 from tensordbg.errors import CaptureError
+from tensordbg.model import NONE
+
+Stored = TypeVar("Stored", StoredArgument, StoredVariable)
 
 _LARGEST_HEADER = 2**26
 
@@ -34,7 +38,15 @@ class Capture:
         Raises:
             CaptureError: If the file is damaged.
         """
-        return self._tensors(BATCH_FILE, self.header.arguments)
+        return {each.argument: array for each, array in self._given if each.argument != NONE}
+
+    def elements(self) -> dict[str, Array]:
+        """What came from input pipelines inside the function, by the names of those tensors in its definition.
+
+        Raises:
+            CaptureError: If the file is damaged.
+        """
+        return {each.tensor.name: array for each, array in self._given if each.argument == NONE}
 
     def variables(self) -> dict[int, Array]:
         """The variables before the step, by the number of the argument that is their handle.
@@ -42,7 +54,7 @@ class Capture:
         Raises:
             CaptureError: If the file is damaged.
         """
-        return self._tensors(VARIABLES_FILE, self.header.variables)
+        return {each.argument: array for each, array in self._tensors(VARIABLES_FILE, self.header.variables)}
 
     def function(self) -> bytes:
         """The function with all that it calls, as a serialized FunctionDefLibrary.
@@ -73,10 +85,15 @@ class Capture:
         except OSError as error:
             raise CaptureError(f"{self.path / name} can't be read: {error.strerror}; take another capture") from None
 
-    def _tensors(self, name: str, entries: Sequence[StoredArgument | StoredVariable]) -> dict[int, Array]:
+    @functools.cached_property
+    def _given(self) -> list[tuple[StoredArgument, Array]]:
+        return self._tensors(BATCH_FILE, self.header.arguments)
+
+    def _tensors(self, name: str, entries: Sequence[Stored]) -> list[tuple[Stored, Array]]:
+        """Those that were kept, each as the header says it is."""
         path = self.path / name
         stored = read_tensors(path)
-        return {each.argument: _checked(path, stored, each.tensor) for each in entries if each.tensor.key}
+        return [(each, _checked(path, stored, each.tensor)) for each in entries if each.tensor.key]
 
 
 def open_capture(path: Path | str) -> Capture:

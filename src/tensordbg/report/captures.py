@@ -86,8 +86,7 @@ def _short(suspect: Suspect) -> str:
 
 
 def _counts(suspect: Suspect) -> str:
-    counts = {"NaN": suspect.nan, "+inf": suspect.pos_inf, "-inf": suspect.neg_inf}
-    said = ", ".join(f"{count(number)} {name}" for name, number in counts.items() if number)
+    said = ", ".join(f"{count(number)} {name}" for name, number in suspect.counts.items())
     return f"{said}; {_short(suspect)}"
 
 

@@ -97,17 +97,21 @@ def called_functions(node: Any) -> tuple[str, ...]:
 
 def live_nodes(definition: Any) -> set[str]:
     """Names of the nodes that the function's results or side effects need; the rest never runs, and shall not."""
+    return nodes_behind(definition, [*definition.ret.values(), *definition.control_ret.values()])
+
+
+def nodes_behind(definition: Any, tensors: Iterable[str]) -> set[str]:
+    """Names of the nodes that must run before tensors, or nodes, by their names in the definition, are there."""
     inputs = {node.name: node.input for node in definition.node_def}
-    waiting = [_node_of(tensor) for tensor in definition.ret.values()]
-    waiting.extend(definition.control_ret.values())
-    live: set[str] = set()
+    waiting = [_node_of(tensor) for tensor in tensors]
+    found: set[str] = set()
     while waiting:
         name = waiting.pop()
-        if name in live or name not in inputs:
+        if name in found or name not in inputs:
             continue
-        live.add(name)
+        found.add(name)
         waiting.extend(_node_of(tensor) for tensor in inputs[name])
-    return live
+    return found
 
 
 def _node_of(tensor: str) -> str:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from tensordbg import _native
+from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
@@ -21,8 +22,6 @@ from tensordbg.capture.tensors import Array
 from tensordbg.errors import CaptureError
 from tensordbg.recording.guard import guarded
 
-_RESOURCE = 20
-
 
 class Replayer:
     """Has one captured step ready to run; TensorFlow must not have been used for anything else."""
@@ -36,7 +35,7 @@ class Replayer:
         self._header = capture.header
         _refuse_cut(capture)
         self._batch, self._values = capture.batch(), capture.variables()
-        self._elements = _elements(capture)
+        self._elements = {name_of_element(name): array for name, array in capture.elements().items()}
         self._tests = _Tests(self._header.runtime_name, self._header.trouble)
         self._tests.start()
         loaded = load_library(capture, list(self._elements))
@@ -84,7 +83,7 @@ class Replayer:
                 yield tf.constant(self._elements[argument.name])
             elif number in self._variables:
                 yield self._variables[number].handle
-            elif argument.type == _RESOURCE:
+            elif argument.type == dtypes.RESOURCE:
                 if not self._elements:
                     raise CaptureError(f"the step takes {argument.name}, which is no variable and can't be captured")
                 yield anything.handle
@@ -111,16 +110,6 @@ def _variables(capture: Capture, values: Mapping[int, Array]) -> dict[int, Any]:
         argument: tf.Variable(value, trainable=known[argument].trainable, name=known[argument].tensor.name)
         for argument, value in values.items()
     }
-
-
-def _elements(capture: Capture) -> dict[str, Array]:
-    """What came from input pipelines, by the names of the arguments that take their place."""
-    from tensordbg.capture.tensors import read_tensors, restored
-    from tensordbg.capture.writer import BATCH_FILE
-
-    wanted = [each.tensor for each in capture.header.arguments if each.argument < 0]
-    stored = read_tensors(capture.path / BATCH_FILE) if wanted else {}
-    return {name_of_element(each.name): restored(stored[each.key], each.dtype) for each in wanted}
 
 
 class _Tests:

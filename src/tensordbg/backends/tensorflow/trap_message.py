@@ -28,5 +28,4 @@ def _joined(said: Sequence[str]) -> str:
 
 
 def _counts(suspect: Suspect) -> str:
-    counts = {"NaN": suspect.nan, "+inf": suspect.pos_inf, "-inf": suspect.neg_inf}
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    return ", ".join(f"{count} {name}" for name, count in suspect.counts.items())

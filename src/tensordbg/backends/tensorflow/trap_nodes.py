@@ -5,7 +5,7 @@ What writes before they are known, such as a random generator's state, can't wai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +66,10 @@ class TrapPlacer:
             number: Which trap it is.
             gates: What leaves out the writes of a step; None where a bad step fails, or goes on.
         """
-        before = self._before(tensor for tensor, _ in self._tested)
-        early = [node for node in self._writers() if node.name in before]
-        late = [node for node in self._writers() if node.name not in before]
+        before = fd.nodes_behind(self._definition, [tensor for tensor, _ in self._tested])
+        writers = self._writers()
+        early = [node for node in writers if node.name in before]
+        late = [node for node in writers if node.name not in before]
         saved = (*self._arguments(), *self._elements(before), *self._old_values(early))
         self._add_trap(number, saved)
         for node in late:
@@ -85,17 +86,6 @@ class TrapPlacer:
             for node in self._nodes.values()
             if writes(node.op) or node.op.startswith(_DRAWS) or (node.op in fd.CALLS and "less" not in node.op)
         ]
-
-    def _before(self, tensors: Iterable[str]) -> set[str]:
-        """Names of the nodes that must run before the trap can."""
-        waiting = [tensor.partition(":")[0] for tensor in tensors]
-        found: set[str] = set()
-        while waiting:
-            name = waiting.pop()
-            if name not in found and name in self._nodes:
-                found.add(name)
-                waiting.extend(each.lstrip("^").partition(":")[0] for each in self._nodes[name].input)
-        return found
 
     def _arguments(self) -> list[Saved]:
         return [

@@ -2,7 +2,8 @@
 import { effect, signal } from '@preact/signals';
 import type { Ref } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { onTheme, type Palette, readPalette } from './palette';
+import { onThemeChange } from '../../parts/colours';
+import { type Palette, readPalette } from './palette';
 
 export interface Surface {
   readonly context: CanvasRenderingContext2D;
@@ -36,7 +37,7 @@ export function Canvas({ class: name, draw, resized, canvas }: CanvasProps) {
       resized?.(element.clientWidth, element.clientHeight);
     });
     watch.observe(element);
-    const endTheme = onTheme(() => {
+    const endTheme = onThemeChange(() => {
       palette.value = readPalette(document.body);
     });
     const endDrawing = everyFrame(() => {
