@@ -75,7 +75,7 @@ def test_the_scrollbar_spans_all_events(page: Any, table: Any) -> None:
         assert event_of(first) == rows(page)[0]
         assert least <= rows(page)[0] <= least + EVENTS * 0.02
     table.evaluate("(table) => { table.scrollTop = table.scrollHeight; }")
-    page.wait_for_function(f"document.querySelector('{ROWS}:last-child').getAttribute('aria-rowindex') == {EVENTS + 1}")
+    expect(page.locator(f"{ROWS}:last-child")).to_have_attribute("aria-rowindex", f"{EVENTS + 1}", timeout=LATE_MS)
     settled(page)
     assert event_of(page.locator(ROWS).last) == EVENTS - 1
 
@@ -87,9 +87,9 @@ def test_the_wheel_moves_row_by_row_wherever_one_is(page: Any, table: Any) -> No
     before = rows(page)[0]
     page.locator(".events-rows").hover()
     page.mouse.wheel(0, 26 * 7)
-    page.wait_for_function(f"document.querySelector('{ROWS}').getAttribute('aria-rowindex') == {before + 2 + 7}")
+    expect(page.locator(ROWS).first).to_have_attribute("aria-rowindex", f"{before + 2 + 7}", timeout=LATE_MS)
     page.mouse.wheel(0, -26 * 9)
-    page.wait_for_function(f"document.querySelector('{ROWS}').getAttribute('aria-rowindex') == {before + 2 - 2}")
+    expect(page.locator(ROWS).first).to_have_attribute("aria-rowindex", f"{before + 2 - 2}", timeout=LATE_MS)
 
 
 def test_a_long_drag_asks_for_little_and_draws_little(page: Any, table: Any) -> None:
@@ -109,7 +109,7 @@ def test_a_long_drag_asks_for_little_and_draws_little(page: Any, table: Any) -> 
             step();
         })"""
     )
-    page.wait_for_function(f"document.querySelector('{ROWS}:last-child').getAttribute('aria-rowindex') == {EVENTS + 1}")
+    expect(page.locator(f"{ROWS}:last-child")).to_have_attribute("aria-rowindex", f"{EVENTS + 1}", timeout=LATE_MS)
     settled(page)
     assert event_of(page.locator(ROWS).last) == EVENTS - 1
     assert drawn < 100

@@ -46,7 +46,7 @@ def test_the_keyboard_walks_along_the_history(log: Any) -> None:
     expect(charts).to_have_attribute("aria-valuetext", re.compile("^step 1: "))
     before = log.url
     log.keyboard.press("Enter")
-    log.wait_for_function("(before) => location.href !== before", arg=before)
+    log.wait_for_url(lambda url: url != before)
     expect(log.locator("[role=row][aria-selected=true]")).to_contain_text("Log:0")
 
 
@@ -56,7 +56,7 @@ def test_a_click_on_a_chart_chooses_an_event(log: Any) -> None:
     before = log.url
     box = chart.bounding_box()
     chart.click(position={"x": box["width"] - 5, "y": box["height"] / 2})
-    log.wait_for_function("(before) => location.href !== before", arg=before)
+    log.wait_for_url(lambda url: url != before)
 
 
 def test_the_first_bad_element_is_chosen_from_the_start(log: Any) -> None:
