@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -60,6 +61,8 @@ class Page:
     """The source line that it tells of."""
     start: int = 0
     """The line to show first."""
+    found: re.Pattern[str] | None = None
+    """What was searched for, found first in the line `start`; faces highlight it wherever it is in sight."""
     anchor: Callable[[tuple[int, ...]], int] | None = None
     """The line of an element, for `@[i,j]`; it raises `UsageError` where there is no such element."""
 

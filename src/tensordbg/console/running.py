@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -117,6 +118,10 @@ class Runner(Protocol):
     @property
     def stop(self) -> Stop:
         """Why it stands still, and where."""
+
+    @property
+    def executions(self) -> Mapping[int, int]:
+        """Of the runs that were recorded so far the number of the execution in the trace, by the number of the run."""
 
     @property
     def breakpoints(self) -> dict[int, Breakpoint]:
