@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tensordbg.backends.tensorflow import waiting
 from tensordbg.tensorflow import disable_check_numerics, enable_check_numerics
 from tests.backends.tensorflow.checked import blamed, checking, raised
 
@@ -15,8 +16,9 @@ LARGE = np.r_[-1.0, np.ones(100_000)].astype(np.float32)
 """Large enough that checks take their time."""
 
 
-@pytest.fixture(autouse=True)
-def _checked() -> Iterator[None]:
+@pytest.fixture(autouse=True, params=["checked first", "checked beside"])
+def _checked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(waiting, "FEW_PROCESSORS", 10**6 if request.param == "checked first" else 0)
     with checking():
         yield
 

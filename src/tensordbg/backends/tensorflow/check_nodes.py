@@ -4,7 +4,8 @@ A check runs after the checks of all that its operation was computed from: so th
 number is the one that is blamed, although checks run beside the program, in any order that this leaves. Calls, loops
 and branches wait for the checks of what they are given, and a check waits for the calls its operation takes from. A
 turn of a loop begins when the checks of the turn before are done. A variable is written when what goes into it has been
-checked: where the program ends, its variables are good still.
+checked: where the program ends, its variables are good still. Where processors are few, every operation waits so, see
+`waiting.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.variables import writes
+from tensordbg.backends.tensorflow.waiting import BRANCHING, looks_first, may_wait, wait_for
 from tensordbg.health.native import measure
 
 CHECK_OP = "TensordbgCheck"
@@ -29,9 +31,6 @@ _MOST_WAITED_FOR = 4
 
 _MOST_INPUTS = 62
 """Of so many inputs a check tells which were checked where they were made."""
-
-# In a graph with these a node may wait for one that never runs.
-_BRANCHING = frozenset({"Enter", "Exit", "Switch", "Merge", "NextIteration", "LoopCond"})
 
 
 def add_checks(definition: Any, described: Description) -> None:
@@ -51,15 +50,18 @@ class _Placer:
         self._guards: dict[str, tuple[str, ...]] = {}
         self._added: list[str] = []
         self._reads: dict[str, list[str]] = {}
+        self._calls = set(described.calls)
+        self._all_wait = looks_first(described)
 
     def place(self) -> None:
-        calls = set(self._described.calls)
         for node in self._nodes:
             self._learn(node)
             above = self._above(node)
-            if node.name in calls or writes(node.op):
-                node.input.extend(f"^{name}" for name in above if f"^{name}" not in node.input)
-            if node.name in calls:
+            if self._waits(node):
+                # And so does its check, and all that is computed from it.
+                wait_for(node, above)
+                above = ()
+            if node.name in self._calls:
                 self._guards[node.name] = (node.name,)
                 self._added.append(node.name)
             elif node.name in self._described.live:
@@ -69,6 +71,12 @@ class _Placer:
             self._remember_reading(node)
         if self._described.is_loop_body and self._added:
             self._end_turns()
+
+    def _waits(self, node: Any) -> bool:
+        """Whether the operation itself waits for the checks of what it takes in."""
+        if node.name in self._calls or writes(node.op):
+            return True
+        return self._all_wait and node.name in self._described.live and may_wait(node)
 
     def _read_before(self, node: Any) -> list[str]:
         """The check of the same variable where it was read before and is as it was."""
@@ -92,7 +100,7 @@ class _Placer:
 
     def _above(self, node: Any) -> tuple[str, ...]:
         """What must be waited for before everything that the node takes in has been checked."""
-        if node.op in _BRANCHING:
+        if node.op in BRANCHING:
             return ()
         found: dict[str, None] = {}
         for name in node.input:

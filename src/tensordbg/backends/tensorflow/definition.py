@@ -130,10 +130,15 @@ class ProbePoint:
     device: str
 
 
+def probe_name(point: ProbePoint) -> str:
+    """What the probe of a tensor is called."""
+    return f"{PROBE_NAME}{point.site}_{point.slot}"
+
+
 def add_probes(definition: Any, points: Iterable[ProbePoint]) -> None:
     """Adds a probe for each point, as something that must run but in any order."""
     for point in points:
-        name = f"{PROBE_NAME}{point.site}_{point.slot}"
+        name = probe_name(point)
         node = definition.node_def.add(name=name, op=PROBE_OP, device=point.device)
         node.input.append(point.tensor)
         node.attr["T"].type = point.dtype

@@ -44,7 +44,7 @@ def add_probes(definition: Any, points: Iterable[fd.ProbePoint]) -> None:
 
 
 def _add_reduced(definition: Any, point: fd.ProbePoint, nodes: set[str]) -> None:
-    name = f"{fd.PROBE_NAME}{point.site}_{point.slot}"
+    name = fd.probe_name(point)
     # What has the tensor as an argument may lie anywhere; all else is put where the tensor is made.
     maker = point.tensor.partition(":")[0]
     place = maker if maker in nodes else ""

@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.internals import atomic_function, context, fu
 from tensordbg.backends.tensorflow.live import LiveFunction, live_functions
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.tracing import Tracings
+from tensordbg.backends.tensorflow.waiting import looks_first, wait_for_probes
 from tensordbg.recording.recorder import Recorder
 
 XLA_NOTE = "meant to be compiled by XLA; recorded without the compilation"
@@ -69,6 +70,8 @@ class Probes:
     def add_nodes(self, definition: Any, described: Description) -> None:
         """One probe for each tensor."""
         device_summary.add_probes(definition, described.probes)
+        if looks_first(described) and not device_summary.accelerator_is_visible():
+            wait_for_probes(definition, described.probes)
 
 
 @dataclass(frozen=True)
