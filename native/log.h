@@ -52,13 +52,17 @@ class EventLog {
   // No tensors are recorded until as many pauses have ended as began.
   void pause() { pauses_.fetch_add(1, std::memory_order_relaxed); }
   void go_on() { pauses_.fetch_sub(1, std::memory_order_relaxed); }
-  void mute(std::uint32_t site) { muted_.set(site, true); }
+  void mute(std::uint32_t site, bool muted) { muted_.set(site, muted); }
   // One bit for each dtype.
   void choose_dtypes(std::uint64_t mask) { dtypes_.store(mask, std::memory_order_relaxed); }
 
   // Of a log that keeps the most recent records: what is there stays for good.
   void keep_all() {
     if (recent_ != nullptr) recent_->keep_all();
+  }
+  // ... and what was written in between goes, see recent.h.
+  void forget(std::uint64_t begin, std::uint64_t end) {
+    if (recent_ != nullptr) recent_->forget(begin, end);
   }
 
   // The number of a name, given out on first sight; it is on disk before this returns.

@@ -27,10 +27,10 @@ void open_log(const std::string& folder, std::uint64_t segment_records, int deta
   start_log(new EventLog(folder, segment_records, static_cast<Detail>(detail), std::move(values), last));
 }
 
-void mute_sites(const nb::list& sites) {
+void mute_sites(const nb::list& sites, bool muted) {
   EventLog* log = active_log();
   if (log == nullptr) return;
-  for (const nb::handle site : sites) log->mute(nb::cast<std::uint32_t>(site));
+  for (const nb::handle site : sites) log->mute(nb::cast<std::uint32_t>(site), muted);
 }
 
 void choose_dtypes(std::uint64_t mask) {
@@ -41,6 +41,11 @@ void choose_dtypes(std::uint64_t mask) {
 void keep_all() {
   EventLog* log = active_log();
   if (log != nullptr) log->keep_all();
+}
+
+void forget(std::uint64_t begin, std::uint64_t end) {
+  EventLog* log = active_log();
+  if (log != nullptr) log->forget(begin, end);
 }
 
 void choose_values(const nb::list& sites, bool kept) {
@@ -175,11 +180,14 @@ void bind_log(nb::module_& module) {
   module.def("pause", &pause, "Records no tensors until `go_on` is called; pauses may overlap.");
   module.def("go_on", &go_on, "Ends a pause.");
   module.def("value_status", &value_status, "(bytes kept, values refused, why writing failed), or None.");
-  module.def("mute_sites", &mute_sites, nb::arg("sites"), "Records no tensors of these sites.");
+  module.def("mute_sites", &mute_sites, nb::arg("sites"), nb::arg("muted") = true,
+             "Records no tensors of these sites, or records them again.");
   module.def("choose_dtypes", &choose_dtypes, nb::arg("mask"),
              "Records only tensors of dtypes whose bit, by their number in the trace, is set.");
   module.def("keep_all", &keep_all,
              "Of a log that keeps the most recent records: what is there stays for good, the counting begins anew.");
+  module.def("forget", &forget, nb::arg("begin"), nb::arg("end"),
+             "Of such a log: drops what was appended as number `begin` up to and without `end`, counted from 1.");
   module.def("begin_execution", &begin_execution, nb::arg("site"), nb::arg("function"), nb::arg("step"),
              nb::arg("inputs"), "Records that an execution begins; returns its number, -1 where nothing is recorded.");
   module.def("end_execution", &end_execution, nb::arg("execution"), nb::arg("failed"));

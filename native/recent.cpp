@@ -153,6 +153,27 @@ void RecentRecords::keep_all() {
   }
 }
 
+void RecentRecords::forget(std::uint64_t begin, std::uint64_t end) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto before = [](const Event& event, std::uint64_t sequence) { return event.sequence < sequence; };
+  const auto first = std::lower_bound(tensors_.begin(), tensors_.end(), begin, before);
+  const auto last = std::lower_bound(first, tensors_.end(), end, before);
+  for (auto each = first; each != last; ++each) empty(each->slot);
+  tensors_.erase(first, last);
+  forget_executions(&executions_, begin, end);
+  forget_executions(&sources_, begin, end);
+}
+
+void RecentRecords::forget_executions(std::deque<std::int64_t>* oldest_first, std::uint64_t begin, std::uint64_t end) {
+  const auto before = [this](std::int64_t number, std::uint64_t sequence) { return known_[number].begin < sequence; };
+  const auto first = std::lower_bound(oldest_first->begin(), oldest_first->end(), begin, before);
+  const auto last = std::lower_bound(first, oldest_first->end(), end, before);
+  const auto stays = [this, end](std::int64_t number) { return known_[number].end == 0 || known_[number].end >= end; };
+  const auto gone = std::stable_partition(first, last, stays);
+  for (auto each = gone; each != last; ++each) remove(*each);
+  oldest_first->erase(gone, last);
+}
+
 std::uint64_t RecentRecords::appended() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return sequence_;

@@ -37,6 +37,10 @@ class RecentRecords {
   // What is there now stays for good; the counting begins anew.
   void keep_all();
 
+  // Drops what was written from the sequence number `begin` up to and without `end`. A call that is open at that end
+  // stays, without its tensors.
+  void forget(std::uint64_t begin, std::uint64_t end);
+
   std::uint64_t appended() const;
   std::string failure() const;
 
@@ -66,6 +70,7 @@ class RecentRecords {
   void follow(Execution* execution, const Record& record, Slot slot);
   void drop_tensor();
   void drop_execution(std::deque<std::int64_t>* oldest_first);
+  void forget_executions(std::deque<std::int64_t>* oldest_first, std::uint64_t begin, std::uint64_t end);
   void settle(std::int64_t number);
   void remove(std::int64_t number);
   void empty(Slot slot);

@@ -8,6 +8,7 @@ from tensordbg.analysis.notes import trace_notes
 from tensordbg.analysis.why import why
 from tensordbg.report.why_text import render
 from tensordbg.trace.facts import End, TraceFacts
+from tensordbg.trace.metadata import AS_TOLD
 from tensordbg.wire.why import why_to_json
 from tests.analysis.builder import TraceBuilder
 
@@ -41,6 +42,14 @@ def test_a_trace_that_keeps_only_its_last_events() -> None:
             "only the last 1,000 executions and the last 1,000 tensors of functions were kept; "
             "12,345 records from before them are gone"
         ),
+    )
+
+
+def test_a_trace_of_which_parts_were_forgotten() -> None:
+    trace = TraceBuilder()
+    trace.facts = TraceFacts(end=End(0), last=AS_TOLD, overwritten=12_345)
+    assert trace_notes(trace) == (
+        "12,345 records of runs at which nothing stopped are gone, so that the trace does not grow with them",
     )
 
 

@@ -414,3 +414,49 @@ def test_a_full_disk_ends_the_recording_of_the_last_events(tmp_path: Path) -> No
     assert failure.endswith("000001.bin: File too large")
     assert dropped > 0
     assert len(recent(tmp_path)) == 4096
+
+
+def test_what_was_written_in_between_is_forgotten_and_its_room_used_again(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.VALUES, 2**20, 2**16, last=2**40)
+    log.choose_values([4], True)
+    array = np.ones(4096, np.float32)
+
+    def step() -> int:
+        execution = log.begin_execution(4, NO_FUNCTION, 0, [-1])
+        log.append_tensor(execution, 4, 0, DTYPE_NUMBERS["float32"], 0, array)
+        return execution
+
+    try:
+        first, begin = step(), log.appended() + 1
+        lasting = log.begin_execution(9, 1, 0, [])
+        for _ in range(3_000):
+            step()
+            log.forget(begin, log.appended() + 1)
+        last = step()
+        log.end_execution(lasting, False)
+        status = log.values()
+    finally:
+        log.close()
+    assert recent(tmp_path)["owner"].tolist() == [first, first, lasting, last, last, lasting]
+    assert len(list((tmp_path / "segments").iterdir())) == 1
+    assert status.refused == 0
+    assert sum(path.stat().st_size for path in (tmp_path / "values").iterdir()) <= 3 * 2**16
+
+
+def test_nothing_is_forgotten_that_lies_outside(tmp_path: Path) -> None:
+    log = EventLog(tmp_path, Detail.HEALTH, last=2**40)
+    try:
+        numbers = [operation(log, [-1] * inputs, 1) for inputs in (1, 60, 0, 1, 0)]
+        log.forget(1, 1)
+        log.forget(3, 7)
+        log.forget(1000, 2000)
+    finally:
+        log.close()
+    assert list(dict.fromkeys(recent(tmp_path)["owner"].tolist())) == [numbers[0], *numbers[2:]]
+
+
+def test_muted_sites_are_recorded_again(log: EventLog, tmp_path: Path) -> None:
+    for muted in (True, False):
+        log.mute([2], muted)
+        log.append_tensor(1, 2, 0, DTYPE_NUMBERS["float32"], 0, np.zeros(1, np.float32))
+    assert len(written(tmp_path, TENSOR_RECORD)) == 1

@@ -52,7 +52,7 @@ class EventLog:
     choose_values = staticmethod(_native.choose_values)
     """(sites, kept): keeps the values of these sites from now on, or no longer."""
     mute = staticmethod(_native.mute_sites)
-    """(sites): records no tensors of these sites."""
+    """(sites, muted=True): records no tensors of these sites, or records them again."""
     choose_dtypes = staticmethod(_native.choose_dtypes)
     """(mask): records only tensors of dtypes whose bit is set."""
     pause = staticmethod(_native.pause)
@@ -61,6 +61,8 @@ class EventLog:
     """Ends a pause."""
     keep_all = staticmethod(_native.keep_all)
     """Of a log with `last`: what is there stays for good, and the counting begins anew."""
+    forget = staticmethod(_native.forget)
+    """(begin, end): of a log with `last`, drops what was appended as number `begin` up to and without `end`."""
 
     def __init__(
         self,
@@ -92,6 +94,11 @@ class EventLog:
     def values(self) -> ValueStatus:
         """What became of the values so far."""
         return ValueStatus(*(_native.value_status() or (0, 0, "")))
+
+    def appended(self) -> int:
+        """How many records were appended; the next one bears the number after this."""
+        status = _native.log_status()
+        return int(status[0]) if status is not None else 0
 
     def failure(self) -> str:
         """Why the log stopped growing; empty while it grows."""

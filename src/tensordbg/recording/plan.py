@@ -10,10 +10,7 @@ from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 from tensordbg.recording.tensor_filter import TensorFilter
 from tensordbg.recording.value_filter import ValueFilter
-from tensordbg.trace.metadata import VALUE_FILE_BYTES
-
-_MOST = 2**40
-"""So many events fit on no disk."""
+from tensordbg.trace.metadata import AS_TOLD, VALUE_FILE_BYTES
 
 _SMALL_FILES = (2**16, 2**24)
 """The least and the most bytes of a file of values where only the last events are kept: it goes as a whole."""
@@ -42,7 +39,7 @@ class Plan:
     """Where infinities are meant."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.last <= _MOST:
+        if not 0 <= self.last <= AS_TOLD:
             raise UsageError(f"the last {self.last} events can't be kept; give a number from 1, or 0 to keep all")
         if self.every < 1:
             raise UsageError(f"one step in {self.every} can't be recorded; give a number from 1, which records all")

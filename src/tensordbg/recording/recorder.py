@@ -14,6 +14,7 @@ from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.log import NO_FUNCTION, EventLog
+from tensordbg.recording.runs import RunWatch
 from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.trace.graph_files import GraphFiles
 from tensordbg.trace.process import ProcessPlace, place_of
@@ -46,6 +47,10 @@ class Recorder:
         self._values = values
         self.graphs: GraphFiles | None = None
         """Where the graphs of functions go, if they are asked for."""
+        self.watch: RunWatch | None = None
+        """What is told of each run, a debugger."""
+        self.resting = False
+        """Whether nothing is recorded until `wake` is called."""
         self.process = ProcessPlace()
         """This process's place in its run, as the trace has it."""
         self._lock = threading.Lock()
@@ -94,6 +99,18 @@ class Recorder:
                 self._left_out -= 1
             if self._active:  # else the log is another recording's
                 self.log.go_on()
+
+    def rest(self) -> None:
+        """Records nothing until `wake` is called, in any thread; functions that are traced meanwhile are prepared."""
+        if not self.resting:
+            self.resting = True
+            self.log.pause()
+
+    def wake(self) -> None:
+        """Records again."""
+        if self.resting:
+            self.resting = False
+            self.log.go_on()
 
     def wanted_step(self, site: int) -> int:
         """The step of an eager operation that has run, `NONE` if it is left out."""

@@ -15,7 +15,7 @@ from tensordbg.errors import RecordingError
 from tensordbg.health import kernel_name
 from tensordbg.model import Detail
 from tensordbg.recording.backend import BACKENDS, Backend, load_backend
-from tensordbg.recording.catalog import CATALOG, CatalogSink
+from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.recorder import Recorder
@@ -63,7 +63,7 @@ class Session:
         folder = folder.absolute()
         try:
             described = _describe(program, plan, command)
-            self.recorder, self._writer = _open(folder, described, plan)
+            self.recorder, self._writer, self._choice = _open(folder, described, plan)
         except BaseException:
             self._release()
             raise
@@ -80,6 +80,11 @@ class Session:
     def current(cls) -> Session | None:
         """The recording of this process that is under way, if there is one."""
         return cls._current
+
+    def choose_tensors(self, wanted: TensorFilter) -> None:
+        """Records other tensors from now on than the plan says."""
+        self._choice.choose(wanted)
+        self.recorder.log.choose_dtypes(wanted.mask)
 
     def start(self) -> None:
         """Records from now on, also frameworks that are imported later."""
@@ -147,7 +152,7 @@ def _describe(program: str, plan: Plan, command: tuple[str, ...] | None) -> Trac
     return own if command is None else replace(own, command=command)
 
 
-def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, TraceWriter]:
+def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, TraceWriter, TensorChoice]:
     try:
         from tensordbg.recording.log import EventLog  # needs the compiled part
     except ImportError as error:
@@ -162,12 +167,10 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
         writer.discard()
         raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
     choice = ValueChoice(writer, plan.values, log.choose_values) if plan.detail is Detail.VALUES else None
-    sink: CatalogSink = choice or writer
-    if plan.tensors != TensorFilter():
-        log.choose_dtypes(plan.tensors.mask)
-        sink = TensorChoice(sink, plan.tensors, log.mute)
-    CATALOG.attach(sink)
-    return Recorder(CATALOG, log, writer, choice, plan.every), writer
+    log.choose_dtypes(plan.tensors.mask)
+    tensors = TensorChoice(choice or writer, plan.tensors, log.mute)
+    CATALOG.attach(tensors)
+    return Recorder(CATALOG, log, writer, choice, plan.every), writer, tensors
 
 
 class RecordOptions(TypedDict, total=False):

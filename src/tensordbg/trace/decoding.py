@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,11 @@ class Program:
 
     catalog: Catalog
     clock_offset_ns: int
+
+    @cached_property
+    def calls(self) -> CallGraph:
+        """Which graphs run with each function."""
+        return CallGraph(self.catalog)
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class Decoder:
         self._devices = tuple(names.get(number, "") for number in range(min(max(names) + 1, 2**16)))
         self._first = int(state.get("events", 0))
         self._assembly = ExecutionAssembly(program.clock_offset_ns, state.get("executions", ((), ())))
-        self._join = StepJoin(CallGraph(program.catalog), state.get("steps", ((), ())))
+        self._join = StepJoin(program.calls, state.get("steps", ((), ())))
 
     def state(self) -> dict[str, Any]:
         """What is remembered, for JSON."""

@@ -25,6 +25,9 @@ SEGMENT_RECORDS = 65536
 RECENT_SEGMENT_RECORDS = 4096
 """The same where only the last events are kept."""
 
+AS_TOLD = 2**40
+"""So many of the last events fit on no disk: nothing goes by itself, only what the recorder is told to forget."""
+
 VALUE_FILE_BYTES = 2**28
 """How much of the kept values one file holds."""
 

@@ -29,7 +29,7 @@ from tensordbg.trace.parts import ROW_GROUP, Part
 from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import FORMAT_VERSION, TABLES, TENSORS
 from tensordbg.trace.sealed import SealedPart
-from tensordbg.trace.snapshot import take_snapshot
+from tensordbg.trace.snapshot import Snapshot, take_snapshot
 from tensordbg.trace.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
 from tensordbg.trace.values import Array, KeptTensor, ValueFiles
 
@@ -64,9 +64,9 @@ class TraceReader:
     does not exist.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """See `open_trace`."""
-        self._snapshot = take_snapshot(folder)
+    def __init__(self, folder: Path, snapshot: Snapshot | None = None) -> None:
+        """See `open_trace`; what is seen of the trace is a snapshot of it, by default one taken now."""
+        self._snapshot = take_snapshot(folder) if snapshot is None else snapshot
         self._small: dict[str, pa.Table] = {}
         self._catalog: Catalog | None = None
         self._executions: pa.Table | None = None

@@ -69,6 +69,28 @@ def read_recent(files: Mapping[int, Path], slots: int, read: Read = copy_file) -
     return tuple(segments)
 
 
+def read_since(files: Mapping[int, Path], slots: int, sequence: int) -> RawSegment:
+    """The events after one, given by its sequence number, in their order; others are hardly looked at.
+
+    It is for the process that writes them: none may be appended meanwhile whose absence would matter.
+
+    Args:
+        files: The segments by number, as `segment_files` gives them.
+        slots: How many each is meant to have.
+        sequence: Of the event before the first.
+
+    Raises:
+        OSError: If one can't be read.
+    """
+    found = [np.zeros(0, TENSOR_RECORD)]
+    for path in files.values():
+        records = map_file(path, slots)
+        found.append(records[records["sequence"] > sequence])
+    together = np.concatenate(found)
+    together = together[np.argsort(together["sequence"], kind="stable")]
+    return RawSegment(0, together, np.arange(len(together)), 0, len(together), None)
+
+
 def overwritten(segments: Sequence[RawSegment]) -> int:
     """How many events there had been that are not there any more."""
     newest = max((int(segment.records["sequence"].max(initial=0)) for segment in segments), default=0)

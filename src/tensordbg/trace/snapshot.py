@@ -71,14 +71,18 @@ class Snapshot:
             raise FileNotFoundError(2, "was sealed", str(self.folder))
         return catalog
 
+    @property
+    def program(self) -> Program:
+        """What decoding needs to know."""
+        return Program(self.catalog, self.stored.metadata.clock_offset_ns)
+
     @cached_property
     def events(self) -> RawEvents:
         """The raw segments, decoded."""
         if self.manifest.complete:
             return RawEvents((), Decoder(Program(Catalog(), 0), {}).unfinished())
-        program = Program(self.catalog, self.stored.metadata.clock_offset_ns)
         with reading_of(self.folder / MANIFEST):
-            decoder = Decoder(program, self.manifest.decoder)
+            decoder = Decoder(self.program, self.manifest.decoder)
         with reading_of(self.folder / "segments"):
             return RawEvents(tuple(decoder.decode(segment) for segment in self.raw), decoder.unfinished())
 

@@ -159,7 +159,7 @@ class CheckedCall:
         self._number = _native.begin_checked_call(run)
         self.operation = f"{CHECK_OP}(run={run})"
 
-    def end(self, failed: bool) -> None:  # noqa: ARG002
+    def end(self, error: BaseException | None) -> None:  # noqa: ARG002
         """Nothing of the run is needed any more."""
         _native.end_checked_call(self._run, self._number)
 

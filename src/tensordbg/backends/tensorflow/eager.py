@@ -22,6 +22,7 @@ from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference
 from tensordbg.recording.recorder import Recorder
+from tensordbg.recording.runs import Run
 
 _UNKNOWN = (None, UNKNOWN_INPUT)
 
@@ -105,10 +106,22 @@ class Eager:
         return result
 
     def _call(self, function: KnownFunction, plain: Any, call: tuple[Any, ...]) -> Any:
+        watch = self._recorder.watch
+        if watch is None:
+            return self._made(function, self._begin_call(function, call[3]), plain, call)
+        run = Run(self._recorder.catalog.function(function.number), False, sys._getframe(1))  # noqa: SLF001
+        execution = self._begin_call(function, call[3]) if watch.before(run) else NONE
+        try:
+            result = self._made(function, execution, plain, call)
+        except BaseException as error:
+            watch.after(run, execution, error)
+            raise
+        watch.after(run, execution, None)
+        return result
+
+    def _made(self, function: KnownFunction, execution: int, plain: Any, call: tuple[Any, ...]) -> Any:
+        """What a call gives whose execution has begun."""
         recorder = self._recorder
-        execution = NONE
-        with recorder.guard(f"recording the call of {function.name}"):
-            execution = self._begin_call(function, call[3])
         if execution == NONE:
             with recorder.left_out():
                 return plain(*call)
@@ -125,18 +138,23 @@ class Eager:
         return result
 
     def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
-        recorder = self._recorder
-        self._visible_devices.note(recorder)
-        recorder.catalog.use_function(function.number)
-        references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
-        known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
-        frame = sys._getframe(2)  # noqa: SLF001
-        site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
-        return recorder.begin_call(site, function.number, function.step_key, known)
+        """The execution of a call, `NONE` where it is left out."""
+        recorder, execution = self._recorder, NONE
+        with recorder.guard(f"recording the call of {function.name}"):
+            self._visible_devices.note(recorder)
+            recorder.catalog.use_function(function.number)
+            references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
+            known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
+            frame = sys._getframe(2)  # noqa: SLF001
+            site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
+            execution = recorder.begin_call(site, function.number, function.step_key, known)
+        return execution  # noqa: RET504  a fault leaves it as it was
 
     def _operation(self, op_type: str, inputs: Any, result: Any) -> None:
         """Records an eager operation that has just run."""
         recorder = self._recorder
+        if recorder.resting:
+            return
         key = stack_key(sys._getframe(2))  # noqa: SLF001
         given = flat(inputs)
         touched = [number for value in given if (number := self._variable(value)) != NONE]
@@ -149,6 +167,8 @@ class Eager:
         self._layers.ran(execution, site)
         for slot, tensor in enumerate(_results(result)):
             self._tensor(execution, site, slot, tensor)
+        if recorder.watch is not None and recorder.watch.each_operation:
+            recorder.watch.operation(site, execution, sys._getframe(2))  # noqa: SLF001
 
     def _tensor(self, execution: int, site: int, slot: int, tensor: Any) -> None:
         """Records one tensor that Python holds, and marks it so that whoever takes it is known to take it."""

@@ -61,8 +61,8 @@ class Call(Protocol):
     operation: str
     """What watches all tensors; empty where it looks at none this time."""
 
-    def end(self, failed: bool) -> None:
-        """The run has ended."""
+    def end(self, error: BaseException | None) -> None:
+        """The run has ended, or has raised an error."""
 
 
 class Observer(Protocol):
@@ -187,15 +187,15 @@ class Sessions:
         for observer in observers:
             with observer.guard(f"{observer.doing} {run.description.function.name}"):
                 begun.append(observer.begin(this, run, sys._getframe(2)))  # noqa: SLF001
-        failed = True
+        operations = tuple(each.operation for each in begun if each.operation)
         try:
-            result = self._run_watched(
-                run, tuple(each.operation for each in begun if each.operation), plain, this, call
-            )
-            failed = False
-        finally:
+            result = self._run_watched(run, operations, plain, this, call)
+        except BaseException as error:
             for each in begun:
-                each.end(failed)
+                each.end(error)
+            raise
+        for each in begun:
+            each.end(None)
         return result
 
     def _run_watched(

@@ -9,11 +9,12 @@ from types import FrameType
 from typing import Any
 
 from tensordbg import _native
-from tensordbg.backends.tensorflow.sessions import SessionRun
+from tensordbg.backends.tensorflow.sessions import Call, SessionRun
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.recording.log import UNKNOWN_INPUT
 from tensordbg.recording.recorder import Recorder
+from tensordbg.recording.runs import Run, RunWatch
 
 WATCH_OP = "TensordbgWatch"
 
@@ -42,15 +43,22 @@ class RecordedSessions:
         """In the trace and on standard error."""
         self._recorder.warn(message)
 
-    def begin(self, this: Any, run: SessionRun, caller: FrameType) -> RecordedCall:
+    def begin(self, this: Any, run: SessionRun, caller: FrameType) -> Call:
         """Records that a run begins; without its tensors where this step is left out."""
+        watch = self._recorder.watch
+        if watch is None:
+            return RecordedCall(self._recorder, self._begin(this, run, caller), run.number)
+        told = Run(run.description.function, True, caller, this)
+        execution = self._begin(this, run, caller) if watch.before(told) else NONE
+        return WatchedCall(RecordedCall(self._recorder, execution, run.number), watch, told)
+
+    def _begin(self, this: Any, run: SessionRun, caller: FrameType) -> int:
         _tell(this, run)
         function = run.description.function
         self._recorder.catalog.use_function(function.function)
         site = self._call_site(function.name, caller)
         inputs = [UNKNOWN_INPUT] * len(function.arguments)
-        execution = self._recorder.begin_call(site, function.function, ("session", run.number), inputs)
-        return RecordedCall(self._recorder, execution, run.number)
+        return self._recorder.begin_call(site, function.function, ("session", run.number), inputs)
 
     def _call_site(self, name: str, caller: FrameType) -> int:
         catalog = self._recorder.catalog
@@ -72,18 +80,33 @@ class RecordedCall:
 
     def __init__(self, recorder: Recorder, execution: int, run: int) -> None:
         self._recorder = recorder
-        self._execution = execution
+        self.execution = execution
         self._left_out = contextlib.ExitStack()
         self.operation = f"{WATCH_OP}(run={run})"
         if execution == NONE:
             self.operation = ""
             self._left_out.enter_context(recorder.left_out())
 
-    def end(self, failed: bool) -> None:
+    def end(self, error: BaseException | None) -> None:
         """Records that it has ended."""
         self._left_out.close()
-        if self._execution != NONE:
-            self._recorder.log.end_execution(self._execution, failed)
+        if self.execution != NONE:
+            self._recorder.log.end_execution(self.execution, error is not None)
+
+
+class WatchedCall:
+    """One run of which a debugger is told."""
+
+    def __init__(self, call: RecordedCall, watch: RunWatch, run: Run) -> None:
+        self._call = call
+        self._watch = watch
+        self._run = run
+        self.operation = call.operation
+
+    def end(self, error: BaseException | None) -> None:
+        """Records that it has ended, and tells so."""
+        self._call.end(error)
+        self._watch.after(self._run, self._call.execution, error)
 
 
 def _tell(this: Any, run: SessionRun) -> None:

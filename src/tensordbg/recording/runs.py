@@ -1,0 +1,60 @@
+"""What may stand before and behind each run of a program, and stop it there: a debugger.
+
+A run is one call from Python into the program's numbers: of a traced function, or of a TensorFlow 1 session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import FrameType
+from typing import Protocol
+
+from tensordbg.model import NONE, Function
+from tensordbg.recording.catalog import Catalog
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, about to be made or just made."""
+
+    function: Function
+    """What it calls; of a session, what it feeds and fetches."""
+    by_session: bool
+    caller: FrameType
+    """The code of the framework that makes the call, or of the program."""
+    owner: object = None
+    """The session that makes it."""
+
+    def feeds(self, catalog: Catalog) -> tuple[str, ...]:
+        """Its arguments, or what is fed, as tensors of the trace; without captured variables."""
+        captured = dict(zip(self.function.arguments, self.function.captures, strict=False))
+        given = [site for site in self.function.arguments if captured.get(site, NONE) == NONE]
+        return tuple(f"{catalog.site(site).name}:0" for site in given)
+
+    def fetches(self, catalog: Catalog) -> tuple[str, ...]:
+        """What it returns, or fetches, as tensors of the trace."""
+        outputs = self.function.outputs
+        return tuple(f"{catalog.site(output.site).name}:{output.slot}" for output in outputs if output.site != NONE)
+
+
+class RunWatch(Protocol):
+    """Told of all runs and, where it asks for that, of all eager operations. What it raises reaches the program."""
+
+    @property
+    def each_operation(self) -> bool:
+        """Whether it wants to be told of eager operations now."""
+
+    def before(self, run: Run) -> bool:
+        """A run is about to be made; returns whether it is to be recorded."""
+
+    def after(self, run: Run, execution: int, error: BaseException | None) -> None:
+        """A run has been made.
+
+        Args:
+            run: As given to `before`.
+            execution: Its number in the trace, `NONE` where it was not recorded.
+            error: What it raised.
+        """
+
+    def operation(self, site: int, execution: int, caller: FrameType) -> None:
+        """An eager operation has been recorded."""
