@@ -28,6 +28,14 @@ def test_value_in_quotes_holds_blanks_and_colons() -> None:
     assert parse_search('name:"my op:1" "step:3"') == (Term("name", Text("my op", 1)), Term("word", Text("step:3")))
 
 
+def test_a_tensor_that_is_called_like_a_key_is_found_by_its_name() -> None:
+    assert parse_search('Mean:0 add:0 "stepp:3"') == (
+        Term("name", Text("Mean", 0)),
+        Term("name", Text("add", 0)),
+        Term("word", Text("stepp:3")),
+    )
+
+
 def test_tokens_say_where_they_begin() -> None:
     assert list(tokens('a  -op:"x y" b')) == [Token("a", 0), Token('-op:"x y"', 3), Token("b", 13)]
 
@@ -37,6 +45,8 @@ def test_tokens_say_where_they_begin() -> None:
     [
         ("x opp:Log", r"'opp' is no key of the search; did you mean 'op'\?.*\(at character 3 of the search\)"),
         ("zzz:Log", "'zzz' is no key of the search; the keys are op, name"),
+        ("stepp:3", "'stepp' is no key of the search; did you mean 'step'?"),
+        ("Step:3..", "'Step' is no key of the search; did you mean 'step'?"),
         ("op:", "'op' has no value; write one behind the colon, such as op:Log"),
         ("step:many", "'many' is no range for 'step'; write step:3, step:3.., step:..7 or step:>3"),
         ("step:1.5", "'1.5' is no range for 'step'"),

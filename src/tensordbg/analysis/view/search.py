@@ -25,6 +25,9 @@ KEYS = (*TEXT_KEYS, *WHOLE_KEYS, "shape", *REAL_KEYS)
 FLAGS = ("nonfinite", "nan", "inf", "zero", "negative", "kept")
 """Words with a meaning of their own; in quotes they are words like others."""
 
+_MISSPELLED = 0.8
+"""How like a key a word is, from 0 to 1, that was probably meant to be it."""
+
 _TOKEN = re.compile(r'(?:\[[^\]"]*\]|"[^"]*"|"[^"]*$|[^\s"])+')
 _KEY = re.compile(r"([A-Za-z_]+):")
 _PATTERN = frozenset("*?[")
@@ -93,12 +96,13 @@ def _term(written: str) -> Term:
     key = _KEY.match(text)
     if key is None:
         return Term(text, None, negated) if text in FLAGS else Term("word", Text(_unquoted(text)), negated)
-    name, value = key[1].lower(), _unquoted(text[key.end() :])
+    # Keys are written small: `Mean:0` is a tensor.
+    name, value = key[1], _unquoted(text[key.end() :])
     if name not in KEYS:
         whole, slot = split_slot(_unquoted(text))
-        if slot is not None and name not in FLAGS:  # the name of a tensor, `Log:0`
+        if slot is not None and name not in FLAGS and not _key_like(name):  # the name of a tensor, `Log:0`
             return Term("name", Text(whole, slot), negated)
-        raise UsageError(_unknown_key(key[1]))
+        raise UsageError(_unknown_key(name))
     if not value:
         raise UsageError(f"{name!r} has no value; write one behind the colon, such as {_EXAMPLES[name]}")
     return Term(name, _value(name, value), negated)
@@ -118,12 +122,17 @@ def _unquoted(text: str) -> str:
     return text.replace('"', "")
 
 
-def _unknown_key(key: str) -> str:
-    if key.lower() in FLAGS:
-        return f"{key.lower()!r} is a word without a value; leave out what follows it"
-    near = get_close_matches(key.lower(), KEYS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(KEYS)}"
-    return f"{key!r} is no key of the search; {hint} Put the text into quotes to search for it as it stands"
+def _key_like(name: str) -> str | None:
+    """The key that a name was probably meant to be."""
+    return next(iter(get_close_matches(name, KEYS, n=1, cutoff=_MISSPELLED)), None)
+
+
+def _unknown_key(name: str) -> str:
+    if name.lower() in FLAGS:
+        return f"{name.lower()!r} is a word without a value; leave out what follows it"
+    near = name.lower() if name.lower() in KEYS else _key_like(name)
+    hint = f"did you mean {near!r}?" if near else f"the keys are {', '.join(KEYS)}."
+    return f"{name!r} is no key of the search; {hint} Put the text into quotes to search for it as it stands"
 
 
 _EXAMPLES = {
