@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
     from tensordbg.notebook import show
     from tensordbg.recording.session import record
+    from tensordbg.recording.trap_session import Trap, trap
     from tensordbg.recording.value_filter import ValueFilter
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ __all__ = [
     "TensordbgError",
     "Trace",
     "TraceError",
+    "Trap",
     "UsageError",
     "ValueFilter",
     "__version__",
@@ -39,6 +41,7 @@ __all__ = [
     "open_run",
     "record",
     "show",
+    "trap",
     "why",
 ]
 
@@ -48,12 +51,14 @@ _HOMES = {
     "TensordbgError": "tensordbg.errors",
     "Trace": "tensordbg.api",
     "TraceError": "tensordbg.errors",
+    "Trap": "tensordbg.recording.trap_session",
     "UsageError": "tensordbg.errors",
     "ValueFilter": "tensordbg.recording.value_filter",
     "open": "tensordbg.api",
     "open_run": "tensordbg.api",
     "record": "tensordbg.recording.session",
     "show": "tensordbg.notebook",
+    "trap": "tensordbg.recording.trap_session",
     "why": "tensordbg.api",
 }
 """Where each public name is defined."""

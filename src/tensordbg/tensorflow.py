@@ -1,4 +1,4 @@
-"""The names under which TensorFlow offers its own debugger, for a program to change one import.
+"""The names under which TensorFlow offers its own debugger, for a program to change one import; and what fits Keras.
 
     import tensordbg.tensorflow
 
@@ -17,8 +17,10 @@ from tensordbg.lazy import lazy_names
 if TYPE_CHECKING:
     from tensordbg.backends.tensorflow.check import disable_check_numerics, enable_check_numerics
     from tensordbg.backends.tensorflow.dump import disable_dump_debug_info, enable_dump_debug_info
+    from tensordbg.backends.tensorflow.trap_callback import TrapCallback
 
 __all__ = [
+    "TrapCallback",
     "disable_check_numerics",
     "disable_dump_debug_info",
     "enable_check_numerics",
@@ -26,6 +28,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "TrapCallback": "tensordbg.backends.tensorflow.trap_callback",
     "disable_check_numerics": "tensordbg.backends.tensorflow.check",
     "disable_dump_debug_info": "tensordbg.backends.tensorflow.dump",
     "enable_check_numerics": "tensordbg.backends.tensorflow.check",

@@ -11,7 +11,7 @@ from tensordbg.capture.header import Suspect
 def said(*suspects: Suspect) -> str:
     tested = [TrapTarget("loss", 0, "loss", ""), *(TrapTarget(f"g{i}", 0, "gradient", f"v{i}") for i in range(3))]
     trapped: Any = SimpleNamespace(function=SimpleNamespace(name="train_step"), tested=tested)
-    bad: Any = SimpleNamespace(step=41, trouble=SimpleNamespace(suspects=suspects))
+    bad: Any = SimpleNamespace(step=41, trouble=SimpleNamespace(suspects=suspects), reached={})
     return message_of(trapped, bad, "captured in captures/train_step-41")
 
 

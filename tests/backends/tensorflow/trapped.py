@@ -6,15 +6,14 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tensordbg.backends.tensorflow.trap import Trapping
+from tensordbg.backends.tensorflow.trap import Trapping, start_trap
 from tensordbg.recording.trap_plan import OnBad, TrapPlan
 
 
 @contextlib.contextmanager
 def trapping(folder: Path, on_bad: str = "stop", most: int = 10, size: int = 2**32) -> Iterator[Trapping]:
     """Sets a trap."""
-    trap = Trapping(TrapPlan(folder, OnBad(on_bad), most, size))
-    trap.start()
+    trap = start_trap(TrapPlan(folder, OnBad(on_bad), most, size))
     try:
         yield trap
     finally:

@@ -165,7 +165,7 @@ class Functions:
         missed = [titles[each.name] for each in live_functions() if each.name in titles]
         if missed:
             instrument.warn(
-                f"{len(missed)} functions that were made before can't be looked into any more: {_listed(missed)}; make "
+                f"{len(missed)} functions that were made before can't be looked into any more: {listed(missed)}; make "
                 "them afterwards, or begin earlier"
             )
 
@@ -215,7 +215,7 @@ def _guarded_by(instruments: list[Instrument], what: str) -> Iterator[None]:
                 raise fault from None
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     """The first few of some names."""
     shown = sorted(set(names))
     return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")

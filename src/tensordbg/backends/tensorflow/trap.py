@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import weakref
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.check_graph import RawTensor
-from tensordbg.backends.tensorflow.functions import XLA_NOTE
+from tensordbg.backends.tensorflow.functions import XLA_NOTE, listed
 from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction, copied, make_capture, trouble_of
 from tensordbg.backends.tensorflow.trap_message import message_of
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer
-from tensordbg.backends.tensorflow.trap_targets import NotedTargets, named_targets
+from tensordbg.backends.tensorflow.trap_progress import Progress
+from tensordbg.backends.tensorflow.trap_targets import NotedTargets, computes_gradients, named_targets
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.trap_plan import OnBad, TrapPlan
 
@@ -26,16 +29,18 @@ from tensordbg.recording.trap_plan import OnBad, TrapPlan
 class Trapping:
     """The traps of this process: an instrument of functions."""
 
-    kind = "trap"
-
     def __init__(self, plan: TrapPlan) -> None:
         """Prepares; `start` begins."""
         self._plan = plan
         self._active = False
         self._notes = NotedTargets(self.guard)
+        self._progress = Progress(self.guard)
         self._gates = GATES if plan.on_bad is OnBad.SKIP else None
-        self._trapped: list[TrappedFunction] = []
+        self.kind = "trap" if self._gates is None else "trap with gates"
+        self._earlier: list[tuple[str, weakref.ref[Any]]] | None = None
         self._captures = 0
+        self.captures: list[Path] = []
+        """Those that were made."""
         self._lock = threading.RLock()
 
     @property
@@ -53,7 +58,12 @@ class Trapping:
         _native.start_trapping(self._decide)
         self._active = True
         self._notes.install()
+        self._progress.install()
+        earlier: list[tuple[str, weakref.ref[Any]]] = []
+        self._earlier = earlier
         hooks().functions.add(self)
+        self._earlier = None
+        _warn_of(earlier)
 
     def stop(self) -> None:
         """Tests nothing from now on."""
@@ -62,25 +72,31 @@ class Trapping:
                 self._active = False
                 _native.stop_trapping()
                 hooks().functions.remove(self)
+                self._progress.uninstall()
                 self._notes.uninstall()
 
     def add_nodes(self, definition: Any, described: Description) -> None:
         """A trap, where the function computes gradients."""
-        if XLA_NOTE in described.function.notes:
-            self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
+        if not self._active:
+            return
         tested = named_targets(definition, described, self._notes.of(described.graph))
         if not tested:
+            if self._earlier is not None and computes_gradients(definition):
+                self._earlier.append((described.function.name, weakref.ref(described.graph)))
             return
+        if XLA_NOTE in described.function.notes:
+            self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
         tensors = [(tensor, dtype) for tensor, dtype, _ in tested]
         with self._lock:
-            point = TrapPlacer(definition, tensors).place(len(self._trapped), self._gates)
+            point = TrapPlacer(definition, tensors).place(len(_TRAPPED), self._gates)
             known = {hooks().variables.number_of(each.handle): weakref.ref(each) for each in described.graph.variables}
             noted = tuple(each for _, _, each in tested)
-            self._trapped.append(TrappedFunction(described.function, noted, point.saved, known))
+            _TRAPPED.append(TrappedFunction(described.function, noted, point.saved, known))
 
     def warn(self, message: str) -> None:
-        """On standard error."""
-        sys.stderr.write(f"tdbg: warning: {message}\n")
+        """On standard error; of functions that were made earlier `start` says what there is to be said."""
+        if self._earlier is None:
+            _warn(message)
 
     def guard(self, what: str) -> AbstractContextManager[None]:
         """Runs code of ours inside the user's program: a fault in it ends the trap, never the program."""
@@ -89,7 +105,7 @@ class Trapping:
     def _fail(self, what: str, error: BaseException) -> None:
         if self._active:
             self.stop()
-            self.warn(f"the trap is off: {what} failed with {type(error).__name__}: {error}; the program goes on")
+            _warn(f"the trap is off: {what} failed with {type(error).__name__}: {error}; the program goes on")
 
     def _decide(
         self, number: int, step: int, bad: Sequence[int], tested: Sequence[RawTensor], saved: Sequence[RawTensor | None]
@@ -97,9 +113,9 @@ class Trapping:
         """Called from the step: None lets it be, False leaves it out, a message ends it."""
         said: list[str] = []
         with self.guard("capturing a step"), self._lock:
-            trapped = self._trapped[number]
+            trapped = _TRAPPED[number]
             trouble = trouble_of(trapped.tested, bad, tested)
-            found = BadStep(step, trouble, tuple(copied(each) for each in saved))
+            found = BadStep(step, trouble, tuple(copied(each) for each in saved), self._progress.reached)
             said.append(message_of(trapped, found, self._captured(trapped, found)))
         return self._answer(said[0]) if said else None
 
@@ -118,7 +134,25 @@ class Trapping:
             place = make_capture(self._plan, trapped, found, hooks().functions.plain_definition)
         except OSError as error:
             return f"not captured: {error}"
+        self.captures.append(place)
         return f"captured in {place}"
+
+
+_TRAPPED: list[TrappedFunction] = []
+"""The functions of this process that have a trap, by its number; they keep it for a later one."""
+
+
+def _warn_of(earlier: list[tuple[str, weakref.ref[Any]]]) -> None:
+    """Names functions that can't be tested, unless they are about to vanish."""
+    if earlier:
+        gc.collect()
+    names = [name for name, graph in earlier if graph() is not None]
+    if names:
+        _warn(f"{listed(names)}: traced before the trap was set, so not tested; set the trap before the first call")
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"tdbg: warning: {message}\n")
 
 
 _trapping: Trapping | None = None

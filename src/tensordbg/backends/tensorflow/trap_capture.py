@@ -12,7 +12,7 @@ import time
 import uuid
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,8 @@ class BadStep:
     trouble: Trouble
     saved: tuple[Array | None, ...]
     """In the order of `TrappedFunction.saved`; copies."""
+    reached: Mapping[str, str] = field(default_factory=dict)
+    """How far the training has come, such as its `epoch`."""
 
 
 def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequence[RawTensor]) -> Trouble:
@@ -135,6 +137,7 @@ class _Maker:
             arguments=tuple(self._arguments()),
             variables=tuple(self._variables()),
             notes=tuple(self._notes),
+            extra=dict(self._bad.reached),
         )
 
     def _arguments(self) -> list[StoredArgument]:

@@ -20,7 +20,9 @@ def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
         first = gradients[0]
         of = f"that of {first.variable}" if first.variable else first.name
         said.append(f"{len(gradients)} of {total} gradients are not finite, such as {of} ({_counts(first)})")
-    return f"{MARK}: step {bad.step} of {trapped.function.name}: {_joined(said)}; {captured}"
+    place = ", ".join(f"{name} {number}" for name, number in bad.reached.items())
+    at = f" ({place})" if place else ""
+    return f"{MARK}: step {bad.step} of {trapped.function.name}{at}: {_joined(said)}; {captured}"
 
 
 def _joined(said: Sequence[str]) -> str:

@@ -7,7 +7,6 @@ optimizer leaves that step out itself. What counts then is what it passes on to 
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -17,6 +16,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.graphs import Description
+from tensordbg.backends.tensorflow.methods import KERAS_LOSS_SCALE, KERAS_OPTIMIZERS, Method, ReplacedMethods
 from tensordbg.recording.catalog import CATALOG
 
 LOSS = "loss"
@@ -40,44 +40,35 @@ class TrapTarget:
         return f"{self.operation}:{self.slot}"
 
 
+_NOTED: weakref.WeakKeyDictionary[Any, dict[tuple[str, int], TrapTarget]] = weakref.WeakKeyDictionary()
+_SCALED: weakref.WeakSet[Any] = weakref.WeakSet()
+"""What was noted in this process: a graph that was traced under one trap may run under a later one."""
+
+
 class NotedTargets:
     """What is to be tested, by graph; keeps itself up to date while it is installed."""
 
     def __init__(self, guard: Callable[[str], AbstractContextManager[None]]) -> None:
         """`guard` runs code of ours inside the program."""
         self._guard = guard
-        self._noted: weakref.WeakKeyDictionary[Any, dict[tuple[str, int], TrapTarget]] = weakref.WeakKeyDictionary()
-        self._scaled: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._undo: list[Callable[[], None]] = []
+        self._noted, self._scaled = _NOTED, _SCALED
+        self._methods = ReplacedMethods(guard)
 
     def of(self, graph: Any) -> list[TrapTarget]:
         """What was noted of a graph."""
         return list(self._noted.get(graph, {}).values())
 
     def install(self) -> None:
-        """Looks on from now on; Keras must have been imported if it will be."""
-        import tensorflow as tf  # imported by the program already
-
-        self._replace(tf.GradientTape, "gradient", self._watching_tape)
-        optimizers = sys.modules.get("keras.src.optimizers.base_optimizer")
-        scaling = sys.modules.get("keras.src.optimizers.loss_scale_optimizer")
-        if optimizers is not None:
-            self._replace(optimizers.BaseOptimizer, "apply", self._watching_optimizer)
-        if scaling is not None:
-            self._replace(scaling.LossScaleOptimizer, "scale_loss", self._watching_scale)
+        """Looks on from now on."""
+        self._methods.install(
+            Method("tensorflow", "GradientTape.gradient", self._watching_tape),
+            Method(KERAS_OPTIMIZERS, "BaseOptimizer.apply", self._watching_optimizer),
+            Method(KERAS_LOSS_SCALE, "LossScaleOptimizer.scale_loss", self._watching_scale),
+        )
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
-        for undo in reversed(self._undo):
-            undo()
-        self._undo.clear()
-
-    def _replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        plain = getattr(owner, name)
-        hook = make(plain)
-        hook.__name__, hook.__doc__, hook.__wrapped__ = plain.__name__, plain.__doc__, plain
-        setattr(owner, name, hook)
-        self._undo.append(lambda: setattr(owner, name, plain))
+        self._methods.uninstall()
 
     def _watching_tape(self, plain: Any) -> Any:
         def gradient(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
@@ -153,6 +144,11 @@ def named_targets(
             outputs = {output.slot: output for output in fd.outputs(node_of[each.operation])}
             found.append((outputs[each.slot].tensor, outputs[each.slot].dtype, each))
     return [one for one in found if one[1] in dtypes.FLOATS]
+
+
+def computes_gradients(definition: Any) -> bool:
+    """Whether a gradient tape was used in a function, by the scope in which a tape puts its operations."""
+    return any("gradient_tape/" in node.name for node in definition.node_def)
 
 
 def _graph() -> Any:

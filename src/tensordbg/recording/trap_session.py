@@ -1,0 +1,105 @@
+"""Setting a trap from inside a program: `tensordbg.trap`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, TypedDict
+
+from tensordbg.errors import RecordingError
+from tensordbg.recording.backend import TRAPS, named
+from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.trap_plan import TrapPlan, on_bad_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class FrameworkTrap(Protocol):
+    """The trap of one framework, which is set already."""
+
+    captures: list[Path]
+    """Those that were made."""
+
+    def stop(self) -> None:
+        """Tests nothing from now on."""
+
+
+class Trap:
+    """A trap that is set, until `stop` or the end of a `with` block. Make one with `tensordbg.trap`."""
+
+    def __init__(self, plan: TrapPlan) -> None:
+        """Sets it, also for frameworks that are imported later.
+
+        Raises:
+            RecordingError: If no capture can be written in the plan's folder.
+        """
+        make_folder(plan)
+        self._set: list[FrameworkTrap] = []
+        self._watch = ImportWatch({name: lambda name=name: self._start(name, plan) for name in TRAPS})  # type: ignore[misc]
+        self._watch.start()
+
+    @property
+    def captures(self) -> list[Path]:
+        """The captures that were made, the newest last."""
+        return [path for each in self._set for path in each.captures]
+
+    def stop(self) -> None:
+        """Takes it away."""
+        self._watch.stop()
+        for each in self._set:
+            each.stop()
+
+    def __enter__(self) -> Trap:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _start(self, framework: str, plan: TrapPlan) -> None:
+        self._set.append(named(TRAPS[framework])(plan))
+
+
+class TrapOptions(TypedDict, total=False):
+    """What else `trap` can be asked for."""
+
+    most: int
+    """Make at most so many captures, 10 by default."""
+    size: int
+    """Bytes that the tensors of one capture may take, 4 GiB by default."""
+
+
+def trap(folder: str | Path = "captures", on_bad: str = "stop", **options: Unpack[TrapOptions]) -> Trap:
+    """Tests each training step from now on before it writes anything, and captures one that is bad.
+
+    Set it before the training's functions are called for the first time. One that is set already is taken away.
+
+    Args:
+        folder: Where captures go.
+        on_bad: `stop` to have a bad step fail with an exception, `skip` to leave it out, `record` to let it be.
+        **options: See `TrapOptions`.
+
+    Returns:
+        The trap; `stop` takes it away, and so does the end of a `with` block.
+
+    Raises:
+        UsageError: If `on_bad` is no such word, or `most` is less than 1.
+        RecordingError: If no capture can be written in the folder.
+    """
+    return Trap(TrapPlan(Path(folder).absolute(), on_bad_of(on_bad), **options))
+
+
+def make_folder(plan: TrapPlan) -> None:
+    """Makes the folder of captures, so that a place that is no good is known before anything goes wrong.
+
+    Raises:
+        RecordingError: If it can't be made.
+    """
+    try:
+        plan.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RecordingError(
+            f"{plan.folder}: no captures can be kept here ({error.strerror}); give another folder"
+        ) from None

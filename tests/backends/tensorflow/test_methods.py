@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensordbg.backends.tensorflow.methods import Method, ReplacedMethods
+
+SOURCE = "class Counter:\n    def count(self):\n        return 1\n"
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (tmp_path / "tdbg_counter.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "tdbg_counter"
+    sys.modules.pop("tdbg_counter", None)
+
+
+def doubled(plain: Any) -> Any:
+    return lambda self: 2 * plain(self)
+
+
+def test_a_method_is_replaced_once_its_module_is_imported_and_put_back(module: str) -> None:
+    replaced = ReplacedMethods(lambda _: contextlib.nullcontext())
+    replaced.install(Method(module, "Counter.count", doubled))
+    import tdbg_counter
+
+    assert tdbg_counter.Counter().count() == 2
+    assert tdbg_counter.Counter.count.__name__ == "count"
+    replaced.uninstall()
+    assert tdbg_counter.Counter().count() == 1
+
+
+def test_a_method_that_is_gone_is_a_fault_of_ours_alone(module: str) -> None:
+    faults: list[str] = []
+
+    @contextlib.contextmanager
+    def guard(what: str) -> Any:
+        try:
+            yield
+        except AttributeError:
+            faults.append(what)
+
+    ReplacedMethods(guard).install(Method(module, "Counter.absent", doubled))
+    import tdbg_counter
+
+    assert tdbg_counter.Counter().count() == 1
+    assert faults == ["looking on at Counter.absent"]

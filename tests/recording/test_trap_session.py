@@ -1,0 +1,56 @@
+"""`tensordbg.trap` in a program, without any framework; with TensorFlow see tests/backends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tensordbg
+from tensordbg.recording import trap_session
+from tensordbg.recording.trap_plan import OnBad, TrapPlan
+
+
+class Framework:
+    def __init__(self, plan: TrapPlan) -> None:
+        self.plan = plan
+        self.captures = [plan.folder / "step-1"]
+        self.set = True
+
+    def stop(self) -> None:
+        self.set = False
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Framework]:
+    """The traps of a framework that has been imported already."""
+    made: list[Framework] = []
+    monkeypatch.setattr(trap_session, "TRAPS", {"json": "here"})
+    monkeypatch.setattr(trap_session, "named", lambda _: lambda plan: made.append(Framework(plan)) or made[-1])
+    return made
+
+
+def test_a_trap_is_set_until_the_block_ends(made: list[Framework], tmp_path: Path) -> None:
+    with tensordbg.trap(tmp_path / "a" / "captures", "skip", most=3) as trap:
+        (framework,) = made
+        assert framework.plan == TrapPlan(tmp_path / "a" / "captures", OnBad.SKIP, most=3)
+        assert framework.set
+        assert (tmp_path / "a" / "captures").is_dir()
+    assert not framework.set
+    assert trap.captures == [tmp_path / "a" / "captures" / "step-1"]
+
+
+def test_a_trap_can_be_taken_away(made: list[Framework], tmp_path: Path) -> None:
+    trap = tensordbg.trap(tmp_path)
+    assert made[0].set
+    trap.stop()
+    assert not made[0].set
+
+
+def test_what_can_not_be_done_is_refused(made: list[Framework], tmp_path: Path) -> None:
+    with pytest.raises(tensordbg.UsageError, match="on_bad is 'halt', but must be one of stop, skip, record"):
+        tensordbg.trap(tmp_path, "halt")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(tensordbg.RecordingError, match=r"no captures can be kept here .*; give another folder"):
+        tensordbg.trap(tmp_path / "file")
+    assert made == []
