@@ -3,15 +3,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensordbg.capture.header import Suspect, TensorDigest, Trouble
-from tensordbg.capture.outcome import Outcome, compare
+from tensordbg.capture.outcome import Outcome, Reading, compare, finite_or_none
 
 SUSPECT = Suspect("loss:0", "loss", "", "float32", (), 1, 0, 0)
 CAPTURED = Trouble("non_finite", (SUSPECT,), (TensorDigest("loss:0", "loss", "", "abc"),))
+READING = Reading("loss:0", "loss", "", 1, 0, 0, 0.0, None, "abc")
 
 
 def test_a_replay_is_compared_with_what_was_captured() -> None:
-    other_bits = replace(CAPTURED, tested=(TensorDigest("loss:0", "loss", "", "def"),))
-    assert compare(CAPTURED, CAPTURED) is Outcome.SAME
-    assert compare(CAPTURED, replace(other_bits, suspects=(replace(SUSPECT, nan=3),))) is Outcome.ALIKE
-    assert compare(CAPTURED, replace(other_bits, suspects=(replace(SUSPECT, nan=0, pos_inf=1),))) is Outcome.OTHER
-    assert compare(CAPTURED, None) is Outcome.CLEAN
+    other_bits = replace(READING, sha256="def")
+    assert compare(CAPTURED, [READING]) is Outcome.SAME
+    assert compare(CAPTURED, [replace(other_bits, nan=3)]) is Outcome.ALIKE
+    assert compare(CAPTURED, [replace(other_bits, nan=0, pos_inf=1)]) is Outcome.OTHER
+    assert compare(CAPTURED, [replace(other_bits, nan=0)]) is Outcome.CLEAN
+
+
+def test_what_json_has_no_number_for_is_none() -> None:
+    assert [finite_or_none(number) for number in (0.5, float("inf"), float("nan"))] == [0.5, None, None]

@@ -15,6 +15,7 @@ NOT_MIRRORED = {
     "backends/tensorflow/graphs.py": "backends/tensorflow/test_functions.py",
     "wire/view/errors.py": "wire/view/test_answers.py",
     "backends/tensorflow/replay_functions.py": "backends/tensorflow/test_replay.py",
+    "backends/tensorflow/replay_outputs.py": "backends/tensorflow/test_replay.py",
     "capture/header.py": "capture/test_reader.py",
 }
 """Modules without a file of tests of their own, and the tests that go through them."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import enum
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from tensordbg.capture.header import Suspect, Trouble
+from tensordbg.capture.header import Suspect, TensorDigest, Trouble
 
 
 class Outcome(str, enum.Enum):
@@ -20,18 +23,50 @@ class Outcome(str, enum.Enum):
     """Nothing is bad."""
 
 
-def compare(captured: Trouble, replayed: Trouble | None) -> Outcome:
-    """Compares what was bad then and now; None where nothing is bad now."""
-    if replayed is None:
-        return Outcome.CLEAN
-    if captured.tested == replayed.tested:
+@dataclass(frozen=True)
+class Reading:
+    """A tensor that the trap tested, as a replay found it."""
+
+    name: str
+    """Name and slot in the function's graph."""
+    role: str
+    """`loss` or `gradient`."""
+    variable: str
+    """For a gradient the variable that it is of, empty where that is not known."""
+    nan: int
+    pos_inf: int
+    neg_inf: int
+    norm: float | None
+    """The Euclidean norm of its finite elements, None where that is too large."""
+    value: float | None
+    """Of a scalar that is finite."""
+    sha256: str
+    """Of its elements."""
+
+    @property
+    def bad(self) -> bool:
+        """Whether any element is not finite."""
+        return bool(self.nan or self.pos_inf or self.neg_inf)
+
+
+def compare(captured: Trouble, readings: Sequence[Reading]) -> Outcome:
+    """Compares what was tested then and now."""
+    if set(captured.tested) == {_digest(each) for each in readings}:
         return Outcome.SAME
-    return Outcome.ALIKE if _kinds(captured) == _kinds(replayed) else Outcome.OTHER
+    kinds = _kinds(each for each in readings if each.bad)
+    if not kinds:
+        return Outcome.CLEAN
+    return Outcome.ALIKE if kinds == _kinds(captured.suspects) else Outcome.OTHER
 
 
-def _kinds(trouble: Trouble) -> set[tuple[str, bool, bool, bool]]:
-    return {_kind(suspect) for suspect in trouble.suspects}
+def finite_or_none(number: float) -> float | None:
+    """The number, if it is one that JSON has."""
+    return number if math.isfinite(number) else None
 
 
-def _kind(suspect: Suspect) -> tuple[str, bool, bool, bool]:
-    return suspect.name, suspect.nan > 0, suspect.pos_inf > 0, suspect.neg_inf > 0
+def _digest(reading: Reading) -> TensorDigest:
+    return TensorDigest(reading.name, reading.role, reading.variable, reading.sha256)
+
+
+def _kinds(bad: Iterable[Suspect | Reading]) -> set[tuple[str, bool, bool, bool]]:
+    return {(each.name, each.nan > 0, each.pos_inf > 0, each.neg_inf > 0) for each in bad}

@@ -15,13 +15,15 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which its trace is made."
 )
 @click.option("--times", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run the step so often.")
-def command(capture: Path, out: str, times: int) -> None:
+@click.option("--bisect", is_flag=True, help="Look for the smallest part of the batch that still goes wrong, by rows.")
+def command(capture: Path, out: str, times: int, bisect: bool) -> None:
     """Run the step in the folder CAPTURE again under full recording, here, without the program that it is of.
 
     It is said whether the step came out the same, and what `tdbg why` finds in it. The trace is one like any other.
     """
     from tensordbg.capture.reader import open_capture
-    from tensordbg.cli.trapping import replay_capture
+    from tensordbg.cli.replaying import replay_capture
+    from tensordbg.recording.replay_plan import ReplayPlan
 
     open_capture(capture)
-    replay_capture(capture, Path(out), times)
+    replay_capture(ReplayPlan(str(capture), times, bisect), Path(out))

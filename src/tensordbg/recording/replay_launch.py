@@ -1,64 +1,86 @@
 """Runs a captured step again under recording.
 
-    python -m tensordbg.recording.replay_launch TRACE CAPTURE TIMES
+    python -m tensordbg.recording.replay_launch TRACE PLAN
 
 `tdbg replay` starts this and waits. What came of it goes to `replay.json` in the trace's folder.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from tensordbg.capture.header import Trouble
-from tensordbg.capture.outcome import Outcome, compare
-from tensordbg.capture.reader import open_capture
+from tensordbg.capture.outcome import compare
+from tensordbg.capture.reader import Capture, open_capture
+from tensordbg.capture.replayed import Replayed, Run, write_replayed
 from tensordbg.errors import CaptureError, TensordbgError
 from tensordbg.recording.backend import REPLAYERS, named
 from tensordbg.recording.plan import Plan
+from tensordbg.recording.replay_bisect import bisect, chosen
+from tensordbg.recording.replay_plan import ReplayPlan
 from tensordbg.recording.session import Session
 
-REPLAY_FILE = "replay.json"
 
-
-def replay(trace: Path, folder: Path, times: int) -> None:
-    """Runs the step so often, each time from the same state, and records it.
+def replay(trace: Path, plan: ReplayPlan) -> None:
+    """Runs the step as the plan says, each time from the same state, and records it.
 
     Raises:
         CaptureError: If the capture can't be replayed.
         RecordingError: If the trace can't be made.
+        UsageError: If it can't be changed so.
     """
-    capture = open_capture(folder)
-    framework = next((name for name in REPLAYERS if name in capture.header.frameworks), None)
-    if framework is None:
-        known = ", ".join(REPLAYERS)
-        raise CaptureError(f"{folder} is of {', '.join(capture.header.frameworks) or 'no framework'}, not of {known}")
-    session = Session(trace, Plan(), f"replay of {folder.name}", ("tdbg", "replay", str(folder)))
+    capture = open_capture(Path(plan.capture))
+    replayer = _replayer(capture, plan)
+    session = Session(trace, Plan(), f"replay of {capture.path.name}", ("tdbg", "replay", plan.capture))
+    if plan.bisect:
+        runs = _runs(replayer, capture, plan.times)
+        bisected = bisect(replayer, capture.header.trouble)
+        with _recorded(session):
+            replayer.run(chosen(replayer, bisected, bisected.smallest))
+    else:
+        bisected = None
+        with _recorded(session):
+            runs = _runs(replayer, capture, plan.times)
+    write_replayed(trace, Replayed(plan.capture, runs, replayer.random, replayer.notes, bisected))
+
+
+@contextlib.contextmanager
+def _recorded(session: Session) -> Iterator[None]:
     session.start()
     try:
-        importlib.import_module(framework)
-        replayer = named(REPLAYERS[framework])(capture)
-        found: list[Trouble | None] = [replayer.run() for _ in range(times)]
-        notes = replayer.notes
+        yield
     finally:
         session.stop(0)
-    outcomes = [compare(capture.header.trouble, each).value for each in found]
-    (trace / REPLAY_FILE).write_text(json.dumps({"capture": str(folder), "outcomes": outcomes, "notes": list(notes)}))
 
 
-def read_outcomes(trace: Path) -> tuple[list[Outcome], list[str]]:
-    """What came of each run, and what should be known of it."""
-    row = json.loads((trace / REPLAY_FILE).read_text())
-    return [Outcome(each) for each in row["outcomes"]], row["notes"]
+def _replayer(capture: Capture, plan: ReplayPlan) -> Any:
+    frameworks = capture.header.frameworks
+    framework = next((name for name in REPLAYERS if name in frameworks), None)
+    if framework is None:
+        known = ", ".join(REPLAYERS)
+        raise CaptureError(f"{capture.path} is of {', '.join(frameworks) or 'no framework'}, not of {known}")
+    importlib.import_module(framework)
+    return named(REPLAYERS[framework])(capture, plan)
+
+
+def _runs(replayer: Any, capture: Capture, times: int) -> tuple[Run, ...]:
+    return tuple(_run(replayer, capture) for _ in range(times))
+
+
+def _run(replayer: Any, capture: Capture) -> Run:
+    readings = replayer.run(replayer.given)
+    return Run(compare(capture.header.trouble, readings), readings, replayer.ruined(), replayer.moved())
 
 
 def main() -> None:
     """Replays what the command line names."""
-    trace, folder, times = sys.argv[1:]
+    trace, plan = sys.argv[1:]
     try:
-        replay(Path(trace), Path(folder), int(times))
+        replay(Path(trace), ReplayPlan.from_json(plan))
     except TensordbgError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)

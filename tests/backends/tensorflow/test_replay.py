@@ -7,15 +7,20 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tensordbg.analysis.why import why
+from tensordbg.backends.tensorflow.replay import Replayer
 from tensordbg.capture.outcome import Outcome
-from tensordbg.capture.reader import list_captures
-from tensordbg.recording.replay_launch import read_outcomes
+from tensordbg.capture.reader import list_captures, open_capture
+from tensordbg.capture.replayed import read_replayed
+from tensordbg.recording.replay_bisect import bisect
+from tensordbg.recording.replay_plan import ReplayPlan
 from tensordbg.recording.trap_plan import TrapPlan
 from tensordbg.trace.reader import open_trace
+from tests.backends.tensorflow.captured import captures
 
 PROGRAMS = {
     "branches": """
@@ -81,16 +86,17 @@ def capture(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def replay(capture: Path, trace: Path, times: int = 1) -> subprocess.CompletedProcess[str]:
-    launcher = [sys.executable, "-m", "tensordbg.recording.replay_launch", str(trace), str(capture), str(times)]
+    plan = ReplayPlan(str(capture), times).to_json()
+    launcher = [sys.executable, "-m", "tensordbg.recording.replay_launch", str(trace), plan]
     return subprocess.run(launcher, check=False, capture_output=True, text=True, cwd=trace.parent)
 
 
 def test_a_replay_comes_out_the_same_and_tells_the_line_of_the_program(capture: Path, tmp_path: Path) -> None:
     done = replay(capture, tmp_path / "trace", 2)
     assert done.returncode == 0, done.stderr
-    outcomes, notes = read_outcomes(tmp_path / "trace")
-    assert outcomes == [Outcome.SAME, Outcome.SAME]
-    assert notes == []
+    replayed = read_replayed(tmp_path / "trace")
+    assert [run.outcome for run in replayed.runs] == [Outcome.SAME, Outcome.SAME]
+    assert (replayed.random, replayed.notes) == ((), ())
     result = why(open_trace(tmp_path / "trace"))
     origin = next(origin for origin in result.origins if origin.consequential)
     assert origin.source is not None
@@ -109,3 +115,34 @@ def test_functions_that_are_no_functions_are_one_error(capture: Path, tmp_path: 
         errors = [line for line in done.stderr.splitlines() if line.startswith("tdbg: error: ")]
         assert len(errors) == 1
         assert "Traceback" not in done.stderr
+
+
+def replayer(name: str, **asked: Any) -> Replayer:
+    path = captures()[name]
+    return Replayer(open_capture(path), ReplayPlan(str(path), **asked))
+
+
+def test_random_operations_whose_state_is_not_captured_are_named() -> None:
+    assert replayer("noisy").random == ("noise/RandomUniform",)
+    assert replayer("any_size").random == ()
+
+
+@pytest.mark.parametrize(("name", "refilled"), [("any_size", False), ("one_size", True)])
+def test_the_row_that_does_it_is_found(name: str, refilled: bool) -> None:
+    found = bisect(replayer(name), open_capture(captures()[name]).header.trouble)
+    assert (found.smallest, found.alone, found.inputs, found.rows) == ((7,), (7,), ("x", "y"), 12)
+    assert found.refilled is refilled
+
+
+def test_what_the_step_left_behind_is_told() -> None:
+    step = replayer("any_size")
+    readings = {reading.role: reading for reading in step.run(step.given)}
+    assert readings["loss"].neg_inf == 1
+    assert (step.ruined(), step.moved()) == (("kernel",), None)
+    good = {name: array[:7] for name, array in step.given.items()}
+    readings = {reading.role: reading for reading in step.run(good)}
+    assert not readings["loss"].bad
+    assert readings["loss"].value is not None
+    moved = step.moved()
+    assert step.ruined() == ()
+    assert moved == pytest.approx(0.1 * (readings["gradient"].norm or 0.0), rel=1e-5)

@@ -2,58 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+import hashlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tensordbg import _native
+import numpy as np
+
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.check_graph import RawTensor
-from tensordbg.backends.tensorflow.graphs import Description
-from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.internals import context
-from tensordbg.backends.tensorflow.replay_functions import load_library, name_of_element
-from tensordbg.backends.tensorflow.trap_capture import trouble_of
-from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer
-from tensordbg.backends.tensorflow.trap_targets import TrapTarget, named_targets
-from tensordbg.capture.header import Trouble
+from tensordbg.backends.tensorflow.replay_functions import (
+    fixed_inputs,
+    load_library,
+    name_of_element,
+    random_operations,
+    read_library,
+    take_elements_from_arguments,
+)
+from tensordbg.backends.tensorflow.replay_outputs import give_out
+from tensordbg.capture.header import TensorDigest
+from tensordbg.capture.outcome import Reading, finite_or_none
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array
 from tensordbg.errors import CaptureError
-from tensordbg.recording.guard import guarded
+from tensordbg.recording.replay_plan import ReplayPlan
 
 
 class Replayer:
-    """Has one captured step ready to run; TensorFlow must not have been used for anything else."""
+    """Has one captured step ready to run."""
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, plan: ReplayPlan) -> None:
         """Loads the capture.
 
         Raises:
             CaptureError: If it is damaged, or was cut.
+            UsageError: If it can't be changed as the plan says.
         """
-        self._header = capture.header
         _refuse_cut(capture)
-        self._batch, self._values = capture.batch(), capture.variables()
-        self._elements = {name_of_element(name): array for name, array in capture.elements().items()}
-        self._tests = _Tests(self._header.runtime_name, self._header.trouble)
-        self._tests.start()
-        loaded = load_library(capture, list(self._elements))
-        self._signature, self._random = loaded.signature, loaded.random
-        self._variables = _variables(capture, self._values)
+        self._header = capture.header
+        self._values = capture.variables()
+        elements = {name_of_element(name): name for name in capture.elements()}
+        names = {each.argument: each.tensor.name for each in capture.header.arguments}
+        self.given: dict[str, Array] = {names[i]: array for i, array in capture.batch().items()} | capture.elements()
+        """What the step is given, by name; without variables."""
+        library = read_library(capture)
+        step = library.function[0]
+        self.fixed = fixed_inputs(step, names, elements)
+        """Names of those whose first dimension the function takes in one size only."""
+        self.random = random_operations(library)
+        """Operations that draw random numbers from a state that is not captured, by name."""
+        self.notes: tuple[str, ...] = ()
+        """What should be known of the replay."""
+        take_elements_from_arguments(step, list(elements))
+        self._tested = give_out(step, capture.header.trouble.tested)
+        self._signature = step.signature
+        self._places = {
+            number: elements.get(argument.name) or names.get(number, "")
+            for number, argument in enumerate(step.signature.input_arg)
+        }
+        self._from_pipeline = bool(elements)
+        self._loaded = load_library(capture, library)
+        self._variables = self._made_variables()
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Why it may come out otherwise each time, as far as the functions tell."""
-        if not self._random:
-            return ()
-        return (f"the step has random operations whose state is not captured: {', '.join(self._random)}",)
-
-    def run(self) -> Trouble | None:
+    def run(self, given: Mapping[str, Array]) -> tuple[Reading, ...]:
         """Runs the step from the state before it.
 
+        Args:
+            given: What it is given, by the names of `given`.
+
         Returns:
-            What was bad in it, None where nothing was.
+            What the tensors are that the trap had tested.
 
         Raises:
             CaptureError: If TensorFlow can't run it.
@@ -62,33 +80,59 @@ class Replayer:
 
         for argument, variable in self._variables.items():
             variable.assign(self._values[argument])
-        self._tests.found = None
         try:
-            context.context().call_function(
-                self._header.runtime_name.encode(), list(self._arguments()), len(self._signature.output_arg)
+            results = context.context().call_function(
+                self._header.runtime_name.encode(), list(self._arguments(given)), len(self._signature.output_arg)
             )
         except (tf.errors.OpError, ValueError, TypeError) as error:
             first = str(error).splitlines()[0]
             raise CaptureError(
                 f"the step can't be run here: {first}; replay it with the TensorFlow of the capture"
             ) from None
-        return self._tests.found
+        tested = results[len(results) - len(self._tested) :] if self._tested else []
+        return tuple(_reading(each, tensor.numpy()) for each, tensor in zip(self._tested, tested, strict=True))
 
-    def _arguments(self) -> Iterator[Any]:
+    def ruined(self) -> tuple[str, ...]:
+        """Names of the variables that the last run left with something that is not finite."""
+        after = {argument: variable.numpy() for argument, variable in self._variables.items()}
+        return tuple(
+            each.tensor.name
+            for each in self._header.variables
+            if each.argument in after and _bad(after[each.argument]) and not _bad(self._values[each.argument])
+        )
+
+    def moved(self) -> float | None:
+        """How far the last run moved all variables that are trained: a Euclidean norm, None where not finite."""
+        trained = [each.argument for each in self._header.variables if each.trainable and each.argument in self._values]
+        differences = (
+            self._variables[argument].numpy().astype(np.float64) - self._values[argument].astype(np.float64)
+            for argument in trained
+        )
+        with np.errstate(all="ignore"):
+            return finite_or_none(float(np.sqrt(sum(float(np.sum(each * each)) for each in differences))))
+
+    def _made_variables(self) -> dict[int, Any]:
+        import tensorflow as tf
+
+        known = {each.argument: each for each in self._header.variables}
+        return {
+            argument: tf.Variable(value, trainable=known[argument].trainable, name=known[argument].tensor.name)
+            for argument, value in self._values.items()
+        }
+
+    def _arguments(self, given: Mapping[str, Array]) -> Iterator[Any]:
         import tensorflow as tf
 
         anything = tf.Variable(0.0)  # in the place of what only led to the elements of a pipeline
         for number, argument in enumerate(self._signature.input_arg):
-            if argument.name in self._elements:
-                yield tf.constant(self._elements[argument.name])
-            elif number in self._variables:
+            if number in self._variables:
                 yield self._variables[number].handle
+            elif self._places[number] in given:
+                yield tf.constant(given[self._places[number]], tf.dtypes.as_dtype(argument.type))
             elif argument.type == dtypes.RESOURCE:
-                if not self._elements:
+                if not self._from_pipeline:
                     raise CaptureError(f"the step takes {argument.name}, which is no variable and can't be captured")
                 yield anything.handle
-            elif number in self._batch:
-                yield tf.constant(self._batch[number])
             else:
                 raise CaptureError(f"the capture has no argument {argument.name} of its function; take another")
 
@@ -102,60 +146,22 @@ def _refuse_cut(capture: Capture) -> None:
             )
 
 
-def _variables(capture: Capture, values: Mapping[int, Array]) -> dict[int, Any]:
-    import tensorflow as tf
-
-    known = {each.argument: each for each in capture.header.variables}
-    return {
-        argument: tf.Variable(value, trainable=known[argument].trainable, name=known[argument].tensor.name)
-        for argument, value in values.items()
-    }
+def _bad(array: Array) -> bool:
+    health = Measured(array).health
+    return health is not None and bool(health.non_finite)
 
 
-class _Tests:
-    """Tests in the replayed step what the trap tested: an instrument of functions."""
-
-    kind = "trap"
-    active = True
-
-    def __init__(self, runtime_name: str, trouble: Trouble) -> None:
-        self._runtime_name = runtime_name
-        self._wanted = [_tested(each.name, each.role, each.variable) for each in trouble.tested]
-        self._placed: list[TrapTarget] = []
-        self.found: Trouble | None = None
-
-    def start(self) -> None:
-        """Puts them into what is loaded from now on."""
-        _native.register_tensorflow_trap(framework_library())
-        _native.start_trapping(self._decide)
-        hooks().functions.add(self)
-
-    def add_nodes(self, definition: Any, described: Description) -> None:
-        """See `Instrument`."""
-        if described.function.runtime_name != self._runtime_name:
-            return
-        tested = named_targets(definition, described, self._wanted)
-        self._placed = [each for _, _, each in tested]
-        TrapPlacer(definition, [(tensor, dtype) for tensor, dtype, _ in tested]).place(0, None)
-
-    def warn(self, message: str) -> None:
-        """See `Instrument`."""
-        raise CaptureError(message)
-
-    def guard(self, what: str) -> AbstractContextManager[None]:
-        """See `Instrument`."""
-        return guarded(what, self._fail)
-
-    def _fail(self, what: str, error: BaseException) -> None:
-        raise CaptureError(f"{what} failed with {type(error).__name__}: {error}") from error
-
-    def _decide(self, number: int, step: int, bad: Sequence[int], tested: Sequence[RawTensor], saved: object) -> None:
-        del number, step, saved
-        self.found = trouble_of(self._placed, bad, tested)
-
-
-def _tested(name: str, role: str, variable: str) -> TrapTarget:
-    operation, _, slot = name.rpartition(":")
-    if not slot.isdecimal():
-        raise CaptureError(f"{name!r} is no name of a tensor, which has a colon and a number; take another capture")
-    return TrapTarget(operation, int(slot), role, variable)
+def _reading(tested: TensorDigest, array: Array) -> Reading:
+    health = Measured(array).health
+    scalar = array.ndim == 0 and health is not None and not health.non_finite
+    return Reading(
+        name=tested.name,
+        role=tested.role,
+        variable=tested.variable,
+        nan=0 if health is None else health.nan,
+        pos_inf=0 if health is None else health.pos_inf,
+        neg_inf=0 if health is None else health.neg_inf,
+        norm=None if health is None else finite_or_none(float(np.sqrt(health.sum_squares))),
+        value=float(array) if scalar else None,
+        sha256=hashlib.sha256(array.tobytes()).hexdigest(),
+    )

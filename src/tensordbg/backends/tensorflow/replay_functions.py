@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow.graphs import Retold
@@ -26,59 +25,12 @@ def name_of_element(tensor: str) -> str:
     return _ELEMENT + "".join(sign if sign.isalnum() else "_" for sign in tensor).lower()
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """What was loaded."""
-
-    signature: Any
-    """Of the step's function, an OpDef."""
-    random: tuple[str, ...]
-    """Names of the operations that draw random numbers from a state of their own."""
-
-
-def load_library(capture: Capture, elements: Sequence[str]) -> Loaded:
-    """Loads the functions.
-
-    Args:
-        capture: What holds them.
-        elements: Arguments by which the elements of input pipelines are given; see `name_of_element`.
+def read_library(capture: Capture) -> Any:
+    """The functions of a capture, the step's first, as a FunctionDefLibrary.
 
     Raises:
-        CaptureError: If they can't be loaded.
+        CaptureError: If they can't be read.
     """
-    library = _parsed(capture)
-    told = _told(capture)
-    step = library.function[0]
-    _take_elements_from_arguments(step, elements)
-    for definition in _callees_first(library):
-        name = definition.signature.name
-        for node in definition.node_def:
-            for attribute in _ONLY_IN_PYTHON:
-                node.attr.pop(attribute, None)
-        try:
-            graph = function_def_to_graph.function_def_to_graph(definition)
-            if name in told:
-                hooks().graphs.retold[graph] = told[name]
-            _LOADED.append(atomic_function.from_func_graph(name, graph, dict(definition.attr)))
-        except Exception as error:
-            first = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise CaptureError(f"{capture.path} has a function {name} that can't be loaded: {first}") from error
-    nodes = [node for definition in library.function for node in definition.node_def]
-    return Loaded(step.signature, tuple(node.name for node in nodes if _draws(node.op)))
-
-
-def _draws(op_type: str) -> bool:
-    """Whether an operation of this type has a state that no variable holds."""
-    definition = op_def_registry.get(op_type)
-    attributes = {attribute.name for attribute in definition.attr} if definition is not None else set()
-    return definition is not None and definition.is_stateful and "seed2" in attributes
-
-
-_LOADED: list[Any] = []
-"""Functions live as long as Python holds them."""
-
-
-def _parsed(capture: Capture) -> Any:
     from google.protobuf.message import DecodeError
     from tensorflow.core.framework import function_pb2
 
@@ -90,6 +42,66 @@ def _parsed(capture: Capture) -> Any:
     if not library.function or library.function[0].signature.name != capture.header.runtime_name:
         raise CaptureError(f"{capture.path} lacks the function {capture.header.runtime_name}; take another capture")
     return library
+
+
+def load_library(capture: Capture, library: Any) -> list[Any]:
+    """Gives the functions to the runtime, with what the capture knows of them.
+
+    Returns:
+        The functions, which live as long as Python holds them.
+
+    Raises:
+        CaptureError: If they can't be loaded.
+    """
+    told = _told(capture)
+    loaded = []
+    for definition in _callees_first(library):
+        name = definition.signature.name
+        for node in definition.node_def:
+            for attribute in _ONLY_IN_PYTHON:
+                node.attr.pop(attribute, None)
+        try:
+            graph = function_def_to_graph.function_def_to_graph(definition)
+            if name in told:
+                hooks().graphs.retold[graph] = told[name]
+            loaded.append(atomic_function.from_func_graph(name, graph, dict(definition.attr)))
+        except Exception as error:
+            first = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise CaptureError(f"{capture.path} has a function {name} that can't be loaded: {first}") from error
+    return loaded
+
+
+def random_operations(library: Any) -> tuple[str, ...]:
+    """Names of the operations that draw random numbers from a state of their own, which no variable holds."""
+    nodes = [node for definition in library.function for node in definition.node_def]
+    return tuple(dict.fromkeys(node.name for node in nodes if _draws(node.op)))
+
+
+def _draws(op_type: str) -> bool:
+    definition = op_def_registry.get(op_type)
+    attributes = {attribute.name for attribute in definition.attr} if definition is not None else set()
+    return definition is not None and definition.is_stateful and "seed2" in attributes
+
+
+def fixed_inputs(definition: Any, arguments: Mapping[int, str], elements: Mapping[str, str]) -> frozenset[str]:
+    """Names of the inputs that the function was traced for with one size of the first dimension.
+
+    Args:
+        definition: The FunctionDef as it was captured.
+        arguments: Names of the arguments by number.
+        elements: Names of what comes from input pipelines, by `name_of_element`.
+    """
+    shapes = {
+        name: list(definition.arg_attr[number].attr["_output_shapes"].list.shape)[:1]
+        for number, name in arguments.items()
+        if number in definition.arg_attr
+    }
+    for node in definition.node_def:
+        for slot, shape in enumerate(node.attr["output_shapes"].list.shape if "output_shapes" in node.attr else ()):
+            tensor = f"{node.name}:components:{slot}"
+            if name_of_element(tensor) in elements:
+                shapes[tensor] = [shape]
+    return frozenset(name for name, known in shapes.items() if known and known[0].dim and known[0].dim[0].size >= 0)
 
 
 def _callees_first(library: Any) -> list[Any]:
@@ -106,8 +118,8 @@ def _callees_first(library: Any) -> list[Any]:
     return list(done.values())
 
 
-def _take_elements_from_arguments(definition: Any, elements: Sequence[str]) -> None:
-    """Replaces what a pipeline gave by arguments."""
+def take_elements_from_arguments(definition: Any, elements: Sequence[str]) -> None:
+    """Replaces what a pipeline gave by arguments, which come behind all others; see `name_of_element`."""
     types = {}
     for node in definition.node_def:
         for slot, dtype in enumerate(node.attr["output_types"].list.type if "output_types" in node.attr else ()):

@@ -1,0 +1,85 @@
+"""What came of the replays of a capture: `replay.json` in the folder of their trace."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import msgspec
+
+from tensordbg.capture.outcome import Outcome, Reading
+from tensordbg.errors import CaptureError
+
+REPLAY_FILE = "replay.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the step, from the state before it."""
+
+    outcome: Outcome
+    readings: tuple[Reading, ...]
+    """What the trap had tested."""
+    ruined: tuple[str, ...] = ()
+    """Names of the variables that are not finite after the step."""
+    moved: float | None = None
+    """The Euclidean norm of the change of all variables that are trained, None where it is not finite."""
+
+    @property
+    def digests(self) -> tuple[tuple[str, str], ...]:
+        """Equal for runs that came out the same bit for bit."""
+        return tuple((each.name, each.sha256) for each in self.readings)
+
+
+@dataclass(frozen=True)
+class Bisected:
+    """The smallest part of the batch that still goes wrong."""
+
+    inputs: tuple[str, ...]
+    """Names of the inputs whose first dimension was divided."""
+    rows: int
+    """How many rows the batch has."""
+    smallest: tuple[int, ...]
+    """Numbers of the rows; empty where even the whole batch went well."""
+    alone: tuple[int, ...]
+    """All rows that go wrong alone, where the smallest part is one row."""
+    refilled: bool
+    """Whether rows were not left out but replaced by others, since the function takes one size of batch only."""
+    runs: int
+    """How often the step was run for it."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """All that came of it."""
+
+    capture: str
+    """The capture's folder."""
+    runs: tuple[Run, ...]
+    random: tuple[str, ...] = ()
+    """Operations that draw random numbers from a state that is not captured."""
+    notes: tuple[str, ...] = ()
+    """What else should be known."""
+    bisected: Bisected | None = None
+
+
+def write_replayed(folder: Path, replayed: Replayed) -> None:
+    """Writes it into the folder of a trace.
+
+    Raises:
+        OSError: If it can't be written.
+    """
+    (folder / REPLAY_FILE).write_bytes(msgspec.json.encode(asdict(replayed)))
+
+
+def read_replayed(folder: Path) -> Replayed:
+    """Reads it from the folder of a trace.
+
+    Raises:
+        CaptureError: If it is missing or damaged.
+    """
+    path = folder / REPLAY_FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Replayed)
+    except (OSError, msgspec.DecodeError) as error:
+        raise CaptureError(f"{path} can't be read: {error}; replay the capture again") from None
