@@ -22,7 +22,9 @@ class StopKind(enum.Enum):
     AFTER = "after"
     """After a run."""
     ERROR = "error"
-    """The run raised."""
+    """The run, or the program outside of runs, raised."""
+    END = "end"
+    """The program has ended; only `exit` is left."""
 
 
 @dataclass(frozen=True)
