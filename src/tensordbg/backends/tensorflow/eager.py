@@ -108,9 +108,9 @@ class Eager:
     def _call(self, function: KnownFunction, plain: Any, call: tuple[Any, ...]) -> Any:
         watch = self._recorder.watch
         if watch is None:
-            return self._made(function, self._begin_call(function, call[3]), plain, call)
+            return self._made(function, self._begin(function, call[3]), plain, call)
         run = Run(self._recorder.catalog.function(function.number), False, sys._getframe(1))  # noqa: SLF001
-        execution = self._begin_call(function, call[3]) if watch.before(run) else NONE
+        execution = self._begin(function, call[3]) if watch.before(run) else NONE
         try:
             result = self._made(function, execution, plain, call)
         except BaseException as error:
@@ -137,18 +137,22 @@ class Eager:
                 setattr(tensor, MARK, (recorder, input_reference(execution, slot)))
         return result
 
-    def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
+    def _begin(self, function: KnownFunction, inputs: Any) -> int:
         """The execution of a call, `NONE` where it is left out."""
-        recorder, execution = self._recorder, NONE
-        with recorder.guard(f"recording the call of {function.name}"):
-            self._visible_devices.note(recorder)
-            recorder.catalog.use_function(function.number)
-            references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
-            known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
-            frame = sys._getframe(2)  # noqa: SLF001
-            site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
-            execution = recorder.begin_call(site, function.number, function.step_key, known)
+        execution = NONE
+        with self._recorder.guard(f"recording the call of {function.name}"):
+            execution = self._begin_call(function, inputs)
         return execution  # noqa: RET504  a fault leaves it as it was
+
+    def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
+        recorder = self._recorder
+        self._visible_devices.note(recorder)
+        recorder.catalog.use_function(function.number)
+        references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
+        known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
+        frame = sys._getframe(3)  # noqa: SLF001
+        site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
+        return recorder.begin_call(site, function.number, function.step_key, known)
 
     def _operation(self, op_type: str, inputs: Any, result: Any) -> None:
         """Records an eager operation that has just run."""
