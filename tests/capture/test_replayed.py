@@ -13,9 +13,7 @@ READING = Reading("loss:0", "loss", "", 1, 0, 0, None, None, "abc")
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     bisected = Bisected(("x", "y"), 32, (5,), (5, 9), refilled=True, runs=40)
-    replayed = Replayed(
-        "captures/a", (Run(Outcome.SAME, (READING,), ("kernel",), 0.5),), ("noise",), ("note",), bisected
-    )
+    replayed = Replayed("captures/a", (Run(Outcome.SAME, (READING,)),), ("noise",), ("note",), bisected)
     write_replayed(tmp_path, replayed)
     assert read_replayed(tmp_path) == replayed
 

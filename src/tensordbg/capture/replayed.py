@@ -20,10 +20,6 @@ class Run:
     outcome: Outcome
     readings: tuple[Reading, ...]
     """What the trap had tested."""
-    ruined: tuple[str, ...] = ()
-    """Names of the variables that are not finite after the step."""
-    moved: float | None = None
-    """The Euclidean norm of the change of all variables that are trained, None where it is not finite."""
 
     @property
     def digests(self) -> tuple[tuple[str, str], ...]:
@@ -61,6 +57,10 @@ class Replayed:
     notes: tuple[str, ...] = ()
     """What else should be known."""
     bisected: Bisected | None = None
+    ruined: tuple[str, ...] = ()
+    """Names of the variables that the last run left with something that is not finite."""
+    moved: float | None = None
+    """The Euclidean norm of the last run's change of all variables that are trained, None where it is not finite."""
 
 
 def write_replayed(folder: Path, replayed: Replayed) -> None:

@@ -16,7 +16,9 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
 )
 @click.option("--times", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run the step so often.")
 @click.option("--bisect", is_flag=True, help="Look for the smallest part of the batch that still goes wrong, by rows.")
-def command(capture: Path, out: str, times: int, bisect: bool) -> None:
+@click.option("--float64", "precision", flag_value="float64", help="Compute narrower numbers in float64 too.")
+@click.option("--float32", "precision", flag_value="float32", help="Compute half precision in float32 too.")
+def command(capture: Path, out: str, times: int, bisect: bool, precision: str | None) -> None:
     """Run the step in the folder CAPTURE again under full recording, here, without the program that it is of.
 
     It is said whether the step came out the same, and what `tdbg why` finds in it. The trace is one like any other.
@@ -26,4 +28,4 @@ def command(capture: Path, out: str, times: int, bisect: bool) -> None:
     from tensordbg.recording.replay_plan import ReplayPlan
 
     open_capture(capture)
-    replay_capture(ReplayPlan(str(capture), times, bisect), Path(out))
+    replay_capture(ReplayPlan(str(capture), times, bisect, precision or ""), Path(out))

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tensordbg.capture.reader import open_capture
 from tensordbg.capture.replayed import Replayed, read_replayed
 from tensordbg.cli.child import Child
+from tensordbg.cli.output import print_rich
 from tensordbg.errors import CaptureError
 from tensordbg.recording.replay_plan import ReplayPlan
 from tensordbg.trace.writer import new_trace_folder
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 def replay_capture(plan: ReplayPlan, out: Path) -> Path:
@@ -21,7 +27,7 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
         out: The folder in which the trace is made.
 
     Returns:
-        The trace of the replay.
+        The trace of the replay; of the changed one, where the plan changes anything.
 
     Raises:
         CaptureError: If it could not be replayed.
@@ -31,14 +37,32 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
     from tensordbg.report.bisected import bisected_lines
     from tensordbg.report.replayed import verdict_lines
 
-    trace, replayed = run_replay(plan, out)
+    trace, replayed = run_replay(replace(plan, precision="", changes=()), out)
     for line in verdict_lines(replayed, open_capture(plan.capture).header):
         say(line)
     if replayed.bisected is not None:
         for line in bisected_lines(replayed.bisected):
             say(line)
+    if plan.changed:
+        trace = _compare(plan, out, trace)
     summarize(trace, 0.0)
     return trace
+
+
+def _compare(plan: ReplayPlan, out: Path, before: Path) -> Path:
+    """Replays the changed step too, and shows both."""
+    from tensordbg.analysis.parting import find_parting
+    from tensordbg.report.side_by_side import parting_text, side_by_side_table
+    from tensordbg.trace.reader import open_trace
+
+    after, changed = run_replay(replace(plan, bisect=False), out)
+    for note in changed.notes:
+        say(note)
+    parts: list[RenderableType] = [side_by_side_table(read_replayed(before), changed, plan.changed)]
+    if plan.precision:
+        parts += ["", parting_text(find_parting(open_trace(before), open_trace(after)))]
+    print_rich("", *parts, "")
+    return after
 
 
 def run_replay(plan: ReplayPlan, out: Path) -> tuple[Path, Replayed]:

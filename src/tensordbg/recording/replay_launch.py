@@ -45,7 +45,8 @@ def replay(trace: Path, plan: ReplayPlan) -> None:
         bisected = None
         with _recorded(session):
             runs = _runs(replayer, capture, plan.times)
-    write_replayed(trace, Replayed(plan.capture, runs, replayer.random, replayer.notes, bisected))
+    left = replayer.ruined(), replayer.moved()
+    write_replayed(trace, Replayed(plan.capture, runs, replayer.random, replayer.notes, bisected, *left))
 
 
 @contextlib.contextmanager
@@ -73,7 +74,7 @@ def _runs(replayer: Any, capture: Capture, times: int) -> tuple[Run, ...]:
 
 def _run(replayer: Any, capture: Capture) -> Run:
     readings = replayer.run(replayer.given)
-    return Run(compare(capture.header.trouble, readings), readings, replayer.ruined(), replayer.moved())
+    return Run(compare(capture.header.trouble, readings), readings)
 
 
 def main() -> None:

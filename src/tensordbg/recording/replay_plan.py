@@ -22,6 +22,12 @@ class ReplayPlan:
     changes: tuple[str, ...] = ()
     """What is changed, see `tensordbg.recording.replay_changes`."""
 
+    @property
+    def changed(self) -> str:
+        """What is changed, in a few words; empty where nothing is."""
+        precision = [f"in {self.precision}"] if self.precision else []
+        return ", ".join([*precision, *self.changes])
+
     def to_json(self) -> str:
         """The plan as one word, for the process that replays."""
         return msgspec.json.encode(asdict(self)).decode()

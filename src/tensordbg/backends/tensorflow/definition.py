@@ -67,12 +67,13 @@ def outputs(node: Any) -> Iterator[Output]:
     """The outputs of a NodeDef, in order; none where the operation is not known."""
     slot = 0
     for argument in _output_arguments(node.op) or ():
-        for index, dtype in enumerate(_argument_dtypes(node, argument)):
+        for index, dtype in enumerate(argument_dtypes(node, argument)):
             yield Output(slot, f"{node.name}:{argument.name}:{index}", dtype)
             slot += 1
 
 
-def _argument_dtypes(node: Any, argument: Any) -> list[int]:
+def argument_dtypes(node: Any, argument: Any) -> list[int]:
+    """The dtypes of the tensors that an argument of an operation's definition, an ArgDef, stands for in a node."""
     if argument.type_list_attr:
         return list(node.attr[argument.type_list_attr].list.type)
     dtype = argument.type or node.attr[argument.type_attr].type

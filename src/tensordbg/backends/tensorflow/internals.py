@@ -12,7 +12,14 @@ from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session, session
 from tensorflow.python.eager import cancellation, context, record
 from tensorflow.python.eager.polymorphic_function import atomic_function
-from tensorflow.python.framework import constant_op, func_graph, function_def_to_graph, kernels, op_def_registry
+from tensorflow.python.framework import (
+    constant_op,
+    func_graph,
+    function_def_to_graph,
+    kernels,
+    op_def_library,
+    op_def_registry,
+)
 from tensorflow.python.ops import control_flow_v2_func_graphs, resource_variable_ops, summary_ops_v2
 from tensorflow.python.util import tf_decorator, tf_stack
 
@@ -27,6 +34,7 @@ __all__ = [
     "function_def_to_graph",
     "kernels",
     "loop_and_branch_graphs",
+    "op_def_library",
     "op_def_registry",
     "pywrap_tf_session",
     "pywrap_tfe",
@@ -57,6 +65,7 @@ RELIED_ON: dict[str, str] = {
         "under tensorflow.python.eager.polymorphic_function; since 2.0"
     ),
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
+    "kernels.get_registered_kernels_for_op": "(op type): those of one operation, with `constraint`; since 1.8",
     "context.Context": (
         "has_function, is_async, the switches {enable,disable}_{run_metadata,graph_collection}, and "
         "export_run_metadata: what was collected of the functions made ready to run, once a later call has come to its "
@@ -90,6 +99,10 @@ RELIED_ON: dict[str, str] = {
         "(definition): a FuncGraph with the nodes of a FunctionDef under their names; the functions that it calls are "
         "known to the context; since 2.0"
     ),
+    "op_def_library.apply_op": (
+        "(op_type, **inputs and attributes): adds an operation to the graph that is being built, as the generated "
+        "functions do; attributes that follow from the inputs must not be given; since 1.0"
+    ),
     "op_def_registry.get": "an operation's OpDef by its type, or None; since 2.0",
     "session.BaseSession._call_tf_sessionrun": (
         "(options, feeds, fetches, targets, metadata): every run of a session and of what `make_callable` gives; the "
@@ -114,7 +127,8 @@ RELIED_ON: dict[str, str] = {
 """What is used, how, and since which version of TensorFlow.
 
 Beside these: `inputs`, `captures` (pairs of outer and inner tensor), `outer_graph`, `variables` and `name` of a
-FuncGraph, `traceback` of an operation, and `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since 2.0.
+FuncGraph, `traceback` of an operation, and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since
+2.0.
 """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,10 +19,11 @@ from tensordbg.backends.tensorflow.replay_functions import (
     take_elements_from_arguments,
 )
 from tensordbg.backends.tensorflow.replay_outputs import give_out
+from tensordbg.backends.tensorflow.replay_precision import Precision
 from tensordbg.capture.header import TensorDigest
 from tensordbg.capture.outcome import Reading, finite_or_none
 from tensordbg.capture.reader import Capture
-from tensordbg.capture.tensors import Array
+from tensordbg.capture.tensors import Array, digest_of
 from tensordbg.errors import CaptureError
 from tensordbg.recording.replay_plan import ReplayPlan
 
@@ -40,7 +40,8 @@ class Replayer:
         """
         _refuse_cut(capture)
         self._header = capture.header
-        self._values = capture.variables()
+        precision = Precision(plan.precision)
+        self._values = {argument: precision.widen_array(array) for argument, array in capture.variables().items()}
         elements = {name_of_element(name): name for name in capture.elements()}
         names = {each.argument: each.tensor.name for each in capture.header.arguments}
         self.given: dict[str, Array] = {names[i]: array for i, array in capture.batch().items()} | capture.elements()
@@ -51,9 +52,10 @@ class Replayer:
         """Names of those whose first dimension the function takes in one size only."""
         self.random = random_operations(library)
         """Operations that draw random numbers from a state that is not captured, by name."""
-        self.notes: tuple[str, ...] = ()
-        """What should be known of the replay."""
         take_elements_from_arguments(step, list(elements))
+        precision.widen_library(library)
+        self.notes = _notes(precision, plan)
+        """What should be known of the replay."""
         self._tested = give_out(step, capture.header.trouble.tested)
         self._signature = step.signature
         self._places = {
@@ -128,7 +130,8 @@ class Replayer:
             if number in self._variables:
                 yield self._variables[number].handle
             elif self._places[number] in given:
-                yield tf.constant(given[self._places[number]], tf.dtypes.as_dtype(argument.type))
+                dtype = tf.dtypes.as_dtype(argument.type)
+                yield tf.constant(given[self._places[number]].astype(dtype.as_numpy_dtype), dtype)
             elif argument.type == dtypes.RESOURCE:
                 if not self._from_pipeline:
                     raise CaptureError(f"the step takes {argument.name}, which is no variable and can't be captured")
@@ -144,6 +147,12 @@ def _refuse_cut(capture: Capture) -> None:
             raise CaptureError(
                 f"{capture.path} lacks {each.name}: {each.missing}; only a whole capture can be replayed"
             )
+
+
+def _notes(precision: Precision, plan: ReplayPlan) -> tuple[str, ...]:
+    if not precision.kept:
+        return ()
+    return (f"not computed in {plan.precision}, as there is no such form of it: {', '.join(precision.kept)}",)
 
 
 def _bad(array: Array) -> bool:
@@ -163,5 +172,5 @@ def _reading(tested: TensorDigest, array: Array) -> Reading:
         neg_inf=0 if health is None else health.neg_inf,
         norm=None if health is None else finite_or_none(float(np.sqrt(health.sum_squares))),
         value=float(array) if scalar else None,
-        sha256=hashlib.sha256(array.tobytes()).hexdigest(),
+        sha256=digest_of(array),
     )
