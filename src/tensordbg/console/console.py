@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.console.command_table import run_command
+from tensordbg.console.completion import Completion, complete
 from tensordbg.console.filters import Filters
+from tensordbg.console.navigation import navigate
+from tensordbg.console.opening import opening_page
 from tensordbg.console.page import Page
+from tensordbg.console.redirection import write_page
+from tensordbg.console.remembered import SeenPages, TypedLines
 from tensordbg.console.running import Go, Runner
+from tensordbg.console.runs import EVERYTHING, Runs, Scope, find_runs, scope_of
+from tensordbg.console.settings import Settings, lines_file, read_settings, settings_file
+from tensordbg.console.words import parse_line
+from tensordbg.errors import UsageError
+from tensordbg.trace.progress import Progress, progress_of
+from tensordbg.trace.reader import open_trace
 
 
 @dataclass(frozen=True)
@@ -23,39 +35,82 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Completion:
-    """What may stand at the cursor."""
+class StateFiles:
+    """Where the console keeps what outlives it; None where it is kept for this session only."""
 
-    begin: int
-    """Where the word begins that a candidate takes the place of."""
-    candidates: tuple[str, ...] = field(default=())
-    """Words in full, the likeliest first."""
+    lines: Path | None = field(default_factory=lines_file)
+    settings: Path | None = field(default_factory=settings_file)
 
 
 class Console:
     """The commands on one trace."""
 
-    def __init__(self, folder: Path, runner: Runner | None = None, filters: Filters | None = None) -> None:
-        """Nothing is read yet.
+    def __init__(
+        self,
+        folder: Path,
+        runner: Runner | None = None,
+        filters: Filters | None = None,
+        files: StateFiles | None = None,
+    ) -> None:
+        """Nothing of the trace is read yet.
 
         Args:
             folder: Of the trace, which may still grow: each line sees what was recorded by then.
             runner: The program that is recorded and stands still while a line is answered; None where there is none.
             filters: Those that have a name.
+            files: Where lines and settings are kept; by default in the user's own folders.
         """
         self.folder = folder
         self.runner = runner
-        self.filters = filters or Filters()
+        self.filters: Filters = filters or Filters()
+        self.files = files or StateFiles()
+        self.settings = Settings() if self.files.settings is None else read_settings(self.files.settings)
+        self.pages = SeenPages()
+        self._lines = TypedLines(self.files.lines)
+        self._opened: OpenedTrace | None = None
+        self._progress: Progress | None = None
+        self._runs: Runs | None = None
 
     @property
     def opened(self) -> OpenedTrace:
         """The trace as it is now."""
-        raise NotImplementedError
+        if self._opened is None or self._has_grown(self._opened):
+            reader = open_trace(self.folder)
+            metadata = reader.metadata
+            self._progress = progress_of(reader.path, metadata.segment_records, metadata.last)
+            self._opened, self._runs = OpenedTrace(reader), None
+        return self._opened
+
+    @property
+    def runs(self) -> Runs:
+        """The runs that were recorded."""
+        opened = self.opened
+        if self._runs is None:
+            self._runs = find_runs(opened, None if self.runner is None else self.runner.executions)
+        return self._runs
 
     @property
     def prompt(self) -> str:
-        """What stands before the cursor: `tdbg> `."""
+        """What stands before the cursor."""
         return "tdbg> "
+
+    def scope(self, chosen: str = "") -> Scope:
+        """The tensors that a command looks at.
+
+        Args:
+            chosen: As `-x` has it; by default those of the run that was made last, all where no program runs.
+
+        Raises:
+            UsageError: If there are no such runs.
+        """
+        if chosen:
+            return scope_of(self.opened, self.runs, chosen)
+        if self.runner is None:
+            return EVERYTHING
+        last = [number for number, each in self.runner.executions.items() if each == self.runner.stop.execution]
+        if last:
+            return scope_of(self.opened, self.runs, str(last[0]))
+        return scope_of(self.opened, self.runs, "last") if len(self.runs) else EVERYTHING
 
     def opening(self) -> Page:
         """What is shown first, and after each stop: where the program stands and what can be done.
@@ -63,7 +118,9 @@ class Console:
         It is the first of the remembered pages; where tensors pass a filter it lists them, where a run raised it tells
         of the operation.
         """
-        raise NotImplementedError
+        page = opening_page(self)
+        self.pages.add(page)
+        return page
 
     def answer(self, line: str) -> Answer:
         """Does what a line says, and remembers the line and its page.
@@ -72,28 +129,57 @@ class Console:
             UsageError: If it is not understood, or names what is not there; one line of text.
             TraceError: If the trace can't be read.
         """
-        raise NotImplementedError
+        self._lines.add(line.strip())
+        moved = navigate(self.pages, line)
+        if moved is not None:
+            return Answer(moved)
+        typed = parse_line(line)
+        if not typed.words:
+            return Answer()
+        answer = self._run(line, typed.words)
+        if typed.target:
+            if answer.page is None:
+                raise UsageError(f"`{typed.words[0]}` answers with nothing to write; leave `> {typed.target}` out")
+            answer = replace(answer, page=write_page(answer.page, Path(typed.target)))
+        if answer.page is not None:
+            self.pages.add(answer.page)
+        return answer
 
     def preview(self, line: str) -> Page:
         """The page of a line that only looks; nothing is remembered. Raises as `answer`, also if it would not look."""
-        raise NotImplementedError
+        typed = parse_line(line)
+        if not typed.words or typed.target:
+            raise UsageError(f"{line!r} only shows nothing; leave it to be typed")
+        answer = self._run(line, typed.words)
+        if answer.page is None or answer.go is not None:
+            raise UsageError(f"{line!r} only shows nothing; leave it to be typed")
+        return answer.page
 
     def complete(self, line: str, cursor: int) -> Completion:
         """What may stand at the cursor: commands, options, tensors, nodes, files, filters, what is fed."""
-        raise NotImplementedError
+        return complete(self, line, cursor)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that were typed, here and in earlier sessions, the oldest first."""
-        raise NotImplementedError
+        return self._lines.all
 
     def previous(self) -> Page | None:
         """Goes back to the page before the one shown, as the command `prev`; None at the first."""
-        raise NotImplementedError
+        return self.pages.move(-1)
 
     def next(self) -> Page | None:
         """Goes on to the page after the one shown, as the command `next`; None at the last."""
-        raise NotImplementedError
+        return self.pages.move(1)
+
+    def _run(self, line: str, words: tuple[str, ...]) -> Answer:
+        found = run_command(self, words)
+        answer = found if isinstance(found, Answer) else Answer(found)
+        return answer if answer.page is None else replace(answer, page=replace(answer.page, command=line.strip()))
+
+    def _has_grown(self, opened: OpenedTrace) -> bool:
+        metadata = opened.reader.metadata
+        return progress_of(opened.reader.path, metadata.segment_records, metadata.last) != self._progress
 
 
 class Face(Protocol):

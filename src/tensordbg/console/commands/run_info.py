@@ -1,0 +1,150 @@
+"""`run_info` (`ri`): what was run, with what; the runs of the trace, and the trace itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from tensordbg.console.options import run_option
+from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Span
+from tensordbg.console.run_parts import RunParts, parts_of_run
+from tensordbg.console.running import Stop, StopKind
+from tensordbg.console.runs import Runs, Scope
+from tensordbg.console.texts import milliseconds, place_span, text_lines, word
+from tensordbg.errors import UsageError
+from tensordbg.model import Frame
+from tensordbg.report.numbers import ABSENT, amount, count
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.console.console import Console
+
+_HEAD = f"  {'run':>7}  {'step':>6}  {'ms':>10}  {'tensors':>9}  {'not finite':>10}  calls"
+
+
+@click.command("run_info", add_help_option=False)
+@run_option
+@click.pass_obj
+def command(console: Console, run: str) -> Page:
+    """Tell of a run: what it calls, its feeds and fetches. Without a choice also of the trace and all its runs."""
+    opened, runs = console.opened, console.runs
+    if run:
+        scope = console.scope(run)
+        if len(scope.runs) == 1:
+            parts = parts_of_run(opened, runs, scope.runs[0])
+            return Page(f"run #{parts.number}: {parts.name}", FixedLines(tuple(run_lines(parts))))
+        return _listed(opened, runs, scope)
+    body: list[Lines] = []
+    title = f"{opened.reader.path.name}: {amount(len(runs), 'run')}, {amount(opened.event_count, 'tensor')}"
+    if console.runner is not None:
+        title = stop_title(console.runner.stop)
+        body.append(FixedLines((*stop_lines(console.runner.stop), ())))
+    body.append(FixedLines((*_trace_lines(console), ())))
+    if len(runs):
+        body += [text_lines("Runs:", style="heading"), text_lines(_HEAD, style="heading"), RunRows(opened, runs)]
+    return Page(title, JoinedLines(tuple(body)))
+
+
+def stop_title(stop: Stop) -> str:
+    """`run-start: run #3: train_step(x, y)`, as the old debugger had it."""
+    if stop.kind is StopKind.END:
+        return "The program has ended."
+    words = {StopKind.BEFORE: "run-start", StopKind.AFTER: "run-end", StopKind.ERROR: "run-error"}
+    return f"{words[stop.kind]}: run #{stop.run}: {stop.call}"
+
+
+def stop_lines(stop: Stop) -> Iterator[Line]:
+    """Where the program stands, and why."""
+    if stop.reason:
+        yield (Span(stop.reason, "bad" if stop.filter or stop.exception else "bold"),)
+    if stop.place is not None:
+        yield (Span("Called at: "), place_span(Frame(stop.place.file, stop.place.line, "", user=True)))
+    yield from _names("Fetch(es):", stop.fetches)
+    yield from _names("Feed(s):", stop.feeds)
+
+
+def _names(head: str, names: Sequence[str]) -> Iterator[Line]:
+    if names:
+        yield (Span(head),)
+        for name in names:
+            yield (Span("  "), Span(name, "link", f"pt {word(name)}" if ":" in name else ""))
+
+
+def run_lines(parts: RunParts) -> Iterator[Line]:
+    """What went into a run and what came out of it."""
+    yield (Span(f"Calls: {parts.name}"), Span(f"  {parts.function.signature}" if parts.function else "", "dim"))
+    yield (Span("Fetch(es):"),)
+    for name in parts.fetches:
+        yield (Span("  "), Span(name, "link", f"pt {word(name)} -x {parts.number}"))
+    yield (Span("Feed(s):"),)
+    for name, event in parts.feeds:
+        yield (Span("  "), Span(name, "link" if event is not None else "", f"pf {word(name)} -x {parts.number}"))
+    if not parts.feeds:
+        yield (Span("  (none)", "dim"),)
+
+
+def _trace_lines(console: Console) -> Iterator[Line]:
+    reader = console.opened.reader
+    metadata, facts = reader.metadata, reader.facts
+    end = facts.end
+    ended = "still runs" if reader.running else "was killed, or its end was not recorded"
+    if end is not None:
+        how = f"by signal {end.signal}" if end.exit_code is None else f"with exit code {end.exit_code}"
+        ended = f"ended {how}"
+    frameworks = ", ".join(f"{name} {version}" for name, version in facts.frameworks.items())
+    yield (Span(f"Trace:   {reader.path}"),)
+    yield (Span(f"Command: {' '.join(metadata.command)}"),)
+    yield (Span(f"Program: {ended}; Python {metadata.python}{f', {frameworks}' if frameworks else ''}"),)
+    if end is not None and end.exception:
+        yield (Span(f"         {end.exception}", "bad"),)
+    yield (Span(f"Detail:  {metadata.detail.value}"),)
+    for warning in facts.warnings:
+        yield (Span(f"Warning: {warning}", "bad"),)
+    bad = int(console.opened.columns.bad().sum())
+    if bad:
+        yield (Span(f"{amount(bad, 'tensor')} not finite", "bad", "lt -f non_finite -x all"), Span("; "),
+               Span("why", "link", "why"))  # fmt: skip
+    else:
+        yield (Span("All tensors are finite.", "good"),)
+
+
+def _listed(opened: OpenedTrace, runs: Runs, scope: Scope) -> Page:
+    chosen = [place for place, number in enumerate(runs.numbers.tolist()) if not scope.runs or number in scope.runs]
+    if not chosen:
+        raise UsageError("the trace holds no run; an eager program calls no functions, `lt` lists its tensors")
+    rows = RunRows(opened, Runs(runs.numbers[chosen], runs.rows[chosen]))
+    return Page(f"{amount(len(rows), 'run')}:", JoinedLines((text_lines(_HEAD, style="heading"), rows)), head=1)
+
+
+@dataclass(frozen=True)
+class RunRows:
+    """A line for each run, made as they are looked at."""
+
+    opened: OpenedTrace
+    runs: Runs
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def part(self, begin: int, end: int) -> Sequence[Line]:
+        """See `Lines`."""
+        pairs = zip(self.runs.numbers[begin:end].tolist(), self.runs.rows[begin:end].tolist(), strict=True)
+        return [self._line(number, row) for number, row in pairs]
+
+    def _line(self, number: int, row: int) -> Line:
+        opened = self.opened
+        function = opened.program.functions.get(int(opened.executions.function[row]))
+        name = ABSENT if function is None else opened.program.python_names.get(function.graph, function.name)
+        bad = int(opened.bad.count[row])
+        timings = opened.timings
+        took = milliseconds(int(timings.end_ns[row] - timings.begin_ns[row])) if timings.ended[row] else ABSENT
+        failed = " (raised)" if timings.failed[row] else ""
+        return (
+            Span(f"  {number:>7}", "link", f"lt -x {number}"),
+            Span(f"  {int(opened.executions.step[row]):>6}  {took:>10}  {count(int(opened.extents.count[row])):>9}  "),
+            Span(f"{count(bad) if bad else '':>10}  ", "bad", f"lt -f non_finite -x {number}" if bad else ""),
+            Span(f"{name}{failed}", "bad" if failed else ""),
+        )

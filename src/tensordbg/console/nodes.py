@@ -1,0 +1,166 @@
+"""Nodes of the graph and the steps between them: along the tensors that were recorded, else along the graph itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensordbg.analysis.listing import split_slot
+from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.view.neighbours import Neighbour, find_consumers, find_inputs, with_rows
+from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.console.runs import Scope
+from tensordbg.console.tensor_page import choose_event
+from tensordbg.console.tensors import node_of
+from tensordbg.model import NONE, Site
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+
+@dataclass(frozen=True)
+class Node:
+    """An operation, where it is one of a graph with its site, and what was recorded of it."""
+
+    name: str
+    op_type: str
+    site: int = NONE
+    event: int | None = None
+    """A tensor that it computed; None where none was recorded."""
+    tensor: str = ""
+    """Of a step, the tensor that leads to it; empty where it is known by its name only."""
+    row: SeenTensor | None = None
+    """That tensor, where it was recorded."""
+    control: bool = False
+    """Whether it is only waited for."""
+
+
+def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "") -> tuple[Node, tuple[str, ...]]:
+    """The node that is meant by a name, and the functions in which there are others of the same name.
+
+    Of several that which computed something in the scope counts, and of what it computed the first that is not finite.
+
+    Raises:
+        AbsentError: If there is none; it names the nearest.
+    """
+    sites = node_of(opened, typed)
+    if function:
+        sites = [each for each in sites if function in (opened.site(each).function, opened.site(each).given_function)]
+        sites = sites or node_of(opened, typed)
+    site = opened.columns.whole("site")
+    events = scope.narrow(np.flatnonzero(np.isin(site, sites)))
+    event = int(events[choose_event(opened, events, None)]) if len(events) else None
+    number = sites[0] if event is None else int(site[event])
+    names = opened.site(number)
+    own = names.function
+    others = dict.fromkeys(opened.site(each).function for each in sites if opened.site(each).function != own)
+    return Node(names.site.name, names.site.op_type, number, event), tuple(filter(None, others))
+
+
+def inputs_of(opened: OpenedTrace, node: Node) -> list[Node]:
+    """What a node takes, in order."""
+    if node.event is not None:
+        found = with_rows(opened, find_inputs(opened, node.event))
+        if found:
+            return [_from_neighbour(opened, node, each) for each in found]
+    return [_of_ref(opened, ref.site, ref.slot) for ref in opened.program.inputs_of(node.site)]
+
+
+def consumers_of(opened: OpenedTrace, node: Node) -> list[Node]:
+    """What takes the outputs of a node."""
+    if node.event is not None:
+        found: list[Neighbour] = []
+        for event in outputs_of(opened, node.event):
+            found += find_consumers(opened, event)
+        steps = [_from_consumer(opened, node, each) for each in with_rows(opened, found)]
+        return list({(each.name, each.event): each for each in steps}.values())
+    edges = opened.program.edges
+    sites = dict.fromkeys(edges[edges[:, 2] == node.site, 0].tolist())
+    return [_of_site(opened.program.sites[each]) for each in sites if each in opened.program.sites]
+
+
+def outputs_of(opened: OpenedTrace, event: int) -> list[int]:
+    """The events of all outputs of the operation that an event is one of, at the same moment."""
+    columns = opened.columns
+    place = {name: int(columns.whole(name)[event]) for name in ("execution", "site", "path", "frame", "iteration")}
+    first, last = max(event - _NEAR, 0), event + _NEAR
+    same: Ints = np.arange(first, min(last, opened.event_count))
+    for name, value in place.items():
+        same = same[columns.whole(name)[same] == value]
+    return [int(each) for each in same]
+
+
+_NEAR = 10_000
+"""The outputs of one operation lie so near to each other among the events."""
+
+
+def control_inputs(opened: OpenedTrace, node: Node) -> tuple[str, ...] | None:
+    """The nodes that a node only waits for; None where that is not known, as the graph was not kept."""
+    found = _waiting(opened, node.site)
+    return None if found is None else tuple(found.get(node.name, ()))
+
+
+def control_consumers(opened: OpenedTrace, node: Node) -> tuple[str, ...] | None:
+    """The nodes that only wait for a node; None where that is not known."""
+    found = _waiting(opened, node.site)
+    return None if found is None else tuple(name for name, waited in found.items() if node.name in waited)
+
+
+def control_nodes(opened: OpenedTrace, node: Node, names: Iterable[str]) -> list[Node]:
+    """Nodes of the same graph by name."""
+    function = opened.program.sites[node.site].function
+    known = {each.name: each for each in opened.program.sites_of_graph.get(function, ())}
+    return [
+        Node(name, known[name].op_type if name in known else "", known[name].site if name in known else NONE,
+             control=True)
+        for name in names
+    ]  # fmt: skip
+
+
+def _waiting(opened: OpenedTrace, site: int) -> dict[str, list[str]] | None:
+    """By the name of a node of the same graph those that it waits for."""
+    from tensordbg.analysis.kept_graphs import KeptGraphs
+    from tensordbg.trace.graph_files import GraphStage
+
+    known = opened.program.sites.get(site)
+    function = None if known is None else opened.program.functions.get(known.function)
+    built = None if function is None else KeptGraphs(opened.reader, opened.program).find(function, GraphStage.BUILT)
+    if built is None:
+        return None
+    return {node.name: [name.removeprefix("^") for name in node.inputs if name.startswith("^")] for node in built.nodes}
+
+
+def _from_neighbour(opened: OpenedTrace, node: Node, step: Neighbour) -> Node:
+    name, _ = split_slot(step.tensor)
+    if step.event is None:
+        return Node(name, step.op_type, _site_named(opened, node.site, name), tensor=step.tensor)
+    return Node(name, step.op_type, _site_of(opened, step.event), step.event, step.tensor, step.row)
+
+
+def _from_consumer(opened: OpenedTrace, node: Node, step: Neighbour) -> Node:
+    if step.event is None:
+        return Node(step.tensor, step.op_type, _site_named(opened, node.site, step.tensor))
+    return Node(step.tensor, step.op_type, _site_of(opened, step.event), step.event, row=step.row)
+
+
+def _site_of(opened: OpenedTrace, event: int) -> int:
+    return int(opened.columns.whole("site")[event])
+
+
+def _site_named(opened: OpenedTrace, near: int, name: str) -> int:
+    """The site of a name in the graph of another."""
+    known = opened.program.sites.get(near)
+    graph = opened.program.sites_of_graph.get(known.function, ()) if known is not None else ()
+    return next((each.site for each in graph if each.name == name), NONE)
+
+
+def _of_ref(opened: OpenedTrace, site: int, slot: int) -> Node:
+    names = opened.site(site)
+    return Node(names.site.name, names.site.op_type, site, tensor=f"{names.site.name}:{slot}")
+
+
+def _of_site(site: Site) -> Node:
+    return Node(site.name, site.op_type, site.site)

@@ -1,0 +1,110 @@
+"""The first page, and that of each stop: where the program stands, what is wrong, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Span
+from tensordbg.console.running import Stop, StopKind
+from tensordbg.errors import TensordbgError
+
+if TYPE_CHECKING:
+    from tensordbg.console.console import Console
+
+_RULE = "=" * 38
+
+
+def opening_page(console: Console) -> Page:
+    """Where the program stands; of a trace without one, what it holds."""
+    if console.runner is None:
+        return _of_trace(console)
+    stop = console.runner.stop
+    if stop.kind is StopKind.ERROR:
+        return _of_error(console, stop)
+    if stop.kind is StopKind.BEFORE:
+        return _before(console, stop)
+    return _after(console, stop)
+
+
+def _of_trace(console: Console) -> Page:
+    page = console.preview("run_info")
+    lines = FixedLines((*_choices("list_tensors", "lt -f non_finite", "why", "help"), ()))
+    return replace(page, body=JoinedLines((lines, page.body)), command="run_info")
+
+
+def _before(console: Console, stop: Stop) -> Page:
+    from tensordbg.console.commands.run_info import stop_lines, stop_title
+
+    names = ", ".join((*console.filters.own, "non_finite", "has_inf_or_nan"))
+    lines: list[Line] = [
+        (Span(_RULE, "dim"),),
+        (Span(f"Call #{stop.run}: "), Span(stop.call, "bold")),
+        (),
+        *stop_lines(stop),
+        (Span(_RULE, "dim"),),
+        (),
+        (Span("Select one of the following commands to proceed ---->"),),
+        *_choices("run", "run -n", "run -t <T>", "run -f <filter_name>", "step", "continue", "help"),
+        (Span(f"    Filter(s) for -f:  {names}, or a condition such as 'Log* : min < 0'"),),
+    ]
+    return Page(stop_title(stop), FixedLines(tuple(lines)), command="run_info", place=stop.place)
+
+
+def _after(console: Console, stop: Stop) -> Page:
+    """What the run computed; only what passes the filter, where one stopped the program."""
+    from tensordbg.console.commands.run_info import stop_lines, stop_title
+    from tensordbg.console.texts import word
+
+    line = f"list_tensors -f {word(stop.filter)}" if stop.filter else "list_tensors"
+    head: list[Line] = [(Span(stop_title(stop), "bad" if stop.filter else "title"),), *stop_lines(stop)]
+    page = None
+    with suppress(TensordbgError):
+        page = console.preview(line)
+    if page is None:
+        return Page(stop_title(stop), FixedLines(tuple(head[1:])), command="run_info", place=stop.place)
+    # The headings of the list stay in sight.
+    shown = FixedLines((*head, (Span(page.title),)))
+    return replace(
+        page,
+        title=stop_title(stop),
+        body=JoinedLines((FixedLines(shown.given[1:]), page.body)),
+        head=0 if len(shown) > 4 else len(shown) - 1 + page.head,
+        mood="bad" if stop.filter else "",
+        place=stop.place,
+    )
+
+
+def _of_error(console: Console, stop: Stop) -> Page:
+    from tensordbg.console.commands.run_info import stop_lines, stop_title
+    from tensordbg.console.texts import word
+
+    lines: list[Line] = [
+        (Span("!!! An error occurred during the run !!!", "bad"),),
+        (),
+        (Span("You may use the following commands to debug:"),),
+    ]
+    parts: list[Lines] = []
+    if stop.operation:
+        name = word(stop.operation)
+        lines += _choices(f"ni -a -d -t {name}", f"li -r {name}")
+        with suppress(TensordbgError):
+            parts.append(FixedLines((*console.preview(f"ni {name}").body.part(0, 40),)))
+    lines += [*_choices("lt", "why"), ()]
+    if stop.operation:
+        lines.append((Span("Op name:    "), Span(stop.operation, "link", f"ni {word(stop.operation)}")))
+    kind, _, details = stop.exception.partition(": ")
+    lines += [(Span("Error type: "), Span(kind, "bad")), (), (Span("Details:"),)]
+    lines += [(Span(f"  {line}"),) for line in details.splitlines()]
+    lines += [(), *stop_lines(replace(stop, reason=""))]
+    return Page(
+        stop_title(stop), JoinedLines((FixedLines(tuple(lines)), *parts)), command="run_info", mood="bad",
+        place=stop.place,
+    )  # fmt: skip
+
+
+def _choices(*commands: str) -> Iterator[Line]:
+    for each in commands:
+        yield (Span("  "), Span(each, "link", each.partition(" <")[0] if "<" not in each else ""))

@@ -1,0 +1,43 @@
+"""Reports that were made for the terminal, as lines of a page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+from rich.console import Console, RenderableType
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+
+from tensordbg.console.page import FixedLines, Line, Span, Style
+
+WIDTH = 100
+
+
+def lines_of(*parts: RenderableType, width: int = WIDTH) -> FixedLines:
+    """The lines of one or more reports."""
+    console = Console(file=io.StringIO(), width=width, markup=False, emoji=False, highlight=False, color_system=None)
+    lines: list[Line] = []
+    for part in parts:
+        lines += [_line(segments) for segments in console.render_lines(part, pad=False)]
+    return FixedLines(tuple(lines))
+
+
+def _line(segments: Iterable[Segment]) -> Line:
+    spans = [Span(segment.text, _style(segment.style)) for segment in Segment.simplify(segments) if segment.text]
+    while spans and not spans[-1].text.strip():
+        spans.pop()
+    return tuple(spans)
+
+
+def _style(style: RichStyle | None) -> Style:
+    if style is None:
+        return ""
+    colour = style.color.name if style.color is not None else ""
+    if colour == "red":
+        return "bad"
+    if style.reverse:
+        return "highlight"
+    if style.dim:
+        return "dim"
+    return "bold" if style.bold else ""

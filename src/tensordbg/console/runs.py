@@ -1,0 +1,141 @@
+"""The runs that a trace holds, and which tensors are looked at: those of a run, of several, or all.
+
+A run is one call from Python into the program's numbers. Without a program that counts them they are numbered from 1
+as the trace holds them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.view.extents import events_of
+from tensordbg.errors import UsageError
+from tensordbg.model import NONE
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+_RANGE = re.compile(r"(\d+)|(\d*)\.\.(\d*)")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of a trace."""
+
+    numbers: Ints
+    """Of each run, ascending."""
+    rows: Ints
+    """Of each the row of its execution."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def extent(self) -> str:
+        """`1 to 20`, in words."""
+        if not len(self):
+            return "none"
+        return str(self.numbers[0]) if len(self) == 1 else f"{self.numbers[0]} to {self.numbers[-1]}"
+
+    def row(self, number: int) -> int:
+        """The row of the execution of a run.
+
+        Raises:
+            UsageError: If the trace holds no such run.
+        """
+        place = int(np.searchsorted(self.numbers, number))
+        if place >= len(self) or self.numbers[place] != number:
+            raise UsageError(f"no run {number} is in the trace; the runs that were recorded are {self.extent}")
+        return int(self.rows[place])
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The tensors that are looked at."""
+
+    events: Ints | None
+    """Their numbers, ascending; None for all of the trace."""
+    runs: tuple[int, ...]
+    """The numbers of the runs that they belong to, where some were chosen."""
+    text: str
+    """What it is, in words: `run 3`."""
+    chosen: str = ""
+    """As `-x` has it."""
+
+    def size(self, opened: OpenedTrace) -> int:
+        """How many tensors there are."""
+        return opened.event_count if self.events is None else len(self.events)
+
+    def numbers(self, opened: OpenedTrace) -> Ints:
+        """The numbers of the tensors."""
+        return np.arange(opened.event_count) if self.events is None else self.events
+
+    def narrow(self, events: Ints) -> Ints:
+        """Of some events, ascending, those in the scope."""
+        if self.events is None:
+            return events
+        found: Ints = np.intersect1d(events, self.events, assume_unique=True)
+        return found
+
+
+EVERYTHING = Scope(None, (), "the trace", "all")
+
+
+def find_runs(opened: OpenedTrace, executions: Mapping[int, int] | None = None) -> Runs:
+    """The runs of a trace.
+
+    Args:
+        opened: The trace.
+        executions: By the number of a run its execution, where the program counts them.
+    """
+    if executions is None:
+        rows = np.flatnonzero(opened.executions.function != NONE)
+        return Runs(np.arange(1, len(rows) + 1), rows)
+    numbers = np.array(sorted(executions), dtype=np.int64)
+    wanted = np.array([executions[number] for number in numbers.tolist()], dtype=np.int64)
+    place = np.searchsorted(opened.executions.number, wanted)
+    known = place < len(opened.executions)
+    known[known] = opened.executions.number[place[known]] == wanted[known]
+    return Runs(numbers[known], place[known])
+
+
+def scope_of(opened: OpenedTrace, runs: Runs, chosen: str) -> Scope:
+    """The tensors that `-x` chooses: `3`, `3..7`, `last`, or `all`.
+
+    Raises:
+        UsageError: If it is not understood, or there is no such run.
+    """
+    if chosen == "all":
+        return EVERYTHING
+    if chosen == "last":
+        if not len(runs):
+            raise UsageError("the trace holds no run yet; `-x all` looks at everything in it")
+        return scope_of_run(opened, runs, int(runs.numbers[-1]))
+    match = _RANGE.fullmatch(chosen)
+    if match is None:
+        raise UsageError(f"{chosen!r} is no run; write a number such as 3, a range such as 3..7, `last`, or `all`")
+    if match[1]:
+        return scope_of_run(opened, runs, int(match[1]))
+    first, last = int(match[2] or 0), int(match[3]) if match[3] else int(runs.numbers.max(initial=0))
+    within = np.flatnonzero((runs.numbers >= first) & (runs.numbers <= last))
+    if not len(within):
+        raise UsageError(f"no run {chosen} is in the trace; the runs that were recorded are {runs.extent}")
+    numbers = opened.executions.number[runs.rows[within]]
+    events = np.flatnonzero(np.isin(opened.columns.whole("execution"), numbers))
+    return Scope(events, tuple(runs.numbers[within].tolist()), f"runs {chosen}", chosen)
+
+
+def scope_of_run(opened: OpenedTrace, runs: Runs, number: int) -> Scope:
+    """The tensors of one run.
+
+    Raises:
+        UsageError: If there is no such run.
+    """
+    return Scope(events_of(opened, runs.row(number)), (number,), f"run {number}", str(number))
