@@ -24,6 +24,7 @@ HOMES = {
     "starlette": ("server/",),
     "tensorboard": ("tensorboard/",),
     "tensorflow": ("backends/tensorflow/",),
+    "textual": ("console/fullscreen/",),
     "torch": (),
     "uvicorn": ("server/",),
 }

@@ -1,0 +1,66 @@
+"""Lends the terminal to the screen, in the middle of a program that is not ours, and puts everything back.
+
+Textual takes the signals of job control and of a changed size for itself and leaves them so; `asyncio.run` leaves the
+thread without a loop, which a program may have, even running. So signals and the terminal's settings are put back, and
+the screen gets a loop of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import termios
+from collections.abc import Iterator
+
+_TAKEN = (signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN)
+
+
+@contextlib.contextmanager
+def borrowed_terminal() -> Iterator[asyncio.AbstractEventLoop]:
+    """Gives a loop to run the screen in, as if none ran; afterwards terminal, signals and loops are as they were."""
+    with _kept_signals(), _kept_settings(), _no_running_loop():
+        loop = asyncio.new_event_loop()
+        try:
+            yield loop
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()
+
+
+@contextlib.contextmanager
+def _kept_signals() -> Iterator[None]:
+    # None is a handler that was not set from Python, and can't be put back from there.
+    handlers = {number: handler for number in _TAKEN if (handler := signal.getsignal(number)) is not None}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _kept_settings() -> Iterator[None]:
+    descriptor = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
+    try:
+        settings = termios.tcgetattr(descriptor)
+    except (termios.error, ValueError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, settings)
+
+
+@contextlib.contextmanager
+def _no_running_loop() -> Iterator[None]:
+    # The program may stand still inside a coroutine, whose loop waits below us until the screen is closed.
+    running = asyncio._get_running_loop()  # noqa: SLF001 - asyncio keeps these two for loops; there is no other way
+    asyncio._set_running_loop(None)  # noqa: SLF001
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(running)  # noqa: SLF001
