@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from tensordbg.capture.tensors import read_tensors, restored, storable, write_tensors
+from tensordbg.capture.tensors import digest_of, read_tensors, restored, storable, write_tensors
 from tensordbg.errors import CaptureError
 
 DTYPES = [
@@ -50,3 +51,21 @@ def test_a_file_in_another_format_is_one_error(tmp_path: Path, content: bytes) -
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(CaptureError, match="can't be read"):
         read_tensors(tmp_path / "file")
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float64, ml_dtypes.bfloat16])
+def test_a_digest_tells_bits_but_no_nan_from_another(dtype: Any) -> None:
+    array = np.array([1.0, -0.0, np.inf, np.nan], dtype)
+    negative = array.copy()
+    negative[3] = -negative[3]
+    assert digest_of(negative) == digest_of(array)
+    for place, other in ((0, 1.0078125), (1, 0.0), (2, -np.inf), (3, np.inf)):
+        changed = array.copy()
+        changed[place] = other
+        assert digest_of(changed) != digest_of(array)
+
+
+def test_whole_numbers_and_scalars_have_a_digest() -> None:
+    assert digest_of(np.array([1, 2])) != digest_of(np.array([1, 3]))
+    assert digest_of(np.array(True)) != digest_of(np.array(False))
+    assert digest_of(np.array(np.nan, np.complex128)) == digest_of(np.array(np.nan, np.complex128))

@@ -6,6 +6,7 @@ their width, complex128 as pairs of float64. The capture's header knows the true
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,15 @@ _BY_WIDTH = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 def storable(array: Array) -> bool:
     """Whether the elements can be kept at all: texts and objects can't."""
     return array.dtype.kind in "biufc" or (array.dtype.kind == "V" and array.dtype.itemsize in _BY_WIDTH)
+
+
+def digest_of(array: Array) -> str:
+    """SHA-256 of the bits of all elements. Any NaN counts as any other, as its sign depends on the kernel's code."""
+    numbers = np.stack([array.real, array.imag]) if array.dtype.kind == "c" else array
+    if numbers.dtype.kind in "fV":
+        missing = np.isnan(numbers)
+        numbers = np.where(missing, np.asarray(np.nan, numbers.dtype), numbers)
+    return hashlib.sha256(numbers.tobytes()).hexdigest()
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Array]) -> None:

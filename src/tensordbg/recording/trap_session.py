@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, TypedDict
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from tensordbg.errors import RecordingError
 from tensordbg.recording.backend import TRAPS, named
@@ -23,6 +26,9 @@ class FrameworkTrap(Protocol):
 
     def stop(self) -> None:
         """Tests nothing from now on."""
+
+    def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:
+        """See `Trap.step`; `frame` is where the step begins."""
 
 
 class Trap:
@@ -49,6 +55,26 @@ class Trap:
         self._watch.stop()
         for each in self._set:
             each.stop()
+
+    def step(self, batch: Any = ()) -> AbstractContextManager[None]:
+        """Marks a step, for a program that updates its variables by hand.
+
+            with trap.step((x, y)):
+                ...
+
+        What the block writes is tested at its end too, and if anything is bad, all that it wrote is put back.
+
+        Args:
+            batch: The tensors that the step is given, in any structure; a capture keeps them in this order.
+        """
+        return self._step(batch, sys._getframe(1))  # noqa: SLF001
+
+    @contextmanager
+    def _step(self, batch: Any, frame: FrameType) -> Iterator[None]:
+        with ExitStack() as stack:
+            for each in self._set:
+                stack.enter_context(each.step(batch, frame))
+            yield
 
     def __enter__(self) -> Trap:
         return self

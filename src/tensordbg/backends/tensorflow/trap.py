@@ -8,7 +8,9 @@ import threading
 import weakref
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from tensordbg import _native
@@ -18,12 +20,15 @@ from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction, copied, make_capture, trouble_of
+from tensordbg.backends.tensorflow.trap_eager import EagerSteps
+from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep, write_step
+from tensordbg.backends.tensorflow.trap_eager_graph import Target
 from tensordbg.backends.tensorflow.trap_message import message_of
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer
 from tensordbg.backends.tensorflow.trap_progress import Progress
 from tensordbg.backends.tensorflow.trap_targets import NotedTargets, computes_gradients, named_targets
 from tensordbg.recording.guard import guarded
-from tensordbg.recording.trap_plan import OnBad, TrapPlan
+from tensordbg.recording.trap_plan import MARK, OnBad, TrapPlan
 
 
 class Trapping:
@@ -35,6 +40,7 @@ class Trapping:
         self._active = False
         self._notes = NotedTargets(self.guard)
         self._progress = Progress(self.guard)
+        self._eager = EagerSteps(self._judge_eager, self.guard)
         self._gates = GATES if plan.on_bad is OnBad.SKIP else None
         self.kind = "trap" if self._gates is None else "trap with gates"
         self._earlier: list[tuple[str, weakref.ref[Any]]] | None = None
@@ -59,6 +65,7 @@ class Trapping:
         self._active = True
         self._notes.install()
         self._progress.install()
+        self._eager.install()
         earlier: list[tuple[str, weakref.ref[Any]]] = []
         self._earlier = earlier
         hooks().functions.add(self)
@@ -72,6 +79,7 @@ class Trapping:
                 self._active = False
                 _native.stop_trapping()
                 hooks().functions.remove(self)
+                self._eager.uninstall()
                 self._progress.uninstall()
                 self._notes.uninstall()
 
@@ -119,6 +127,26 @@ class Trapping:
             said.append(message_of(trapped, found, self._captured(trapped, found)))
         return self._answer(said[0]) if said else None
 
+    def _judge_eager(self, step: EagerStep, tested: Sequence[Target]) -> str | bool | None:
+        """The same of a step that ran eagerly."""
+        with self._lock:
+            try:
+                written = write_step(step, tested, self._notes, _TRAPPED, self._eager.read)
+            except Exception as error:  # noqa: BLE001  whatever can't be in a graph, the step is bad
+                why = f"not captured, as it can't be written as a graph: {first_line(error)}"
+                return self._answer(
+                    f"{MARK}: step {step.number} of {step.name}: the loss or a gradient is not finite; {why}"
+                )
+            found = replace(written.bad, reached=self._progress.reached)
+            return self._answer(message_of(written.trapped, found, self._captured(written.trapped, found)))
+
+    def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:
+        """See `tensordbg.recording.trap_session.Trap.step`; `frame` is where the step begins."""
+        import tensorflow as tf  # imported by the program already
+
+        tensors = [each for each in tf.nest.flatten(batch) if tf.is_tensor(each)]
+        return self._eager.block(tensors, frame)
+
     def _answer(self, message: str) -> str | bool | None:
         if self._plan.on_bad is OnBad.STOP:
             return message
@@ -140,6 +168,11 @@ class Trapping:
 
 _TRAPPED: list[TrappedFunction] = []
 """The functions of this process that have a trap, by its number; they keep it for a later one."""
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _warn_of(earlier: list[tuple[str, weakref.ref[Any]]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import socket
@@ -34,7 +33,7 @@ from tensordbg.capture.header import (
     TensorDigest,
     Trouble,
 )
-from tensordbg.capture.tensors import Array, storable
+from tensordbg.capture.tensors import Array, digest_of, storable
 from tensordbg.capture.writer import FUNCTION_FILE, write_capture
 from tensordbg.model import NONE, Function
 from tensordbg.recording.catalog import CATALOG
@@ -62,6 +61,8 @@ class BadStep:
     """In the order of `TrappedFunction.saved`; copies."""
     reached: Mapping[str, str] = field(default_factory=dict)
     """How far the training has come, such as its `epoch`."""
+    variables: Mapping[int, Array] = field(default_factory=dict)
+    """Variables as they were before the step, by argument; the others wait for the trap and are read."""
 
 
 def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequence[RawTensor]) -> Trouble:
@@ -77,7 +78,7 @@ def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequen
         kind="non_finite",
         suspects=tuple(_suspect(tested[position], measured[position]) for position in bad),
         tested=tuple(
-            TensorDigest(each.name, each.role, each.variable, hashlib.sha256(of.array.tobytes()).hexdigest())
+            TensorDigest(each.name, each.role, each.variable, digest_of(of.array))
             for each, of in zip(tested, measured, strict=True)
         ),
     )
@@ -154,6 +155,7 @@ class _Maker:
             for each, array in zip(self._trapped.saved, self._bad.saved, strict=True)
             if each.kind == "variable"
         }
+        early.update(self._bad.variables)
         found = []
         for argument, number in enumerate(self._trapped.function.captures):
             if number == NONE:

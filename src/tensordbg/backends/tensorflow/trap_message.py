@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS
+from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, VARIABLE
 from tensordbg.capture.header import Suspect
 from tensordbg.recording.trap_plan import MARK
 
@@ -20,6 +20,12 @@ def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
         first = gradients[0]
         of = f"that of {first.variable}" if first.variable else first.name
         said.append(f"{len(gradients)} of {total} gradients are not finite, such as {of} ({_counts(first)})")
+    variables = [each for each in bad.trouble.suspects if each.role == VARIABLE]
+    if variables:
+        first = variables[0]
+        said.append(
+            f"{len(variables)} variables are not finite at its end, such as {first.variable} ({_counts(first)})"
+        )
     place = ", ".join(f"{name} {number}" for name, number in bad.reached.items())
     at = f" ({place})" if place else ""
     return f"{MARK}: step {bad.step} of {trapped.function.name}{at}: {_joined(said)}; {captured}"

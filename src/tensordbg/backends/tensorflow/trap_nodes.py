@@ -27,6 +27,11 @@ _DRAWS = ("Rng", "StatefulUniform", "StatefulStandardNormal", "StatefulTruncated
 """How the names begin of operations that change the state of a random generator, a variable."""
 
 
+def changes(op_type: str) -> bool:
+    """Whether an operation of this type changes a variable or a random generator's state, its first input."""
+    return writes(op_type) or op_type.startswith(_DRAWS)
+
+
 @dataclass(frozen=True)
 class Saved:
     """A tensor that the trap is given to keep."""
@@ -82,9 +87,7 @@ class TrapPlacer:
     def _writers(self) -> list[Any]:
         """What changes something: writes, and calls of functions that may."""
         return [
-            node
-            for node in self._nodes.values()
-            if writes(node.op) or node.op.startswith(_DRAWS) or (node.op in fd.CALLS and "less" not in node.op)
+            node for node in self._nodes.values() if changes(node.op) or (node.op in fd.CALLS and "less" not in node.op)
         ]
 
     def _arguments(self) -> list[Saved]:

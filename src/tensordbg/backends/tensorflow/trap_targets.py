@@ -21,6 +21,11 @@ from tensordbg.recording.catalog import CATALOG
 
 LOSS = "loss"
 GRADIENT = "gradient"
+VARIABLE = "variable"
+"""What a tensor is that is tested; a variable where the program itself says where its step ends."""
+
+LOWEST_SCALE = 1.0
+"""With a scale of the loss up to this one an overflow is no matter of the scale."""
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,11 @@ class NotedTargets:
         graph = _graph()
         if graph is None or graph in self._scaled:
             return
-        pairs = list(zip(tf.nest.flatten(sources), tf.nest.flatten(given, expand_composites=False), strict=True))
-        gradients = [(each, source) for source, each in pairs if _is_variable(source) and each is not None]
-        for each, source in gradients:
-            self._note(graph, each, GRADIENT, _name(source))
+        gradients = gradients_of(sources, given)
+        for each, name in gradients:
+            self.note(graph, each, GRADIENT, name)
         for each in tf.nest.flatten(target) if gradients else []:
-            self._note(graph, each, LOSS, "")
+            self.note(graph, each, LOSS, "")
 
     def _note_optimizer(self, optimizer: Any, gradients: Any, variables: Any) -> None:
         graph = _graph()
@@ -116,11 +120,12 @@ class NotedTargets:
             return
         # A loss that was scaled outside is unscaled in here, in a branch of the function.
         known = list(variables if variables is not None else getattr(optimizer, "_trainable_variables", None) or ())
-        names = [_name(each) for each in known] if len(known) == len(list(gradients)) else [""] * len(list(gradients))
+        names = [name_of(each) for each in known] if len(known) == len(list(gradients)) else [""] * len(list(gradients))
         for each, name in zip(gradients, names, strict=True):
-            self._note(graph, each, GRADIENT, name)
+            self.note(graph, each, GRADIENT, name)
 
-    def _note(self, graph: Any, tensor: Any, role: str, variable: str) -> None:
+    def note(self, graph: Any, tensor: Any, role: str, variable: str) -> None:
+        """Notes one tensor of a graph."""
         values = getattr(tensor, "values", tensor)  # of gradients of some rows only
         if getattr(values, "graph", None) is graph and values.dtype.base_dtype.is_floating:
             key = (values.op.name, values.value_index)
@@ -146,6 +151,14 @@ def named_targets(
     return [one for one in found if one[1] in dtypes.FLOATS]
 
 
+def gradients_of(sources: Any, given: Any) -> list[tuple[Any, str]]:
+    """The gradients of variables among what a tape gave, each with the name of its variable."""
+    import tensorflow as tf
+
+    pairs = zip(tf.nest.flatten(sources), tf.nest.flatten(given, expand_composites=False), strict=True)
+    return [(each, name_of(source)) for source, each in pairs if _is_variable(source) and each is not None]
+
+
 def computes_gradients(definition: Any) -> bool:
     """Whether a gradient tape was used in a function, by the scope in which a tape puts its operations."""
     return any("gradient_tape/" in node.name for node in definition.node_def)
@@ -164,5 +177,6 @@ def _is_variable(source: Any) -> bool:
     return isinstance(source, tf.Variable) or hasattr(source, "handle")
 
 
-def _name(variable: Any) -> str:
+def name_of(variable: Any) -> str:
+    """The name of a variable of TensorFlow or Keras."""
     return str(getattr(variable, "path", None) or getattr(variable, "name", "")).removesuffix(":0")
