@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tensordbg.cli.messages import did_you_mean
+from tensordbg.debug.plan import DebugPlan
 from tensordbg.errors import UsageError
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.trap_plan import TrapPlan
@@ -69,6 +70,10 @@ class Program:
     def trap_command(self, plan: TrapPlan) -> list[str]:
         """The command line of the process that runs it with a trap."""
         return [sys.executable, "-m", "tensordbg.recording.trap_launch", plan.to_json(), *self.words]
+
+    def debug_command(self, trace: Path, plan: DebugPlan) -> list[str]:
+        """The command line of the process that runs it under the debugger and records it into `trace`."""
+        return [sys.executable, "-m", "tensordbg.debug.launch", str(trace), plan.to_json(), *self.words]
 
 
 def _importable(package: str) -> bool:

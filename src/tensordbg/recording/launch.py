@@ -62,7 +62,7 @@ def parse_program(words: list[str]) -> LaunchedProgram:
     return LaunchedProgram(None, words[0], tuple(words[1:]))
 
 
-def _command(launch: LaunchedProgram) -> tuple[str, ...]:
+def command_of(launch: LaunchedProgram) -> tuple[str, ...]:
     """The command line that runs the program without us."""
     what = (launch.script,) if launch.module is None else ("-m", launch.module)
     return (sys.executable, *what, *launch.arguments)
@@ -122,7 +122,7 @@ def _folder_of(package: str) -> str:
     return spec.origin if spec is not None and spec.origin is not None else str(Path.cwd())
 
 
-class _Ending:
+class Ending:
     """How the program ended, told to the trace after the program's own exit handlers have run."""
 
     def __init__(self, session: Session) -> None:
@@ -162,13 +162,13 @@ def main() -> None:
     name = launch.module or Path(launch.script).stem
     try:
         plan = replace(launch.plan, allow=settings_above(launch.folder).allow)
-        session = Session(launch.trace, plan, name, _command(launch))
+        session = Session(launch.trace, plan, name, command_of(launch))
     except TensordbgError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)
     # What the program starts and is recorded too belongs to its run.
     os.environ[RUN_VARIABLE] = os.environ.get(RUN_VARIABLE) or session.id
-    ending = _Ending(session)
+    ending = Ending(session)
     session.start()
     try:
         run_program(launch)

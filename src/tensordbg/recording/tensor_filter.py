@@ -79,6 +79,8 @@ class TensorChoice:
     def choose(self, wanted: TensorFilter) -> None:
         """Wants other tensors from now on."""
         with self._lock:
+            if wanted == self._wanted:
+                return
             self._wanted = wanted
             unwanted = {number for number, site in self._seen.items() if not wanted.has(site.op_type, site.name)}
             self._mute(sorted(unwanted - self._muted), True)

@@ -1,0 +1,140 @@
+"""Breakpoints: which of them a run, or an eager operation, has reached."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.sites import layer_path
+from tensordbg.console.filters import Filter, Filters
+from tensordbg.console.node_patterns import parse_pattern
+from tensordbg.console.page import Place
+from tensordbg.console.running import BreakKind, Breakpoint
+from tensordbg.model import NONE, Frame
+from tensordbg.recording.catalog import Catalog
+
+
+@dataclass(frozen=True)
+class Computed:
+    """An operation that was computed, or the call of a function."""
+
+    name: str
+    op_type: str
+    functions: tuple[str, ...]
+    """Names of the function that it is part of."""
+    layer: str
+    frames: tuple[Frame, ...]
+    """Where it was made."""
+
+
+Test = Callable[[Computed], bool]
+
+
+@dataclass
+class Breakpoints:
+    """Those that are set, by number from 1."""
+
+    filters: Filters
+    given: dict[int, Breakpoint] = field(default_factory=dict)
+    _tests: dict[int, Test | Filter] = field(default_factory=dict)
+    _count: int = 0
+
+    def add(self, breakpoint: Breakpoint) -> int:  # noqa: A002  what it is
+        """Sets one and returns its number.
+
+        Raises:
+            UsageError: If its filter is not understood.
+        """
+        by_filter = breakpoint.kind is BreakKind.FILTER
+        test = self.filters.parse(breakpoint.text) if by_filter else test_of(breakpoint)
+        self._count += 1
+        self.given[self._count], self._tests[self._count] = breakpoint, test
+        return self._count
+
+    def remove(self, number: int) -> None:
+        """Takes one away."""
+        del self.given[number], self._tests[number]
+
+    def reached(self, computed: Iterable[Computed], opened: OpenedTrace | None) -> str:
+        """The first one that is reached, in words; empty where none is.
+
+        Args:
+            computed: What was computed.
+            opened: The events of that; None where filters are not to be asked.
+        """
+        all_of_it = list(computed)
+        for number, test in self._tests.items():
+            if callable(test):
+                hit = any(test(each) for each in all_of_it)
+            else:
+                hit = opened is not None and passes(test, opened)
+            if hit:
+                return f"breakpoint {number} ({self.given[number].kind.value} {self.given[number].text})"
+        return ""
+
+
+def test_of(breakpoint: Breakpoint) -> Test:  # noqa: A002
+    """Whether an operation is what a breakpoint names, one that is no filter."""
+    text = breakpoint.text
+    if breakpoint.kind is BreakKind.LINE:
+        file, _, line = text.rpartition(":")
+        return at_line(Place(file, int(line)))
+    if breakpoint.kind is BreakKind.OPERATION:
+        pattern, of_type = parse_pattern(text), _fitting(text)
+        return lambda computed: pattern.fits(computed.name) or of_type(computed.op_type)
+    fits = _fitting(text)
+    if breakpoint.kind is BreakKind.FUNCTION:
+        return lambda computed: any(map(fits, computed.functions))
+    return lambda computed: fits(computed.layer) or any(map(fits, computed.layer.split("/")))
+
+
+def at_line(place: Place) -> Test:
+    """Whether an operation was made at a line, or at one that was called from there."""
+    ending = "/" + place.file.lstrip("/")
+
+    def test(computed: Computed) -> bool:
+        return any(
+            frame.line == place.line and (frame.file == place.file or frame.file.endswith(ending))
+            for frame in computed.frames
+        )
+
+    return test
+
+
+def passes(wanted: Filter, opened: OpenedTrace, exclude: str = "") -> bool:
+    """Whether any tensor passes a filter, without those of operations whose name fits `exclude`."""
+    events = wanted.passing(opened, np.arange(opened.event_count))
+    if not exclude or not len(events):
+        return len(events) > 0
+    sites = np.unique(opened.columns.whole("site")[events]).tolist()
+    return any(re.match(exclude, opened.site(site).site.name) is None for site in sites)
+
+
+def computed_in(opened: OpenedTrace) -> list[Computed]:
+    """The operations that some events tell of."""
+    stacks: Mapping[int, tuple[Frame, ...]] = opened.program.stacks
+    found = []
+    for number in np.unique(opened.columns.whole("site")).tolist():
+        names = opened.site(number)
+        functions = (names.function, names.given_function)
+        frames = stacks.get(names.site.stack, ())
+        found.append(Computed(names.site.name, names.site.op_type, functions, names.layer, frames))
+    return found
+
+
+def computed_at(catalog: Catalog, site: int) -> Computed:
+    """An eager operation."""
+    known = catalog.site(site)
+    frames = () if known.stack == NONE else catalog.frames(known.stack)
+    around = next((frame.function for frame in reversed(frames) if frame.user), "")
+    return Computed(known.name, known.op_type, (around,), layer_path(known), frames)
+
+
+def _fitting(pattern: str) -> Callable[[str], bool]:
+    compiled = re.compile(fnmatch.translate(pattern))
+    return lambda text: compiled.match(text) is not None

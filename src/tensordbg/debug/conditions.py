@@ -1,0 +1,93 @@
+"""Why a program that goes on may have to stop: breakpoints, the line of `until`, the filter of `run -f`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.console.running import Go, GoKind, Stop
+from tensordbg.debug.breakpoints import Breakpoints, Computed, at_line, computed_at, computed_in, passes
+from tensordbg.debug.calls import user_frames
+from tensordbg.debug.newest import NewestEvents
+from tensordbg.errors import TensordbgError
+from tensordbg.recording.runs import Run
+from tensordbg.recording.session import Session
+
+_EAGER_AT_ONCE = 32
+"""So many eager operations are computed before filters look at their tensors: a look takes as long as some of them."""
+
+
+class Conditions:
+    """Looks at what was recorded last."""
+
+    def __init__(self, session: Session, breakpoints: Breakpoints) -> None:
+        """Of a recording."""
+        self._recorder = session.recorder
+        self._folder = session.folder
+        self._breakpoints = breakpoints
+        self._newest: NewestEvents | None = None
+        self._go: Go | None = None
+        self._mark = 0
+        """Sequence number of the last record that was looked at."""
+        self._unseen = 0
+        """So many eager operations were computed since then."""
+
+    def follow(self, go: Go) -> None:
+        """The program goes on as told; what was recorded until now is not looked at."""
+        self._go = go
+        self.pass_by()
+
+    def pass_by(self) -> None:
+        """What was recorded until now is not looked at any more."""
+        self._mark, self._unseen = self._recorder.log.appended(), 0
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to look for."""
+        go = self._go
+        return bool(self._breakpoints.given) or (go is not None and (go.till is not None or go.place is not None))
+
+    def behind(self, run: Run, stop: Stop) -> Stop:
+        """The stop behind a run that was recorded; with a reason or filter, if that is why."""
+        frames = tuple(user_frames(run.caller, self._recorder.catalog))
+        return self._look(stop, [Computed("", "", (run.function.name,), "", frames)])
+
+    def behind_operation(self, site: int, stop: Stop) -> Stop:
+        """The same behind an eager operation, by its site."""
+        self._unseen += 1
+        computed = computed_at(self._recorder.catalog, site)
+        reason = self._reached([computed], None)
+        if reason or self._unseen < _EAGER_AT_ONCE:
+            return replace(stop, reason=reason)
+        return self.at_rest(stop)
+
+    def at_rest(self, stop: Stop) -> Stop:
+        """The same for what was computed eagerly since it was looked last."""
+        return self._look(stop, []) if self.any else stop
+
+    def _look(self, stop: Stop, calls: list[Computed]) -> Stop:
+        try:
+            opened = self._open()
+            go = self._go
+            if go is not None and go.till is not None and passes(go.till, opened, go.exclude):
+                return replace(stop, filter=go.till.text)
+            return replace(stop, reason=self._reached([*calls, *computed_in(opened)], opened))
+        except TensordbgError as error:
+            # A filter of the user that fails, say: nobody could tell what it missed.
+            return replace(stop, reason=str(error))
+
+    def _open(self) -> OpenedTrace:
+        if self._newest is None:
+            self._newest = NewestEvents(self._folder)
+        opened = self._newest.since(self._mark)
+        self.pass_by()
+        return opened
+
+    def _reached(self, computed: Iterable[Computed], opened: OpenedTrace | None) -> str:
+        all_of_it = list(computed)
+        go = self._go
+        place = go.place if go is not None and go.kind is GoKind.UNTIL else None
+        if place is not None and any(map(at_line(place), all_of_it)):
+            return f"line {place.file}:{place.line}"
+        return self._breakpoints.reached(all_of_it, opened)

@@ -1,0 +1,183 @@
+"""The debugger of one process: told of each run, it decides whether to stop there, and then opens the console."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from types import FrameType
+
+from tensordbg.console.console import Console, Face
+from tensordbg.console.filters import Filters
+from tensordbg.console.running import GoKind, Stop, StopKind
+from tensordbg.debug.calls import place_of, stop_at
+from tensordbg.debug.conditions import Conditions
+from tensordbg.debug.course import Course
+from tensordbg.debug.failures import Failures
+from tensordbg.debug.interrupt import Interrupt
+from tensordbg.debug.keeping import Keeping
+from tensordbg.debug.program import DebuggedProgram
+from tensordbg.debug.tensors import wanted_tensors
+from tensordbg.model import NONE
+from tensordbg.recording.runs import Run
+from tensordbg.recording.session import Session
+
+EXIT = 1
+"""The exit code of a program that `exit` has ended."""
+
+_BETWEEN = 0
+"""In place of a run's number: what was recorded between runs."""
+
+
+class Debugger:
+    """A `RunWatch`: stands before and behind the runs of a program that is recorded."""
+
+    def __init__(
+        self, session: Session, face: Face, filters: Filters, wants: Callable[[Run], bool] | None = None
+    ) -> None:
+        """Stops before the first run.
+
+        Args:
+            session: The recording, whose log forgets as told.
+            face: What talks with the user.
+            filters: Those that have a name.
+            wants: Which runs count; all by default. Others are not recorded.
+        """
+        self._session = session
+        self._recorder = session.recorder
+        self._face = face
+        self._wants = wants
+        self.program = DebuggedProgram(filters)
+        self.interrupt = Interrupt()
+        self._console = Console(session.folder, self.program, filters)
+        self._course = Course()
+        self._conditions = Conditions(session, self.program.set)
+        self._keeping = Keeping(self._recorder.log, session.plan.values.budget)
+        self._failures = Failures(self._recorder.catalog)
+        self._over = False
+        """Whether the program is not debugged any more."""
+        self._lock = threading.Lock()
+        self._current: Run | None = None
+        """The run that is under way, or that is looked at."""
+        self._number = 0
+
+    @property
+    def each_operation(self) -> bool:
+        """See `RunWatch`: whether an eager operation may stop the program now."""
+        return self._current is None and not self._over and (self._conditions.any or self.interrupt.waits)
+
+    def before(self, run: Run) -> bool:
+        """See `RunWatch`."""
+        if self._wants is not None and not self._wants(run):
+            return False
+        if not self._claim(run):
+            return not self._recorder.resting
+        with self._recorder.guard("debugging"):
+            interrupted = self.interrupt.asked()
+            if interrupted or self._course.stops_before:
+                stop = stop_at(StopKind.BEFORE, self._number, run, self._recorder.catalog)
+                self._stop(replace(stop, reason="Ctrl-C" if interrupted else ""), _BETWEEN)
+        return not self._recorder.resting
+
+    def after(self, run: Run, execution: int, error: BaseException | None) -> None:
+        """See `RunWatch`."""
+        if run is not self._current:
+            return
+        try:
+            with self._recorder.guard("debugging"):
+                self._made(run, execution, error)
+        finally:
+            self._current = None
+
+    def operation(self, site: int, execution: int, caller: FrameType) -> None:
+        """See `RunWatch`."""
+        if self._current is not None or self._over:
+            return
+        with self._recorder.guard("debugging"):
+            catalog = self._recorder.catalog
+            name, place = catalog.site(site).name, place_of(caller, catalog)
+            stop = Stop(StopKind.AFTER, self._number, name, execution, place=place)
+            interrupted = self.interrupt.asked()
+            stop = replace(stop, reason="Ctrl-C") if interrupted else self._conditions.behind_operation(site, stop)
+            if stop.reason or stop.filter:
+                self._stop(stop, _BETWEEN)
+
+    def failed(self, error: BaseException) -> None:
+        """The program has raised what ends it; the console opens on the operation that did."""
+        if self._over or isinstance(error, KeyboardInterrupt):
+            return
+        if isinstance(error, SystemExit):
+            self.ended()
+            return
+        self._stop_finally(self._failures.stop_of(error, self._number))
+
+    def ended(self) -> None:
+        """The program has come to its end."""
+        if not self._over:
+            self._stop_finally(self._conditions.at_rest(Stop(StopKind.END, self._number, "")))
+
+    def _claim(self, run: Run) -> bool:
+        """Whether a run counts: not one inside another, nor one that somebody else makes meanwhile."""
+        with self._lock:
+            if self._over or self._current is not None:
+                return False
+            self._current = run
+            self._number += 1
+        return True
+
+    def _made(self, run: Run, execution: int, error: BaseException | None) -> None:
+        """A run that counts has been made."""
+        stop = stop_at(StopKind.AFTER, self._number, run, self._recorder.catalog)
+        due = self._course.made()
+        if execution != NONE:
+            self.program.made[self._number] = execution
+            stop = replace(stop, execution=execution)
+            stop = self._conditions.behind(run, stop) if error is None and self._conditions.any else stop
+        if error is not None:
+            # It may be meant, as at the end of the data: the program's own code decides whether it ends with it.
+            self._failures.note(error, stop)
+            self._keep(self._number, True)
+        elif due or stop.reason or stop.filter:
+            self._stop(stop, self._number)
+        else:
+            self._keep(self._number, False)
+            self._prepare()
+
+    def _stop(self, stop: Stop, run: int) -> None:
+        """Opens the console, on what the log holds of a run or of what was between runs, and goes on as told."""
+        self._keep(run, True)
+        self.program.stop = stop
+        with self.interrupt.left_alone():
+            go = self._face.converse(self._console)
+        if go.kind is GoKind.EXIT:
+            self._over = True
+            raise SystemExit(EXIT if go.exit_code is None else go.exit_code)
+        self._course.follow(go)
+        self._conditions.follow(go)
+        self._prepare()
+
+    def _stop_finally(self, stop: Stop) -> None:
+        """Opens the console a last time; the program ends as it would have."""
+        with self._recorder.guard("debugging"):
+            self._over = True
+            self.program.stop = stop
+            self._recorder.rest()
+            with self.interrupt.left_alone():
+                go = self._face.converse(self._console)
+            if stop.kind is StopKind.END and go.exit_code:
+                raise SystemExit(go.exit_code)
+
+    def _keep(self, run: int, stopped: bool) -> None:
+        for forgotten in self._keeping.note(run, stopped):
+            self.program.made.pop(forgotten, None)
+
+    def _prepare(self) -> None:
+        """Records what comes next, or not, as was told."""
+        recorded = self._course.records(bool(self.program.breakpoints))
+        if recorded is None:
+            self._recorder.rest()
+            return
+        self._session.choose_tensors(wanted_tensors(recorded))
+        self._recorder.wake()
+        if not self._conditions.any:
+            self._conditions.pass_by()

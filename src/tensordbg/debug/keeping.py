@@ -1,0 +1,65 @@
+"""Which runs stay in the trace: all at which the program stopped, and as many of the last ones as there is room for.
+
+So a program that goes on until something happens, over any number of runs, has what led up to it, and its trace does
+not grow with the runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensordbg.recording.log import EventLog
+
+MOST_RECORDS = 2**18
+"""So many records, of 256 bytes, are kept of the runs at which nothing stopped."""
+
+
+@dataclass
+class _Kept:
+    """What was recorded from one run's end to the next one's."""
+
+    run: int
+    begin: int
+    end: int
+    """Sequence numbers of the first record and of the one after the last."""
+    stopped: bool
+
+
+class Keeping:
+    """Has the log forget what there is no room for."""
+
+    def __init__(self, log: EventLog, value_budget: int, most_records: int = MOST_RECORDS) -> None:
+        """Of a log that forgets as told; half of the bytes for values are left for the run that comes next."""
+        self._log = log
+        self._most_bytes = value_budget // 2
+        self._most_records = most_records
+        self._kept: list[_Kept] = []
+        self._end = 1
+
+    @property
+    def last(self) -> int:
+        """Sequence number of the last record of the run that was noted last."""
+        return self._end - 1
+
+    def note(self, run: int, stopped: bool) -> list[int]:
+        """A run has been made; returns the numbers of the runs that are forgotten with that."""
+        end = self._log.appended() + 1
+        self._kept.append(_Kept(run, self._end, end, stopped))
+        self._end = end
+        return self._make_room()
+
+    def _make_room(self) -> list[int]:
+        gone = []
+        while len(self._kept) > 1 and (oldest := self._oldest()) is not None:
+            self._log.forget(oldest.begin, oldest.end)
+            self._kept.remove(oldest)
+            gone.append(oldest.run)
+        return gone
+
+    def _oldest(self) -> _Kept | None:
+        """What is to go next, None while there is room; the last run stays."""
+        passed = [each for each in self._kept[:-1] if not each.stopped]
+        if self._log.values().kept_bytes > self._most_bytes:
+            return passed[0] if passed else self._kept[0]
+        records = sum(each.end - each.begin for each in passed)
+        return passed[0] if passed and records > self._most_records else None

@@ -1,0 +1,45 @@
+"""The program as the console sees it: where it stands, what may stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tensordbg.console.filters import Filters
+from tensordbg.console.running import Breakpoint, Stop, StopKind
+from tensordbg.debug.breakpoints import Breakpoints
+from tensordbg.errors import UsageError
+
+
+class DebuggedProgram:
+    """A `Runner`; the debugger keeps it up to date."""
+
+    def __init__(self, filters: Filters) -> None:
+        """Of a program that has not begun."""
+        self.stop = Stop(StopKind.BEFORE, 1, "")
+        self.made: dict[int, int] = {}
+        self.set = Breakpoints(filters)
+
+    @property
+    def executions(self) -> Mapping[int, int]:
+        """See `Runner`."""
+        return self.made
+
+    @property
+    def breakpoints(self) -> dict[int, Breakpoint]:
+        """See `Runner`."""
+        return self.set.given
+
+    def add_breakpoint(self, breakpoint: Breakpoint) -> int:  # noqa: A002  what it is
+        """See `Runner`."""
+        return self.set.add(breakpoint)
+
+    def remove_breakpoint(self, number: int) -> None:
+        """See `Runner`."""
+        self.set.remove(number)
+
+    def capture(self) -> str:
+        """See `Runner`; what a step has written can't be unwritten."""
+        raise UsageError(
+            "a step that was made can't be captured, as it has written its variables; `tdbg trap` captures the first "
+            "bad step before it writes"
+        )
