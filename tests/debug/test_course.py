@@ -10,7 +10,7 @@ from tensordbg.debug.course import Course
 
 
 def walk(go: Go, runs: int, looking: bool = False) -> str:
-    """For each run whether the program stops before it (`|`), records it (`r`) or not (`-`), and stops behind it (`!`)."""
+    """For each run: `|` if the program stops before it, `r` if it is recorded, else `-`, `!` if it stops behind it."""
     course = Course()
     assert course.stops_before
     course.follow(go)

@@ -53,14 +53,11 @@ def by_python() -> None:
     ],
 )
 def test_the_operation_is_named(program: Callable[[], None], name: str) -> None:
-    try:
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError)) as raised:
         program()
-    except (tf.errors.InvalidArgumentError, ValueError) as error:
-        assert operation_of(error).endswith(name)
-        assert bool(operation_of(error)) is bool(name)
-        assert described(error).startswith(f"{type(error).__name__}: ")
-    else:
-        raise AssertionError
+    assert operation_of(raised.value).endswith(name)
+    assert bool(operation_of(raised.value)) is bool(name)
+    assert described(raised.value).startswith(f"{type(raised.value).__name__}: ")
 
 
 def test_an_exception_without_a_message() -> None:
