@@ -12,7 +12,7 @@ from tensordbg.errors import UsageError
 
 COMMANDS = (
     *("run", "trap", "replay", "captures", "capture"),
-    *("why", "view", "report", "ls", "show", "functions", "layers", "graph", "sql", "export", "import"),
+    *("why", "console", "view", "report", "ls", "show", "functions", "layers", "graph", "sql", "export", "import"),
 )
 """Every command, in the order in which the help lists them; `tensordbg.cli.<name>` defines `command`."""
 

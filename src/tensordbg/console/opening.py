@@ -31,7 +31,7 @@ def opening_page(console: Console) -> Page:
 
 def _of_trace(console: Console) -> Page:
     page = console.preview("run_info")
-    lines = FixedLines((*_choices("list_tensors", "lt -f non_finite", "why", "help"), ()))
+    lines = FixedLines((_menu("list_tensors", "lt -f non_finite", "why", "help"), ()))
     return replace(page, body=JoinedLines((lines, page.body)), command="run_info")
 
 
@@ -103,6 +103,14 @@ def _of_error(console: Console, stop: Stop) -> Page:
         stop_title(stop), JoinedLines((FixedLines(tuple(lines)), *parts)), command="run_info", mood="bad",
         place=stop.place,
     )  # fmt: skip
+
+
+def _menu(*commands: str) -> Line:
+    """Commands in one line, each to be chosen."""
+    spans = [Span("|", "dim")]
+    for each in commands:
+        spans += [Span(" "), Span(each, "link", each), Span(" "), Span("|", "dim")]
+    return tuple(spans)
 
 
 def _choices(*commands: str) -> Iterator[Line]:

@@ -105,8 +105,8 @@ def _trace_lines(console: Console) -> Iterator[Line]:
         yield (Span(f"Warning: {warning}", "bad"),)
     bad = int(console.opened.columns.bad().sum())
     if bad:
-        yield (Span(f"{amount(bad, 'tensor')} not finite", "bad", "lt -f non_finite -x all"), Span("; "),
-               Span("why", "link", "why"))  # fmt: skip
+        found = Span(f"{amount(bad, 'tensor')} not finite", "bad", "lt -f non_finite -x all")
+        yield (found, Span("; `"), Span("why", "link", "why"), Span("` tells why"))
     else:
         yield (Span("All tensors are finite.", "good"),)
 
