@@ -29,3 +29,12 @@ def test_double_precision_shows_both_outcomes_and_where_they_part(tmp_path: Path
     assert any(line.startswith("Exp:0 as captured float32[4, 1] – – 4") for line in lines)
     assert "not computed in float64, as there is no such form of it: FusedBatchNormV3" in done.stderr
     assert "tensors were finite" in done.stderr
+
+
+def test_a_mend_is_tried_out(tmp_path: Path) -> None:
+    done = replay(tmp_path, str(captures()["any_size"]), "--set", "x[7]=1", "--clip", "0.05")
+    assert done.returncode == 0, done.stderr
+    lines = squeezed(done.stdout)
+    assert "as captured set x[7]=1, clip 0.05" in lines
+    assert "step wrong clean" in lines
+    assert "weights after it not finite: kernel moved by 0.005" in lines

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tensordbg.capture.header import StoredVariable
 from tensordbg.capture.reader import Capture
-from tensordbg.capture.tensors import Array, write_tensors
+from tensordbg.capture.tensors import write_tensors
 from tensordbg.errors import UsageError
 
 SUFFIXES = (".safetensors", ".npz")
@@ -33,7 +35,8 @@ def export_weights(capture: Capture, place: Path) -> list[str]:
         raise UsageError(f"{place}: weights are written as {' or '.join(SUFFIXES)}; give the file such a name")
     if place.exists():
         raise UsageError(f"{place}: is there already, and nothing is overwritten; choose another name")
-    weights = _named(capture)
+    values = capture.variables()
+    weights = {name: values[i] for i, name in variable_names(capture.header.variables).items() if i in values}
     try:
         if place.suffix == ".npz":
             with place.open("xb") as file:
@@ -45,13 +48,15 @@ def export_weights(capture: Capture, place: Path) -> list[str]:
     return list(weights)
 
 
-def _named(capture: Capture) -> dict[str, Array]:
-    values = capture.variables()
+def variable_names(variables: Iterable[StoredVariable]) -> dict[int, str]:
+    """A name for each variable, by the argument that is its handle.
+
+    Of several with one name the later ones have `_1`, `_2`... behind it.
+    """
     taken: Counter[str] = Counter()
-    weights = {}
-    for variable in capture.header.variables:
-        if variable.argument in values:
-            name = variable.tensor.name
-            taken[name] += 1
-            weights[name if taken[name] == 1 else f"{name}_{taken[name] - 1}"] = values[variable.argument]
-    return weights
+    names = {}
+    for each in variables:
+        name = each.tensor.name
+        names[each.argument] = f"{name}_{taken[name]}" if taken[name] else name
+        taken[name] += 1
+    return names

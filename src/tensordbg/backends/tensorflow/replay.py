@@ -10,6 +10,7 @@ import numpy as np
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.internals import context
+from tensordbg.backends.tensorflow.replay_changes import LibraryChanges, State, apply_changes
 from tensordbg.backends.tensorflow.replay_functions import (
     fixed_inputs,
     load_library,
@@ -24,7 +25,9 @@ from tensordbg.capture.header import TensorDigest
 from tensordbg.capture.outcome import Reading, finite_or_none
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array, digest_of
+from tensordbg.capture.weights import variable_names
 from tensordbg.errors import CaptureError
+from tensordbg.recording.replay_changes import change_of
 from tensordbg.recording.replay_plan import ReplayPlan
 
 
@@ -54,9 +57,13 @@ class Replayer:
         """Operations that draw random numbers from a state that is not captured, by name."""
         take_elements_from_arguments(step, list(elements))
         precision.widen_library(library)
+        tested, edits = capture.header.trouble.tested, LibraryChanges(library)
+        variables = {name: argument for argument, name in variable_names(capture.header.variables).items()}
+        state = State(self.given, variables, self._values, tested)
+        apply_changes([change_of(words) for words in plan.changes], state, edits)
         self.notes = _notes(precision, plan)
         """What should be known of the replay."""
-        self._tested = give_out(step, capture.header.trouble.tested)
+        self._tested = give_out(step, tested, edits.replaced)
         self._signature = step.signature
         self._places = {
             number: elements.get(argument.name) or names.get(number, "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
@@ -12,12 +12,13 @@ from tensordbg.errors import CaptureError
 _OUTPUT = "tdbg_tested_"
 
 
-def give_out(definition: Any, tested: Iterable[TensorDigest]) -> list[TensorDigest]:
+def give_out(definition: Any, tested: Iterable[TensorDigest], replaced: Mapping[str, str]) -> list[TensorDigest]:
     """Adds the outputs, behind all others.
 
     Args:
         definition: The FunctionDef, which is changed.
         tested: What is wanted.
+        replaced: What tensors became, by their names in the definition.
 
     Returns:
         What is put out, in this order: without what the function does not compute.
@@ -40,7 +41,7 @@ def give_out(definition: Any, tested: Iterable[TensorDigest]) -> list[TensorDige
         if tensor:
             name = f"{_OUTPUT}{len(found)}"
             definition.signature.output_arg.add(name=name, type=dtype)
-            definition.ret[name] = tensor
+            definition.ret[name] = replaced.get(tensor, tensor)
             found.append(each)
     return found
 
