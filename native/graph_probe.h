@@ -24,11 +24,18 @@ struct Probe {
 // A probe for the node that a kernel is made for, with its attributes `site`, `slot` and `argument`.
 Probe* new_probe(tensorflow::TF_OpKernelConstruction* construction);
 
+// A probe of the same node for another tensor, which is no argument.
+Probe* another_probe(const Probe* probe, std::uint32_t site, std::uint16_t slot);
+
 // Reserves a record and fills what does not depend on the tensor; null where the log can't grow.
 Record* begin_record(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context, std::uint64_t* sequence);
 
-// Appends the event of a tensor that went through a kernel, if the log wants it.
-void record_tensor(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context,
-                   const tensorflow::TF_Tensor* tensor);
+// Appends the event of a tensor that went through a kernel, if the log wants it. Copies its health to `measured` where
+// that is not null; returns whether it was measured.
+bool record_tensor(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context,
+                   const tensorflow::TF_Tensor* tensor, HealthFields* measured = nullptr);
+
+// Whether this is the argument of a function that was inlined: its caller's tensor, which has a probe of its own.
+inline bool is_seen_outside(const Probe* probe) { return probe->argument && !probe->path.empty(); }
 
 }  // namespace tensordbg

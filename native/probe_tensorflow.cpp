@@ -32,6 +32,14 @@ Probe* new_probe(TF_OpKernelConstruction* construction) {
   return probe;
 }
 
+Probe* another_probe(const Probe* probe, std::uint32_t site, std::uint16_t slot) {
+  auto* another = new Probe;
+  another->site = site;
+  another->slot = slot;
+  another->path = probe->path;
+  return another;
+}
+
 Record* begin_record(EventLog* log, Probe* probe, TF_OpKernelContext* context, std::uint64_t* sequence) {
   const std::uint32_t path = number_of(log, NameKind::kPath, &probe->path_number, [&] { return probe->path; });
   const std::uint32_t device = number_of(log, NameKind::kDevice, &probe->device_number, [&] {
@@ -53,15 +61,19 @@ Record* begin_record(EventLog* log, Probe* probe, TF_OpKernelContext* context, s
   return record;
 }
 
-void record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor) {
+bool record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor,
+                   HealthFields* measured) {
   const DType dtype = dtype_of(api.TensorType(tensor));
-  if (!log->wants(probe->site, dtype)) return;
+  if (!log->wants(probe->site, dtype)) return false;
   std::uint64_t sequence = 0;
   Record* record = begin_record(log, probe, context, &sequence);
-  if (record == nullptr) return;
+  if (record == nullptr) return false;
   fill_tensor(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
               [tensor](int axis) { return api.Dim(tensor, axis); }, record);
+  const bool has_health = (record->flags & kFlagHealth) != 0;
+  if (has_health && measured != nullptr) *measured = record->tensor.health;
   log->finish(record, sequence);
+  return has_health;
 }
 
 namespace {
@@ -69,8 +81,7 @@ namespace {
 void compute(void* kernel, TF_OpKernelContext* context) {
   EventLog* log = active_log();
   auto* probe = static_cast<Probe*>(kernel);
-  // The argument of a function that was inlined is its caller's tensor, which has its own probe.
-  if (log == nullptr || (probe->argument && !probe->path.empty())) return;
+  if (log == nullptr || is_seen_outside(probe)) return;
   TF_Status* status = api.NewStatus();
   TF_Tensor* tensor = nullptr;
   api.GetInput(context, 0, &tensor, status);
@@ -89,6 +100,7 @@ void register_tensorflow_probe(const std::string& library) {
   load_api(library);
   register_operation({"TensordbgProbe", {"x: T"}, {"T: type", "site: int", "slot: int", "argument: int"}},
                      {create, compute, destroy});
+  register_tensorflow_probe_pair();
   register_tensorflow_summary_probe();
   registered = true;
 }

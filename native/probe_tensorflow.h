@@ -1,4 +1,5 @@
-// The probe operation: `TensordbgProbe(x)` records the health of x and has no output.
+// The probe operations, which have no outputs: `TensordbgProbe(x)` records the health of x, `TensordbgProbePair(x, y)` that
+// of x and of y, the same elements under another shape.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,10 @@ namespace tensordbg {
 // Registers the operation and its kernel, once in a process. Throws std::runtime_error with the missing symbol.
 void register_tensorflow_probe(const std::string& library);
 
-// The same for the operation that records what was reduced on another device; the API is loaded already.
+// The same for the operation that records two tensors with the same elements; the API is loaded already.
+void register_tensorflow_probe_pair();
+
+// The same for the operation that records what was reduced on another device.
 void register_tensorflow_summary_probe();
 
 // Keeps the elements of a tensor whose site is among the chosen ones.
@@ -63,6 +67,16 @@ void fill_tensor(EventLog* log, DType dtype, const void* data, int rank, Dim dim
   TensorFields& tensor = record->tensor;
   if (detail >= Detail::kHealth && measure(data, tensor.size, dtype, &tensor.health)) record->flags |= kFlagHealth;
   if (detail == Detail::kValues) keep_values(log, dtype, data, record);
+}
+
+// The same for a tensor whose elements are those of one that was measured before, under another shape.
+template <typename Dim>
+void fill_tensor_again(EventLog* log, DType dtype, const void* data, int rank, Dim dim, const HealthFields& health,
+                       Record* record) {
+  if (!fill_shape(log, dtype, rank, dim, record)) return;
+  record->tensor.health = health;
+  record->flags |= kFlagHealth;
+  if (log->detail() == Detail::kValues) keep_values(log, dtype, data, record);
 }
 
 // Fills dtype, shape and, from the eleven numbers of TensorFlow's FULL_HEALTH summary, what they tell; `summary` is null

@@ -37,7 +37,8 @@ def points_of(definition: Any) -> list[fd.ProbePoint]:
 
 def test_an_operation_waits_for_the_probe_of_each_tensor_that_it_takes() -> None:
     definition = definition_of(lambda x: tf.sin(tf.cos(x)) * tf.cos(x) + 1.0, tf.TensorSpec([2]))
-    waiting.wait_for_probes(definition, points_of(definition))
+    fd.add_probes(definition, points_of(definition))
+    waiting.wait_for_probes(definition)
     place = {node.name: number for number, node in enumerate(definition.node_def)}
     waits = {node.op: [name for name in node.input if name.startswith("^")] for node in definition.node_def}
     assert waits["Cos"] == []
@@ -54,7 +55,8 @@ def test_nothing_waits_across_devices_or_where_a_probe_may_never_run() -> None:
             node.device = "/job:worker/task:1"
         if node.op == "Mul":
             node.op = "Merge"
-    waiting.wait_for_probes(definition, points)
+    fd.add_probes(definition, points)
+    waiting.wait_for_probes(definition)
     waits = {node.op: [name for name in node.input if name.startswith("^")] for node in definition.node_def}
     assert (waits["Sin"], waits["Merge"]) == ([], [])
 
@@ -114,7 +116,7 @@ WATCHED = {"recorded": tensordbg.record, "checked": lambda _: checking()}
 def test_operations_that_are_merged_for_their_common_input_still_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    # The runtime merges the gradients of kernel and bias after the optimizations of the graph that are switched off here.
+    # The runtime merges the gradients of kernel and bias after the optimizations that are switched off here.
     monkeypatch.setattr(waiting, "FEW_PROCESSORS", 10**6)
     image = tf.constant(np.random.default_rng(1).normal(size=(2, 8, 8, 1)).astype(np.float32))
     kernel, bias = tf.Variable(tf.ones([3, 3, 1, 2]) / 7.0), tf.Variable([0.1, 0.3])

@@ -71,7 +71,7 @@ class Probes:
         """One probe for each tensor."""
         device_summary.add_probes(definition, described.probes)
         if looks_first(described) and not device_summary.accelerator_is_visible():
-            wait_for_probes(definition, described.probes)
+            wait_for_probes(definition)
 
 
 @dataclass(frozen=True)

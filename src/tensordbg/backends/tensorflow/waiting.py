@@ -16,6 +16,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.graphs import Description
+from tensordbg.backends.tensorflow.probe_pairs import PAIR_OP
 
 FEW_PROCESSORS = 4
 """Up to so many are mostly all busy with the program."""
@@ -53,15 +54,23 @@ def wait_for(node: Any, names: Iterable[str]) -> None:
     node.input.extend(f"^{name}" for name in dict.fromkeys(names) if f"^{name}" not in known)
 
 
-def wait_for_probes(definition: Any, points: Iterable[fd.ProbePoint]) -> None:
+def wait_for_probes(definition: Any) -> None:
     """Has operations wait for the probes of what they take from others on their own device; calls don't wait."""
     constants = {node.name for node in definition.node_def if node.op == "Const"}
-    probes = {
-        point.tensor: (fd.probe_name(point), point.device)
-        for point in points
-        if not point.argument and point.tensor.partition(":")[0] not in constants
-    }
+    looked_at = ((tensor, node) for node in definition.node_def for tensor in _looked_at(node))
+    probes = {tensor: node for tensor, node in looked_at if tensor.partition(":")[0] not in constants}
     for node in definition.node_def:
-        if may_wait(node) and node.op not in fd.CALLS and node.op != fd.PROBE_OP:
+        if may_wait(node) and node.op not in fd.CALLS and node.op not in _PROBES:
             taken = [probes[tensor] for tensor in node.input if tensor in probes]
-            wait_for(node, [name for name, device in taken if device == node.device])
+            wait_for(node, [probe.name for probe in taken if probe.device == node.device])
+
+
+_PROBES = frozenset({fd.PROBE_OP, PAIR_OP})
+
+
+def _looked_at(node: Any) -> tuple[str, ...]:
+    """The tensor whose consumers wait for a probe, if they do."""
+    if node.op == PAIR_OP:
+        # The second is computed from the first, maybe by operations that would wait.
+        return (node.input[1],)
+    return (node.input[0],) if node.op == fd.PROBE_OP and not node.attr["argument"].i else ()

@@ -1,0 +1,93 @@
+// A probe of two tensors: `TensordbgProbePair(x, y)` has in y the elements of x under another shape. They are read once.
+#include <memory>
+
+#include "graph_probe.h"
+#include "probe_tensorflow.h"
+#include "tensorflow_api.h"
+
+namespace tensordbg {
+namespace {
+
+using namespace tensorflow;  // NOLINT  the C API under its own names
+
+struct ProbePair {
+  std::unique_ptr<Probe> first;
+  std::unique_ptr<Probe> second;
+};
+
+// An input of a kernel; null where it can't be had.
+class Input {
+ public:
+  Input(TF_OpKernelContext* context, int number) {
+    TF_Status* status = api.NewStatus();
+    api.GetInput(context, number, &tensor_, status);
+    api.DeleteStatus(status);
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input() {
+    if (tensor_ != nullptr) api.DeleteTensor(tensor_);
+  }
+  TF_Tensor* tensor() const { return tensor_; }
+
+ private:
+  TF_Tensor* tensor_ = nullptr;
+};
+
+void* create(TF_OpKernelConstruction* construction) {
+  auto* pair = new ProbePair;
+  pair->first.reset(new_probe(construction));
+  pair->second.reset(another_probe(pair->first.get(),
+                                   static_cast<std::uint32_t>(integer_attribute(construction, "second_site")),
+                                   static_cast<std::uint16_t>(integer_attribute(construction, "second_slot"))));
+  return pair;
+}
+
+// Both lie at the same place: while this kernel holds them nothing writes there.
+bool same_elements(const TF_Tensor* one, const TF_Tensor* other) {
+  return api.TensorData(one) == api.TensorData(other) && api.TensorByteSize(one) == api.TensorByteSize(other) &&
+         api.TensorType(one) == api.TensorType(other);
+}
+
+void record_again(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor,
+                  const HealthFields& health) {
+  const DType dtype = dtype_of(api.TensorType(tensor));
+  if (!log->wants(probe->site, dtype)) return;
+  std::uint64_t sequence = 0;
+  Record* record = begin_record(log, probe, context, &sequence);
+  if (record == nullptr) return;
+  fill_tensor_again(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
+                    [tensor](int axis) { return api.Dim(tensor, axis); }, health, record);
+  log->finish(record, sequence);
+}
+
+void compute(void* kernel, TF_OpKernelContext* context) {
+  EventLog* log = active_log();
+  if (log == nullptr) return;
+  auto* pair = static_cast<ProbePair*>(kernel);
+  const Input x(context, 0);
+  const Input y(context, 1);
+  if (x.tensor() == nullptr || y.tensor() == nullptr) return;
+  HealthFields health{};
+  const bool measured =
+      !is_seen_outside(pair->first.get()) && record_tensor(log, pair->first.get(), context, x.tensor(), &health);
+  if (measured && same_elements(x.tensor(), y.tensor())) {
+    record_again(log, pair->second.get(), context, y.tensor(), health);
+  } else {
+    record_tensor(log, pair->second.get(), context, y.tensor());
+  }
+}
+
+void destroy(void* kernel) { delete static_cast<ProbePair*>(kernel); }
+
+}  // namespace
+
+void register_tensorflow_probe_pair() {
+  register_operation(
+      {"TensordbgProbePair",
+       {"x: T", "y: T"},
+       {"T: type", "site: int", "slot: int", "argument: int", "second_site: int", "second_slot: int"}},
+      {create, compute, destroy});
+}
+
+}  // namespace tensordbg
