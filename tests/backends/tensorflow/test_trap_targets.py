@@ -8,7 +8,7 @@ import keras
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, NotedTargets, TrapTarget
+from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, SCALE, NotedTargets, TrapTarget
 
 
 @pytest.fixture
@@ -47,17 +47,22 @@ def test_gradients_of_some_rows_are_noted_by_their_values(notes: NotedTargets) -
     assert {each.role for each in noted_of(notes, step, tf.constant([0, 1]))} == {GRADIENT, LOSS}
 
 
-def test_a_scaled_loss_is_not_tested_outside_of_the_optimizer(notes: NotedTargets) -> None:
+def test_of_a_scaled_loss_the_loss_before_is_tested_and_the_scale_known(notes: NotedTargets) -> None:
     kernel = tf.Variable([1.0, 2.0])
     optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD())
     optimizer.build([kernel])
 
+    plain = []
+
     def step(x: Any) -> None:
         with tf.GradientTape() as tape:
-            loss = optimizer.scale_loss(tf.reduce_sum(x * kernel))
+            plain.append(tf.reduce_sum(x * kernel))
+            loss = optimizer.scale_loss(plain[-1])
         optimizer.apply_gradients([(tape.gradient(loss, kernel), kernel)])
 
-    assert noted_of(notes, step, tf.constant([1.0, 2.0])) == []
+    found = noted_of(notes, step, tf.constant([1.0, 2.0]))
+    assert [each.role for each in found] == [LOSS, SCALE, GRADIENT]
+    assert found[0].operation == plain[-1].op.name
 
 
 def test_everything_is_as_before_at_the_end() -> None:

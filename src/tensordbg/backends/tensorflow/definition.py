@@ -87,13 +87,23 @@ def data_inputs(node: Any) -> list[str]:
 
 def called_functions(node: Any) -> tuple[str, ...]:
     """Runtime names of the functions that a node's attributes name."""
-    found: list[str] = []
+    return tuple(function.name for function in functions_of(node))
+
+
+def functions_of(node: Any) -> Iterator[Any]:
+    """The same as they stand in the attributes, each a NameAttrList."""
     for name in _FUNCTION_ATTRIBUTES:
         if name in node.attr:
             value = node.attr[name]
-            functions = value.list.func if value.HasField("list") else [value.func]
-            found.extend(function.name for function in functions)
-    return tuple(found)
+            yield from value.list.func if value.HasField("list") else [value.func]
+
+
+def dtypes_of(definition: Any) -> dict[str, int]:
+    """The dtype of each tensor of a definition, by its name there."""
+    found = {argument.name: argument.type for argument in definition.signature.input_arg}
+    for node in definition.node_def:
+        found.update((output.tensor, output.dtype) for output in outputs(node))
+    return found
 
 
 def live_nodes(definition: Any) -> set[str]:

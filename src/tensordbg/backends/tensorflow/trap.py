@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from tensordbg import _native
+from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.functions import XLA_NOTE, listed
 from tensordbg.backends.tensorflow.gates import GATES
@@ -26,7 +27,14 @@ from tensordbg.backends.tensorflow.trap_eager_graph import Target
 from tensordbg.backends.tensorflow.trap_message import message_of
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer
 from tensordbg.backends.tensorflow.trap_progress import Progress
-from tensordbg.backends.tensorflow.trap_targets import NotedTargets, computes_gradients, named_targets
+from tensordbg.backends.tensorflow.trap_targets import (
+    GRADIENT,
+    LOWEST_SCALE,
+    SCALE,
+    NotedTargets,
+    computes_gradients,
+    named_targets,
+)
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.trap_plan import MARK, OnBad, TrapPlan
 
@@ -122,6 +130,8 @@ class Trapping:
         said: list[str] = []
         with self.guard("capturing a step"), self._lock:
             trapped = _TRAPPED[number]
+            if _is_overflow_of_scaled(trapped, bad, tested):
+                return None
             trouble = trouble_of(trapped.tested, bad, tested)
             found = BadStep(step, trouble, tuple(copied(each) for each in saved), self._progress.reached)
             said.append(message_of(trapped, found, self._captured(trapped, found)))
@@ -168,6 +178,14 @@ class Trapping:
 
 _TRAPPED: list[TrappedFunction] = []
 """The functions of this process that have a trap, by its number; they keep it for a later one."""
+
+
+def _is_overflow_of_scaled(trapped: TrappedFunction, bad: Sequence[int], tested: Sequence[RawTensor]) -> bool:
+    """Whether the optimizer leaves the step out itself, and takes a smaller scale next time."""
+    roles = [each.role for each in trapped.tested]
+    if SCALE not in roles or not all(roles[position] == GRADIENT for position in bad):
+        return False
+    return float(Measured.from_memory(*tested[roles.index(SCALE)]).array) > LOWEST_SCALE
 
 
 def first_line(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.gated_calls import CALL_GATES
 from tensordbg.backends.tensorflow.gates import Gates
 from tensordbg.backends.tensorflow.variables import writes
 
@@ -60,16 +61,14 @@ class TrapPlacer:
         self._definition = definition
         self._tested = tested
         self._nodes = {node.name: node for node in definition.node_def}
-        self._dtypes = {argument.name: argument.type for argument in definition.signature.input_arg}
-        for node in definition.node_def:
-            self._dtypes.update((output.tensor, output.dtype) for output in fd.outputs(node))
+        self._dtypes = fd.dtypes_of(definition)
 
     def place(self, number: int, gates: Gates | None) -> TrapPoint:
         """Adds it.
 
         Args:
             number: Which trap it is.
-            gates: What leaves out the writes of a step; None where a bad step fails, or goes on.
+            gates: What leaves out the writes of a step, also in what it calls; None where a bad step fails, or goes on.
         """
         before = fd.nodes_behind(self._definition, [tensor for tensor, _ in self._tested])
         writers = self._writers()
@@ -78,11 +77,18 @@ class TrapPlacer:
         saved = (*self._arguments(), *self._elements(before), *self._old_values(early))
         self._add_trap(number, saved)
         for node in late:
-            if gates is not None and writes(node.op):
-                gates.close(node, f"{_TRAP}:good:0", [self._dtypes[name] for name in fd.data_inputs(node)])
-            else:
+            if gates is None or not self._close(node, gates):
                 node.input.append(f"^{_TRAP}")
         return TrapPoint(saved)
+
+    def _close(self, node: Any, gates: Gates) -> bool:
+        """Has a node write only where the step is good; False where it writes nothing that can be left out."""
+        if node.op in fd.CALLS:
+            return CALL_GATES.close(node, f"{_TRAP}:good:0")
+        if not writes(node.op):
+            return False
+        gates.close(node, f"{_TRAP}:good:0", [self._dtypes[name] for name in fd.data_inputs(node)])
+        return True
 
     def _writers(self) -> list[Any]:
         """What changes something: writes, and calls of functions that may."""

@@ -1,14 +1,15 @@
 """Notes, while a program's functions are traced, which of their tensors are losses and gradients: what a trap tests.
 
 A loss is what a gradient tape differentiates, a gradient what it gives for a variable, or what a Keras optimizer is
-given. Where an optimizer scales the loss, tape and gradients are scaled too: an overflow there is no trouble, as the
-optimizer leaves that step out itself. What counts then is what it passes on to the optimizer inside it.
+given. Where an optimizer scales the loss, the gradients are scaled too. An overflow there is no trouble, as the
+optimizer leaves that step out itself and takes a smaller scale next time; unless the scale is as low as makes sense, or
+the loss itself, before it is scaled, is not finite.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from tensordbg.recording.catalog import CATALOG
 LOSS = "loss"
 GRADIENT = "gradient"
 VARIABLE = "variable"
+SCALE = "scale"
 """What a tensor is that is tested; a variable where the program itself says where its step ends."""
 
 LOWEST_SCALE = 1.0
@@ -94,11 +96,12 @@ class NotedTargets:
 
     def _watching_scale(self, plain: Any) -> Any:
         def scale_loss(optimizer: Any, loss: Any) -> Any:
+            scaled = plain(optimizer, loss)
             with self._guard("noting that a loss is scaled"):
                 graph = _graph()
                 if graph is not None:
-                    self._scaled.add(graph)
-            return plain(optimizer, loss)
+                    self._note_scale(graph, loss, scaled)
+            return scaled
 
         return scale_loss
 
@@ -106,19 +109,27 @@ class NotedTargets:
         import tensorflow as tf
 
         graph = _graph()
-        if graph is None or graph in self._scaled:
+        if graph is None:
             return
         gradients = gradients_of(sources, given)
         for each, name in gradients:
             self.note(graph, each, GRADIENT, name)
-        for each in tf.nest.flatten(target) if gradients else []:
+        for each in tf.nest.flatten(target) if gradients and graph not in self._scaled else []:
             self.note(graph, each, LOSS, "")
+
+    def _note_scale(self, graph: Any, loss: Any, scaled: Any) -> None:
+        """What is tested is the loss as it was; the scale is the other number that went into the product."""
+        self._scaled.add(graph)
+        self.note(graph, loss, LOSS, "")
+        for each in getattr(getattr(scaled, "op", None), "inputs", ()):
+            if each is not loss and each.shape.rank == 0:
+                self.note(graph, each, SCALE, "")
 
     def _note_optimizer(self, optimizer: Any, gradients: Any, variables: Any) -> None:
         graph = _graph()
-        if graph is None or graph in self._scaled:
+        # What was scaled outside is unscaled in here, in a branch of the function: the trap is outside.
+        if graph is None or any(each in self._scaled for each in _graphs_around(graph)):
             return
-        # A loss that was scaled outside is unscaled in here, in a branch of the function.
         known = list(variables if variables is not None else getattr(optimizer, "_trainable_variables", None) or ())
         names = [name_of(each) for each in known] if len(known) == len(list(gradients)) else [""] * len(list(gradients))
         for each, name in zip(gradients, names, strict=True):
@@ -169,6 +180,13 @@ def _graph() -> Any:
     import tensorflow as tf
 
     return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+
+
+def _graphs_around(graph: Any) -> Iterator[Any]:
+    """A graph, the one that it is a part of, and so on."""
+    while graph is not None:
+        yield graph
+        graph = getattr(graph, "outer_graph", None)
 
 
 def _is_variable(source: Any) -> bool:
