@@ -47,3 +47,8 @@ def test_tables_elements_and_very_long_pages_are_not_folded() -> None:
         assert fold(page, 24).page is page
         assert fold(page, 24).row_of(7) == 7
         assert fold(page, 24).line_of(7) == 7
+
+
+def test_blanks_at_the_end_of_a_line_take_no_line_of_their_own() -> None:
+    assert len(folded((Span("short"), Span(" " * 50)))) == 1
+    assert folded((Span("words that are too long for it"), Span(" " * 50)))[-1].strip() == "for it"

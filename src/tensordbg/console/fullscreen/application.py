@@ -74,6 +74,8 @@ class ConsoleScreen(App[Go]):
         self._console = console
         self._mouse = True
         self._job: Job | None = None
+        self._waiting: list[str] = []
+        """Lines that were entered while one was still answered."""
         self._held: list[tuple[str, bool]] = []
         self._panes = Panes()
         self._status = StatusLine()
@@ -100,11 +102,8 @@ class ConsoleScreen(App[Go]):
     # What is done beside the screen, one thing at a time.
 
     def _work(self, name: str, work: Callable[[Say], None]) -> None:
-        if self._job is not None:
-            self._status.refuse("still at work on the line before; Ctrl-C gives it up")
-        else:
-            self._status.tell(f"{name} ... Ctrl-C gives it up")
-            self._job = Job(lambda: work(self.post_message), self._let_go)
+        self._status.tell(f"{name} ... Ctrl-C gives it up")
+        self._job = Job(lambda: work(self.post_message), self._let_go)
         self._report()
 
     def _let_go(self) -> None:
@@ -130,6 +129,8 @@ class ConsoleScreen(App[Go]):
     def _finish(self, message: Done) -> None:
         self._job = None
         self._status.settle()
+        if self._waiting:
+            self.action_type(self._waiting.pop(0))
         if message.header:
             self.query_one(Header).say(message.header)
         self._report()
@@ -155,10 +156,12 @@ class ConsoleScreen(App[Go]):
         self.action_type(message.command)
 
     def action_type(self, line: str) -> None:
-        """Does what a line says, as if it had been typed."""
+        """Does what a line says, as if it had been typed; once the line before it is answered."""
         self._command.remember(line)
         word, *words = line.split()
-        if word in {"mouse", "m"}:
+        if self._job is not None:
+            self._waiting.append(line)
+        elif word in {"mouse", "m"}:
             self._switch_mouse(" ".join(words))
         elif word == "keys":
             self._console.pages.add(page := keys_page())
@@ -182,6 +185,7 @@ class ConsoleScreen(App[Go]):
     @on(CommandLine.GiveUp)
     def _give_up(self) -> None:
         if self._job is not None:
+            self._waiting.clear()
             self._job.give_up()
         else:
             self._panes.active.look(chosen=None, marked=None, pattern=None)

@@ -52,7 +52,7 @@ def fold(page: Page, width: int) -> Folding:
 
 def _folded(line: Line, width: int) -> Iterator[Line]:
     """A line in parts, broken between words; all but the first are indented as its last column is."""
-    text = plain(line)
+    text = plain(line).rstrip()
     if cell_len(text) <= width:
         yield line
         return
@@ -68,7 +68,8 @@ def _folded(line: Line, width: int) -> Iterator[Line]:
                 continue
         row.append((span, piece))
         used += cell_len(piece)
-    yield _joined(row)
+    if any(not piece.isspace() for _, piece in row):
+        yield _joined(row)
 
 
 def _pieces(line: Line, width: int) -> Iterator[_Piece]:

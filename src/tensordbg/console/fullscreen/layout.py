@@ -31,7 +31,7 @@ Pane.empty { display: none; }
 #panes.zoomed Pane.active, .-narrow Pane.active, .-low Pane.active { display: block; }
 .-high #answer { height: 2fr; }
 .-wide.-high #panes { layout: grid; grid-size: 2; grid-columns: 1fr 1fr; grid-rows: 3fr 2fr; }
-.-wide.-high #answer { row-span: 2; height: 1fr; }
+.-wide.-high #answer { row-span: 2; height: 1fr; padding-left: 1; }
 #panes.zoomed { layout: vertical !important; }
 #candidates { height: auto; max-height: 6; display: none; color: ansi_cyan; padding: 0 1; }
 #candidates.open { display: block; }

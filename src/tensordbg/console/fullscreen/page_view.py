@@ -35,7 +35,7 @@ class PageView(LineView, can_focus=False):
             self._left[id(before)] = before, self._folding.line_of(self.scroll_offset.y)
         self.remove_class("empty")
         self.set_class(page.mood == "bad", "bad")
-        self.border_title = f"{self.heading}: {page.title.rstrip(':')}" if page.title else self.heading
+        self.border_title = f"{self.heading}: {page.title.rstrip(':') or page.command}"
         # A pane that was hidden has a size only after the next layout.
         if before is not None and before.body is page.body:
             self.call_after_refresh(self._go_on, page)
