@@ -11,7 +11,7 @@ from tensordbg.cli.messages import did_you_mean
 from tensordbg.errors import UsageError
 
 COMMANDS = (
-    *("run", "trap", "replay", "captures", "capture"),
+    *("run", "debug", "trap", "replay", "captures", "capture"),
     *("why", "console", "view", "report", "ls", "show", "functions", "layers", "graph", "sql", "export", "import"),
 )
 """Every command, in the order in which the help lists them; `tensordbg.cli.<name>` defines `command`."""

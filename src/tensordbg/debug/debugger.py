@@ -23,7 +23,7 @@ from tensordbg.recording.runs import Run
 from tensordbg.recording.session import Session
 
 EXIT = 1
-"""The exit code of a program that `exit` has ended."""
+"""The exit code of a program that the user's `exit` has ended."""
 
 _BETWEEN = 0
 """In place of a run's number: what was recorded between runs."""
@@ -33,7 +33,12 @@ class Debugger:
     """A `RunWatch`: stands before and behind the runs of a program that is recorded."""
 
     def __init__(
-        self, session: Session, face: Face, filters: Filters, wants: Callable[[Run], bool] | None = None
+        self,
+        session: Session,
+        face: Face,
+        filters: Filters,
+        exit_code: int = EXIT,
+        wants: Callable[[Run], bool] | None = None,
     ) -> None:
         """Stops before the first run.
 
@@ -41,11 +46,13 @@ class Debugger:
             session: The recording, whose log forgets as told.
             face: What talks with the user.
             filters: Those that have a name.
+            exit_code: With which `exit` ends the program.
             wants: Which runs count; all by default. Others are not recorded.
         """
         self._session = session
         self._recorder = session.recorder
         self._face = face
+        self._exit_code = exit_code
         self._wants = wants
         self.program = DebuggedProgram(filters)
         self.interrupt = Interrupt()
@@ -151,7 +158,7 @@ class Debugger:
             go = self._face.converse(self._console)
         if go.kind is GoKind.EXIT:
             self._over = True
-            raise SystemExit(EXIT if go.exit_code is None else go.exit_code)
+            raise SystemExit(self._exit_code if go.exit_code is None else go.exit_code)
         self._course.follow(go)
         self._conditions.follow(go)
         self._prepare()

@@ -12,9 +12,9 @@ import os
 import sys
 from pathlib import Path
 
+from tensordbg.console.faces import choose_face
 from tensordbg.console.filters import Filters
-from tensordbg.debug.debugger import Debugger
-from tensordbg.debug.faces import face_of
+from tensordbg.debug.debugger import EXIT, Debugger
 from tensordbg.debug.plan import DebugPlan
 from tensordbg.errors import TensordbgError
 from tensordbg.model import Detail
@@ -45,7 +45,9 @@ def debug(program: LaunchedProgram, trace: Path, plan: DebugPlan) -> tuple[Sessi
         filters.add_file(Path(file))
     name = program.module or Path(program.script).stem
     session = Session(trace, recording_plan(plan, program.folder), name, command_of(program))
-    debugger = Debugger(session, face_of(plan), filters)
+    # The script of a batch job that has seen what it wanted to see has not failed.
+    exit_code = EXIT if plan.script is None else 0
+    debugger = Debugger(session, choose_face(plan.script, plan.plain), filters, exit_code)
     session.recorder.watch = debugger
     return session, debugger
 
