@@ -60,7 +60,7 @@ def _folded(line: Line, width: int) -> Iterator[Line]:
     indent = columns[-1] if columns else 0
     row: list[_Piece] = []
     used = 0
-    for span, piece in _pieces(line, width - indent):
+    for span, piece in _pieces(line, len(text), width - indent):
         if row and used + cell_len(piece) > width:
             yield _joined(row)
             row, used = [(Span(" " * indent), " " * indent)] if indent else [], indent
@@ -68,15 +68,16 @@ def _folded(line: Line, width: int) -> Iterator[Line]:
                 continue
         row.append((span, piece))
         used += cell_len(piece)
-    if any(not piece.isspace() for _, piece in row):
-        yield _joined(row)
+    yield _joined(row)
 
 
-def _pieces(line: Line, width: int) -> Iterator[_Piece]:
+def _pieces(line: Line, length: int, width: int) -> Iterator[_Piece]:
+    """The words and blanks of the first `length` signs, each no longer than `width`."""
     for span in line:
-        for piece in re.findall(r"\s+|\S+", span.text):
+        for piece in re.findall(r"\s+|\S+", span.text[:length]):
             for begin in range(0, len(piece), width):
                 yield span, piece[begin : begin + width]
+        length = max(length - len(span.text), 0)
 
 
 def _joined(row: list[_Piece]) -> Line:
