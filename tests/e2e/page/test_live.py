@@ -84,6 +84,8 @@ def test_events_and_findings_come_in_by_themselves(page: Any, program: Program, 
     expect(page.locator(".bar-status")).to_have_text(re.compile(r"running, [\d,]+ events?/s"))
     expect(page.locator(".bar-follow")).to_have_text("following")
     wait_for_more(page, than=wait_for_more(page, than=0))
+    extent = page.locator(".timeline-extent")
+    expect(extent).not_to_have_text(extent.inner_text(), timeout=60_000)
     assert page.locator(".finding").count() == 0
 
     program.tell("break")
