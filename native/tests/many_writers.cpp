@@ -55,7 +55,7 @@ void look_on(EventLog* log, const std::atomic<bool>* done) {
     expect(now >= before, "the number of records shrank");
     before = now;
     expect(log->failure().empty(), "the log failed");
-    log->mute(1000);
+    log->mute(1000, true);
     log->values()->sites.set(3, true);
   }
 }
