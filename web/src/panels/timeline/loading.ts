@@ -34,13 +34,14 @@ function forgetOfOtherProcess(): () => void {
 
 function loadWhole(): () => void {
   const [revision, end] = throttled(() => (following.value ? (live.value?.revision ?? 0) : undefined), GROWTH_MS);
+  const requests = new Patient();
   const stop = effect(() => {
     const pixels = Math.ceil(width.value / 200) * 200;
-    const asked = where.value;
-    if (!pixels) return undefined;
+    const [asked, newest] = [where.value, revision.value];
+    if (requests.waitsFor(JSON.stringify([asked, pixels]))) return;
     const known = whole.peek();
-    if (known && revision.value > 0 && known.revision >= revision.value && pixels === wholePixels) return undefined;
-    return asking(async (signal) => {
+    if (!pixels || (known && newest > 0 && known.revision >= newest && pixels === wholePixels)) return;
+    requests.ask(async (signal) => {
       const answer = await answers.timeline(asked, undefined, Math.min(pixels, MOST_PIXELS), signal);
       wholePixels = pixels;
       grown(answer);
@@ -48,32 +49,35 @@ function loadWhole(): () => void {
   });
   return () => {
     stop();
+    requests.stop();
     end();
   };
 }
 let wholePixels = 0;
 
 function loadDetail(): () => void {
-  return effect(() => {
+  const requests = new Patient();
+  const stop = effect(() => {
     const [shown, all, pixels, asked, known] = [view.value, wholeTime.value, width.value, where.value, detail.peek()];
     const revision = whole.value?.revision ?? 0;
-    if (!shown || !all || !pixels || isWhole(shown, all)) return undefined;
-    if (known && known.revision >= revision && serves(known, shown)) return undefined;
+    if (requests.waitsFor(JSON.stringify([asked, shown, pixels]))) return;
+    if (!shown || !all || !pixels || isWhole(shown, all)) return;
+    if (known && known.revision >= revision && serves(known, shown)) return;
     const wanted = withMargin(shown, all);
     const share = (wanted.end - wanted.begin) / (shown.end - shown.begin);
     const range = [Math.round(wanted.begin), Math.round(wanted.end)] as const;
-    return asking(
+    const columns = Math.min(Math.max(Math.round(pixels * share), 50), MOST_PIXELS);
+    requests.ask(
       async (signal) => {
-        detail.value = await answers.timeline(
-          asked,
-          range,
-          Math.min(Math.max(Math.round(pixels * share), 50), MOST_PIXELS),
-          signal,
-        );
+        detail.value = await answers.timeline(asked, range, columns, signal);
       },
       known ? DETAIL_MS : 0,
     );
   });
+  return () => {
+    stop();
+    requests.stop();
+  };
 }
 
 function loadCurrent(): () => void {
@@ -111,6 +115,41 @@ function serves(known: Timeline, shown: View): boolean {
   if (known.begin_ns > shown.begin || known.end_ns < shown.end) return false;
   const binned = known.lanes.some((lane) => lane.bins.length > 0);
   return !binned || known.end_ns - known.begin_ns <= 3 * (shown.end - shown.begin);
+}
+
+/**
+ * One request at a time, given up when something else is wanted. What is wanted again because the trace has grown waits
+ * for the answer: a busy server would never come to the end of one otherwise.
+ */
+class Patient {
+  private wanted = '';
+  private giveUp: (() => void) | undefined;
+  private readonly answered = signal(0);
+
+  /** Whether this is asked for at the moment; anything else is given up. An effect that calls this runs again then. */
+  waitsFor(wanted: string): boolean {
+    void this.answered.value;
+    if (this.giveUp && this.wanted === wanted) return true;
+    this.stop();
+    this.wanted = wanted;
+    return false;
+  }
+
+  ask(request: (signal: AbortSignal) => Promise<void>, after = 0): void {
+    this.giveUp = asking(async (given) => {
+      try {
+        await request(given);
+      } finally {
+        if (!given.aborted) this.giveUp = undefined;
+      }
+      if (!given.aborted) this.answered.value += 1;
+    }, after);
+  }
+
+  stop(): void {
+    this.giveUp?.();
+    this.giveUp = undefined;
+  }
 }
 
 /** Asks after a while, unless it is given up before. */
