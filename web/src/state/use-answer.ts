@@ -1,5 +1,5 @@
 /** An answer for a panel: asked again when what it depends on changes, and given up when it is no longer wanted. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { AnswerError } from '../api/answers';
 
 export interface Answered<T> {
@@ -14,13 +14,22 @@ export interface Answered<T> {
  * Asks when one of `keys` has changed. Where `ask` is undefined there is nothing to ask, and no answer.
  *
  * A panel that should not show what it had before (of another event, say) compares the answer with what it wants.
+ * When `renewed` changes, as with a trace that grows, it is asked again after the answer that is under way: a busy server
+ * would never come to the end of one otherwise.
  */
 export function useAnswer<T>(
   ask: ((signal: AbortSignal) => Promise<T>) | undefined,
   keys: readonly unknown[],
+  renewed?: unknown,
 ): Answered<T> {
   const [state, setState] = useState<Answered<T>>({ answer: undefined, problem: '', busy: ask !== undefined });
+  const [turn, setTurn] = useState(0);
+  const askedFor = useRef(renewed);
   useEffect(() => {
+    if (!state.busy && askedFor.current !== renewed) setTurn((former) => former + 1);
+  }, [state.busy, renewed]);
+  useEffect(() => {
+    askedFor.current = renewed;
     if (!ask) {
       setState({ answer: undefined, problem: '', busy: false });
       return undefined;
@@ -36,7 +45,7 @@ export function useAnswer<T>(
       },
     );
     return () => given.abort();
-  }, keys);
+  }, [...keys, turn]);
   return state;
 }
 

@@ -19,7 +19,8 @@ export function TensorPanel() {
   const [tensor, name] = [row?.tensor, row?.function ?? ''];
   const { answer, problem, busy } = useAnswer(
     tensor === undefined ? undefined : (signal) => answers.tensor(where.peek(), tensor, name, POINTS, signal),
-    [tensor, name, where.value, live.value?.revision],
+    [tensor, name, where.value],
+    live.value?.revision,
   );
   const view = answer?.tensor === tensor && answer?.function === name ? answer : undefined;
   return (
