@@ -21,7 +21,7 @@ def stop_at(kind: StopKind, number: int, run: Run, catalog: Catalog) -> Stop:
 def call_of(run: Run, feeds: tuple[str, ...]) -> str:
     """`train_step(x, y)`, `Session.run(loss)`."""
     if run.by_session:
-        return f"Session.run({run.function.name})"
+        return run.function.name
     return f"{run.function.name}({', '.join(feed.removesuffix(':0') for feed in feeds)})"
 
 
