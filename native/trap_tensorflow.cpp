@@ -2,17 +2,22 @@
 //
 // All that writes waits for it. As long as everything is finite it reads each tested tensor once and says so. Only
 // otherwise is Python asked: it keeps what the step was given, and answers whether the step fails, is left out, or goes on.
+// Beside that it may look at the loss and the norm of all gradients, and ask Python about them in every step.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "check_parts.h"
+#include "loss_window.h"
 #include "tensorflow_api.h"
 
 namespace nb = nanobind;
@@ -25,20 +30,50 @@ using namespace tensorflow;  // NOLINT  the C API under its own names
 constexpr int kBool = 10;  // TF_BOOL
 
 std::atomic<bool> trapping{false};
-// (trap, step, bad, tested, saved) -> None to let the step be, False to leave it out, a message to have it fail. It is
-// never freed: a kernel may hold it.
+// (trap, step, bad, reading, tested, saved) -> None to let the step be, False to leave it out, a message to have it fail.
+// It is never freed: a kernel may hold it.
 PyObject* decide = nullptr;
+
+// What counts as bad beside what is not finite.
+struct Rules {
+  double jump = 0;   // a score of the loss, 0 for none
+  int window = 0;    // among so many losses
+  double norm = 0;   // of the gradients, 0 for none
+  bool ask = false;  // Python, in every step
+  bool any() const { return jump > 0 || norm > 0 || ask; }
+};
+
+std::mutex rules_mutex;
+Rules rules;                      // of the trap that is set
+std::atomic<int> generation{0};   // which trap that is
+
+// What a step came to as a whole.
+struct Reading {
+  double loss = std::numeric_limits<double>::quiet_NaN();
+  double norm = 0;
+  double score = 0;
+};
 
 struct Trap {
   std::int64_t number = 0;
   int tested = 0;
+  int losses = 0;     // so many of the tested come first
+  int gradients = 0;  // so many come then
+  int scale = -1;     // which of the tested is the factor in all gradients
   std::atomic<std::int64_t> steps{0};
+  std::mutex mutex;  // of what follows
+  int generation = -1;
+  Rules rules;
+  std::unique_ptr<LossWindow> window;
 };
 
 void* create(TF_OpKernelConstruction* construction) {
   auto* trap = new Trap;
   trap->number = integer_attribute(construction, "trap");
   trap->tested = static_cast<int>(integer_attribute(construction, "tests"));
+  trap->losses = static_cast<int>(integer_attribute(construction, "losses"));
+  trap->gradients = static_cast<int>(integer_attribute(construction, "gradients"));
+  trap->scale = static_cast<int>(integer_attribute(construction, "scale"));
   return trap;
 }
 
@@ -66,20 +101,75 @@ nb::list described(TF_OpKernelContext* context, int begin, int end, std::vector<
 }
 
 // Whether the step may change what it writes; where it must not go on at all, the kernel has failed.
-bool judged(const Trap& trap, TF_OpKernelContext* context, std::int64_t step, const std::vector<int>& bad) {
+bool judged(const Trap& trap, TF_OpKernelContext* context, std::int64_t step, const std::vector<int>& bad,
+            const Reading& reading) {
   if (interpreter_ends()) return true;
   const nb::gil_scoped_acquire acquire;
   try {
     std::vector<std::unique_ptr<Given>> held;
     const nb::list tested = described(context, 0, trap.tested, &held);
     const nb::list saved = described(context, trap.tested, api.NumInputs(context), &held);
-    const nb::object answer = nb::borrow(decide)(trap.number, step, bad, tested, saved);
+    const nb::tuple numbers = nb::make_tuple(reading.loss, reading.norm, reading.score);
+    const nb::object answer = nb::borrow(decide)(trap.number, step, bad, numbers, tested, saved);
     if (answer.is_none()) return true;
     if (nb::isinstance<nb::str>(answer)) fail(context, nb::cast<std::string>(answer));
     return false;
   } catch (const std::exception&) {
     return true;  // a fault of ours: Python has said so, the program goes on
   }
+}
+
+struct Sums {
+  double sum = 0;
+  double squares = 0;
+  std::int64_t size = 0;
+};
+
+Sums sums_of(TF_OpKernelContext* context, int begin, int end) {
+  Sums sums;
+  for (int i = begin; i < end; ++i) {
+    const Given tensor(context, i);
+    HealthFields health;
+    if (!tensor.valid() || !measure(tensor.data(), tensor.size(), tensor.dtype(), &health)) continue;
+    sums.sum += health.sum;
+    sums.squares += health.sum_squares;
+    sums.size += tensor.size();
+  }
+  return sums;
+}
+
+// All losses together, each by its mean; and the norm of all gradients as one vector.
+Reading read(const Trap& trap, TF_OpKernelContext* context) {
+  Reading reading;
+  if (trap.losses > 0) reading.loss = 0;
+  for (int i = 0; i < trap.losses; ++i) {
+    const Sums loss = sums_of(context, i, i + 1);
+    reading.loss += loss.sum / static_cast<double>(loss.size);
+  }
+  reading.norm = std::sqrt(sums_of(context, trap.losses, trap.losses + trap.gradients).squares);
+  if (trap.scale >= 0) reading.norm /= sums_of(context, trap.scale, trap.scale + 1).sum;
+  return reading;
+}
+
+// Judges a step in which everything is finite by the rules of the trap that is set.
+bool judged_by_rules(Trap* trap, TF_OpKernelContext* context, std::int64_t step) {
+  const std::lock_guard<std::mutex> lock(trap->mutex);
+  if (trap->generation != generation.load(std::memory_order_acquire)) {
+    const std::lock_guard<std::mutex> other(rules_mutex);
+    trap->generation = generation.load(std::memory_order_relaxed);
+    trap->rules = rules;
+    trap->window = std::make_unique<LossWindow>(static_cast<std::size_t>(rules.window));
+  }
+  if (!trap->rules.any()) return true;
+  Reading reading = read(*trap, context);
+  const bool has_loss = std::isfinite(reading.loss);
+  if (has_loss && trap->rules.jump > 0) reading.score = trap->window->score(reading.loss);
+  const bool wanted = trap->rules.ask || (trap->rules.norm > 0 && reading.norm > trap->rules.norm) ||
+                      (trap->rules.jump > 0 && reading.score > trap->rules.jump);
+  const bool good = !wanted || judged(*trap, context, step, {}, reading);
+  // A loss of a step that was left out says nothing of those to come.
+  if (good && has_loss) trap->window->add(reading.loss);
+  return good;
 }
 
 void put_out(TF_OpKernelContext* context, bool value) {
@@ -95,7 +185,7 @@ void compute(void* kernel, TF_OpKernelContext* context) {
   if (!trapping.load(std::memory_order_acquire)) return put_out(context, true);
   const std::int64_t step = trap->steps.fetch_add(1, std::memory_order_relaxed);
   const std::vector<int> bad = bad_ones(*trap, context);
-  put_out(context, bad.empty() || judged(*trap, context, step, bad));
+  put_out(context, bad.empty() ? judged_by_rules(trap, context, step) : judged(*trap, context, step, bad, Reading()));
 }
 
 void destroy(void* kernel) { delete static_cast<Trap*>(kernel); }
@@ -106,14 +196,20 @@ void register_trap(const std::string& library) {
   load_api(library);
   register_operation({"TensordbgTrap",
                       {"tested: Ttested", "saved: Tsaved"},
-                      {"Ttested: list(type) >= 1", "Tsaved: list(type) >= 0", "trap: int", "tests: int"},
+                      {"Ttested: list(type) >= 1", "Tsaved: list(type) >= 0", "trap: int", "tests: int", "losses: int = 0",
+                       "gradients: int = 0", "scale: int = -1"},
                       true,
                       {"good: bool"}},
                      Kernel{create, compute, destroy});
   registered = true;
 }
 
-void start_trapping(nb::object deciding) {
+void start_trapping(nb::object deciding, double jump, int window, double norm, bool ask) {
+  {
+    const std::lock_guard<std::mutex> lock(rules_mutex);
+    rules = {jump, window, norm, ask};
+    generation.fetch_add(1, std::memory_order_release);
+  }
   decide = deciding.release().ptr();
   trapping.store(true, std::memory_order_release);
 }
@@ -123,12 +219,17 @@ void stop_trapping() { trapping.store(false, std::memory_order_release); }
 }  // namespace
 
 void bind_trap(nb::module_& module) {
+  module.def("loss_score", &loss_score, nb::arg("losses"), nb::arg("loss"),
+             "How far a loss lies above the median of others, in deviations of a normal distribution; 0 for less than 20.");
   module.def("register_tensorflow_trap", &register_trap, nb::arg("library"),
              "Registers the trap operation with the TensorFlow whose framework library lies at this path.");
-  module.def("start_trapping", &start_trapping, nb::arg("decide"),
-             "Has every trap test from now on. Where something is bad, `decide(trap, step, bad, tested, saved)` answers\n"
-             "None to let the step be, False to leave it out, or a message with which it fails. `bad` has the positions in\n"
-             "`tested`; tensors are (dtype, shape, memory), and the memory must not be used later.");
+  module.def("start_trapping", &start_trapping, nb::arg("decide"), nb::arg("jump") = 0.0, nb::arg("window") = 100,
+             nb::arg("norm") = 0.0, nb::arg("ask") = false,
+             "Has every trap test from now on. Where something is bad, `decide(trap, step, bad, reading, tested, saved)`\n"
+             "answers None to let the step be, False to leave it out, or a message with which it fails. `bad` has the\n"
+             "positions in `tested`; `reading` is (loss, norm of the gradients, score of the loss) where nothing is bad;\n"
+             "tensors are (dtype, shape, memory), and the memory must not be used later. With everything finite it is\n"
+             "called where the loss has a score above `jump` among the last `window`, the norm is above `norm`, or if `ask`.");
   module.def("stop_trapping", &stop_trapping, "The traps let everything be from now on.");
 }
 

@@ -43,6 +43,7 @@ def start_checking(
     lenient: bool,
 ) -> None: ...
 def stop_checking() -> None: ...
+def loss_score(losses: list[float], loss: float) -> float: ...
 def register_tensorflow_trap(library: str) -> None: ...
 def start_trapping(
     decide: Callable[
@@ -50,11 +51,16 @@ def start_trapping(
             int,
             int,
             list[int],
+            tuple[float, float, float],
             list[tuple[int, tuple[int, ...], memoryview]],
             list[tuple[int, tuple[int, ...], memoryview] | None],
         ],
         str | bool | None,
     ],
+    jump: float = 0.0,
+    window: int = 100,
+    norm: float = 0.0,
+    ask: bool = False,
 ) -> None: ...
 def stop_trapping() -> None: ...
 def register_tensorflow_watch(library: str) -> None: ...

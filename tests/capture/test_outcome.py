@@ -18,5 +18,13 @@ def test_a_replay_is_compared_with_what_was_captured() -> None:
     assert compare(CAPTURED, [replace(other_bits, nan=0)]) is Outcome.CLEAN
 
 
+def test_a_step_that_was_finite_when_it_was_captured_is_not_clean() -> None:
+    jumped = Trouble("loss_jump", (), CAPTURED.tested)
+    finite = replace(READING, nan=0, value=150.0)
+    assert compare(jumped, [finite]) is Outcome.SAME
+    assert compare(jumped, [replace(finite, sha256="def")]) is Outcome.ALIKE
+    assert compare(jumped, [replace(READING, sha256="def")]) is Outcome.OTHER
+
+
 def test_what_json_has_no_number_for_is_none() -> None:
     assert [finite_or_none(number) for number in (0.5, float("inf"), float("nan"))] == [0.5, None, None]

@@ -6,10 +6,11 @@ import pytest
 
 from tensordbg.errors import UsageError
 from tensordbg.recording.trap_plan import OnBad, TrapPlan, on_bad_of
+from tensordbg.recording.trap_rules import StepRules
 
 
 def test_a_plan_goes_to_another_process_and_back() -> None:
-    plan = TrapPlan(Path("a b/captures"), OnBad.SKIP, 3, 1000)
+    plan = TrapPlan(Path("a b/captures"), OnBad.SKIP, 3, 1000, StepRules(8.0, 50, 1e3))
     assert TrapPlan.from_json(plan.to_json()) == plan
 
 

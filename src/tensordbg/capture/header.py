@@ -79,10 +79,12 @@ class Trouble:
     """Why the step was captured."""
 
     kind: str
-    """`non_finite`."""
+    """`non_finite`, `loss_jump`, `gradient_norm` or `predicate`."""
     suspects: tuple[Suspect, ...]
     """The tensors that were bad."""
     tested: tuple[TensorDigest, ...] = ()
+    numbers: dict[str, float] = field(default_factory=dict)
+    """`loss`, `gradient_norm` and `loss_score` of a step that is finite."""
 
 
 @dataclass(frozen=True)

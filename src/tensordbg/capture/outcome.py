@@ -54,7 +54,7 @@ def compare(captured: Trouble, readings: Sequence[Reading]) -> Outcome:
     if set(captured.tested) == {_digest(each) for each in readings}:
         return Outcome.SAME
     kinds = _kinds(each for each in readings if each.bad)
-    if not kinds:
+    if not kinds and captured.suspects:
         return Outcome.CLEAN
     return Outcome.ALIKE if kinds == _kinds(captured.suspects) else Outcome.OTHER
 

@@ -12,7 +12,8 @@ DEFAULT_CAPTURES = "captures"
 @click.command(
     "trap",
     context_settings={"allow_interspersed_args": False},
-    options_metavar="[--captures DIR] [--on-bad stop|skip|record] [--most N] [--size SIZE] [--no-replay]",
+    options_metavar="[--captures DIR] [--on-bad stop|skip|record] [--most N] [--size SIZE] [--loss-jump Z] "
+    "[--gradient-norm LIMIT] [--no-replay]",
 )
 @click.option("--captures", metavar="DIR", default=DEFAULT_CAPTURES, show_default=True, help="Where captures go.")
 @click.option(
@@ -26,13 +27,29 @@ DEFAULT_CAPTURES = "captures"
 )
 @click.option("--most", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="At most N captures.")
 @click.option("--size", metavar="SIZE", default="4G", show_default=True, help="What one capture may take.")
+@click.option(
+    "--loss-jump",
+    "loss_jump",
+    type=float,
+    metavar="Z",
+    default=0.0,
+    help="Also call a step bad whose loss lies Z deviations above the median of the last 100, such as 8.",
+)
+@click.option(
+    "--gradient-norm",
+    "gradient_norm",
+    type=float,
+    metavar="LIMIT",
+    default=0.0,
+    help="Also call a step bad whose gradients together have a larger Euclidean norm.",
+)
 @click.option("--no-replay", "no_replay", is_flag=True, help="Do not replay the first capture at the end.")
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(  # noqa: PLR0913, PLR0917  one for each option
-    captures: str, on_bad: str, most: int, size: str, no_replay: bool, as_module: bool, script: str,
-    arguments: tuple[str, ...],
+    captures: str, on_bad: str, most: int, size: str, loss_jump: float, gradient_norm: float, no_replay: bool,
+    as_module: bool, script: str, arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run the Python program SCRIPT with ARGS until a step goes wrong.
 
@@ -43,8 +60,10 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
     from tensordbg.cli.program import Program
     from tensordbg.cli.trapping import run_trapped
     from tensordbg.recording.trap_plan import TrapPlan, on_bad_of
+    from tensordbg.recording.trap_rules import StepRules
     from tensordbg.recording.value_filter import parse_size
 
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
-    plan = TrapPlan(Path(captures).absolute(), on_bad_of(on_bad), most, parse_size(size))
+    rules = StepRules(loss_jump, gradient_norm=gradient_norm)
+    plan = TrapPlan(Path(captures).absolute(), on_bad_of(on_bad), most, parse_size(size), rules)
     return run_trapped(program, plan, not no_replay)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tensordbg.errors import UsageError
+from tensordbg.recording.trap_rules import StepRules
 
 MARK = "tensordbg trap"
 """How what is said of a bad step begins."""
@@ -39,22 +40,26 @@ class TrapPlan:
     """So many captures are made, no more."""
     size: int = 2**32
     """Bytes that the tensors of one capture may take."""
+    rules: StepRules = field(default_factory=StepRules)
+    """What is bad beside what is not finite."""
 
     def __post_init__(self) -> None:
         if self.most < 1:
             raise UsageError(f"{self.most} captures can't be kept; give a number from 1")
 
     def to_json(self) -> str:
-        """The plan as one word, for the process that runs the program."""
-        return json.dumps(
-            {"folder": str(self.folder), "on_bad": self.on_bad.value, "most": self.most, "size": self.size}
-        )
+        """The plan as one word, for the process that runs the program; without a predicate."""
+        rules = {name: value for name, value in vars(self.rules).items() if name != "predicate"}
+        return json.dumps({
+            "folder": str(self.folder), "on_bad": self.on_bad.value, "most": self.most, "size": self.size,
+            "rules": rules,
+        })  # fmt: skip
 
     @classmethod
     def from_json(cls, text: str) -> TrapPlan:
         """The reverse of `to_json`."""
         row = json.loads(text)
-        return cls(Path(row["folder"]), OnBad(row["on_bad"]), row["most"], row["size"])
+        return cls(Path(row["folder"]), OnBad(row["on_bad"]), row["most"], row["size"], StepRules(**row["rules"]))
 
 
 def on_bad_of(word: str) -> OnBad:

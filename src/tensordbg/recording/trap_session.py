@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -13,6 +13,7 @@ from tensordbg.errors import RecordingError
 from tensordbg.recording.backend import TRAPS, named
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.trap_plan import TrapPlan, on_bad_of
+from tensordbg.recording.trap_rules import StepReading, StepRules
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -95,6 +96,14 @@ class TrapOptions(TypedDict, total=False):
     """Make at most so many captures, 10 by default."""
     size: int
     """Bytes that the tensors of one capture may take, 4 GiB by default."""
+    loss_jump: float
+    """Also call a step bad whose loss lies so many deviations above the median of the last ones; see `StepRules`."""
+    loss_window: int
+    """So many losses are looked back at, 100 by default."""
+    gradient_norm: float
+    """Also call a step bad whose gradients together have a larger Euclidean norm."""
+    predicate: Callable[[StepReading], bool]
+    """Also call a step bad of which this says so; it is asked in every step, before anything is written."""
 
 
 def trap(folder: str | Path = "captures", on_bad: str = "stop", **options: Unpack[TrapOptions]) -> Trap:
@@ -111,10 +120,15 @@ def trap(folder: str | Path = "captures", on_bad: str = "stop", **options: Unpac
         The trap; `stop` takes it away, and so does the end of a `with` block.
 
     Raises:
-        UsageError: If `on_bad` is no such word, or `most` is less than 1.
+        UsageError: If `on_bad` is no such word, `most` is less than 1, or a rule makes no sense.
         RecordingError: If no capture can be written in the folder.
     """
-    return Trap(TrapPlan(Path(folder).absolute(), on_bad_of(on_bad), **options))
+    unknown = options.keys() - TrapOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"trap() got an unexpected keyword argument {min(unknown)!r}")
+    given: dict[str, Any] = dict(options)
+    limits = {name: given.pop(name) for name in ("most", "size") if name in given}
+    return Trap(TrapPlan(Path(folder).absolute(), on_bad_of(on_bad), **limits, rules=StepRules(**given)))
 
 
 def make_folder(plan: TrapPlan) -> None:

@@ -29,7 +29,7 @@ def test_writes_wait_for_the_trap() -> None:
         variable.assign_sub(tf.exp(x))
 
     definition = definition_of(step, SIGNATURE)
-    point = TrapPlacer(definition, [("Exp:y:0", FLOAT)]).place(7, None)
+    point = TrapPlacer(definition, [("Exp:y:0", FLOAT)], ["loss"]).place(7, None)
     (write,) = nodes_of(definition, "AssignSubVariableOp")
     (trap,) = nodes_of(definition, TRAP_OP)
     assert f"^{trap.name}" in write.input
@@ -46,7 +46,7 @@ def test_the_old_value_of_what_is_written_before_the_test_is_saved() -> None:
         return tf.exp(state.read_value())
 
     definition = definition_of(step, SIGNATURE)
-    point = TrapPlacer(definition, [("Exp:y:0", FLOAT)]).place(0, None)
+    point = TrapPlacer(definition, [("Exp:y:0", FLOAT)], ["loss"]).place(0, None)
     (write,) = nodes_of(definition, "AssignAddVariableOp")
     (trap,) = nodes_of(definition, TRAP_OP)
     old = next(each for each in point.saved if each.kind == "variable")
@@ -58,6 +58,6 @@ def test_the_old_value_of_what_is_written_before_the_test_is_saved() -> None:
 def test_elements_of_a_pipeline_are_saved() -> None:
     iterator = iter(tf.data.Dataset.from_tensors([1.0, 2.0, 3.0]))
     definition = definition_of(lambda: tf.exp(next(iterator)))
-    point = TrapPlacer(definition, [("Exp:y:0", FLOAT)]).place(0, None)
+    point = TrapPlacer(definition, [("Exp:y:0", FLOAT)], ["loss"]).place(0, None)
     (element,) = [each for each in point.saved if each.kind == "element"]
     assert element.tensor.startswith("IteratorGetNext:components:")

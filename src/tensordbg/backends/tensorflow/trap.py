@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import threading
 import weakref
@@ -37,6 +38,7 @@ from tensordbg.backends.tensorflow.trap_targets import (
 )
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.trap_plan import MARK, OnBad, TrapPlan
+from tensordbg.recording.trap_rules import StepReading
 
 
 class Trapping:
@@ -48,7 +50,7 @@ class Trapping:
         self._active = False
         self._notes = NotedTargets(self.guard)
         self._progress = Progress(self.guard)
-        self._eager = EagerSteps(self._judge_eager, self.guard)
+        self._eager = EagerSteps(self._judge_eager, plan.rules, self.guard)
         self._gates = GATES if plan.on_bad is OnBad.SKIP else None
         self.kind = "trap" if self._gates is None else "trap with gates"
         self._earlier: list[tuple[str, weakref.ref[Any]]] | None = None
@@ -69,7 +71,10 @@ class Trapping:
             RuntimeError: If this TensorFlow lacks a function of its C API that the trap needs.
         """
         _native.register_tensorflow_trap(framework_library())
-        _native.start_trapping(self._decide)
+        rules = self._plan.rules
+        _native.start_trapping(
+            self._decide, rules.loss_jump, rules.loss_window, rules.gradient_norm, rules.predicate is not None
+        )
         self._active = True
         self._notes.install()
         self._progress.install()
@@ -104,7 +109,8 @@ class Trapping:
             self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
         tensors = [(tensor, dtype) for tensor, dtype, _ in tested]
         with self._lock:
-            point = TrapPlacer(definition, tensors).place(len(_TRAPPED), self._gates)
+            roles = [each.role for _, _, each in tested]
+            point = TrapPlacer(definition, tensors, roles).place(len(_TRAPPED), self._gates)
             known = {hooks().variables.number_of(each.handle): weakref.ref(each) for each in described.graph.variables}
             noted = tuple(each for _, _, each in tested)
             _TRAPPED.append(TrappedFunction(described.function, noted, point.saved, known))
@@ -124,7 +130,13 @@ class Trapping:
             _warn(f"the trap is off: {what} failed with {type(error).__name__}: {error}; the program goes on")
 
     def _decide(
-        self, number: int, step: int, bad: Sequence[int], tested: Sequence[RawTensor], saved: Sequence[RawTensor | None]
+        self,
+        number: int,
+        step: int,
+        bad: Sequence[int],
+        reading: tuple[float, float, float],
+        tested: Sequence[RawTensor],
+        saved: Sequence[RawTensor | None],
     ) -> str | bool | None:
         """Called from the step: None lets it be, False leaves it out, a message ends it."""
         said: list[str] = []
@@ -133,11 +145,17 @@ class Trapping:
             if _is_overflow_of_scaled(trapped, bad, tested):
                 return None
             trouble = trouble_of(trapped.tested, bad, tested)
+            if not bad:
+                read = StepReading(trapped.function.name, step, *reading)
+                broken = self._plan.rules.broken_by(read)
+                if not broken:
+                    return None
+                trouble = replace(trouble, kind=broken, numbers=finite(read.numbers))
             found = BadStep(step, trouble, tuple(copied(each) for each in saved), self._progress.reached)
             said.append(message_of(trapped, found, self._captured(trapped, found)))
         return self._answer(said[0]) if said else None
 
-    def _judge_eager(self, step: EagerStep, tested: Sequence[Target]) -> str | bool | None:
+    def _judge_eager(self, step: EagerStep, tested: Sequence[Target], reading: StepReading | None) -> str | bool | None:
         """The same of a step that ran eagerly."""
         with self._lock:
             try:
@@ -148,6 +166,9 @@ class Trapping:
                     f"{MARK}: step {step.number} of {step.name}: the loss or a gradient is not finite; {why}"
                 )
             found = replace(written.bad, reached=self._progress.reached)
+            if reading is not None:
+                broken = self._plan.rules.broken_by(reading)
+                found = replace(found, trouble=replace(found.trouble, kind=broken, numbers=finite(reading.numbers)))
             return self._answer(message_of(written.trapped, found, self._captured(written.trapped, found)))
 
     def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:
@@ -183,9 +204,14 @@ _TRAPPED: list[TrappedFunction] = []
 def _is_overflow_of_scaled(trapped: TrappedFunction, bad: Sequence[int], tested: Sequence[RawTensor]) -> bool:
     """Whether the optimizer leaves the step out itself, and takes a smaller scale next time."""
     roles = [each.role for each in trapped.tested]
-    if SCALE not in roles or not all(roles[position] == GRADIENT for position in bad):
+    if not bad or SCALE not in roles or not all(roles[position] == GRADIENT for position in bad):
         return False
     return float(Measured.from_memory(*tested[roles.index(SCALE)]).array) > LOWEST_SCALE
+
+
+def finite(numbers: dict[str, float]) -> dict[str, float]:
+    """Those that JSON has."""
+    return {name: number for name, number in numbers.items() if math.isfinite(number)}
 
 
 def first_line(error: BaseException) -> str:

@@ -28,12 +28,15 @@ from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
 from tensordbg.backends.tensorflow.trap_eager_log import LoggedOperation, StepLog, tensors_in
 from tensordbg.backends.tensorflow.trap_nodes import changes
+from tensordbg.backends.tensorflow.trap_readings import Readings
 from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, LOWEST_SCALE, VARIABLE, gradients_of, name_of
 from tensordbg.backends.tensorflow.variables import writes
 from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.trap_rules import StepReading, StepRules
 
-Judge = Callable[[EagerStep, "list[Target]"], "str | bool | None"]
-"""What becomes of a bad step: None to let it be, False to leave it out, a message with which it fails."""
+Judge = Callable[[EagerStep, "list[Target]", "StepReading | None"], "str | bool | None"]
+"""What becomes of a step that is bad, or that breaks a rule: None to let it be, False to leave it out, a message with
+which it fails."""
 
 
 class _Thread(threading.local):
@@ -49,9 +52,11 @@ class EagerSteps:
 
     depth = 2
 
-    def __init__(self, judge: Judge, guard: Callable[[str], AbstractContextManager[None]]) -> None:
+    def __init__(self, judge: Judge, rules: StepRules, guard: Callable[[str], AbstractContextManager[None]]) -> None:
         """`guard` runs code of ours inside the program."""
         self._judge = judge
+        self._rules = rules
+        self._readings = Readings(rules)
         self._guard = guard
         self._thread = _Thread()
         self._methods = ReplacedMethods(guard)
@@ -179,13 +184,24 @@ class EagerSteps:
             bad = [each for each in tested if not self._finite(each.tensor)]
             step.tested = step.tested or not bad
             if bad and not _is_overflow_of_scaled(step, bad):
-                answer = self._found(step, tested)
+                answer = self._found(step, tested, None)
+            elif not bad:
+                answer = self._test_by_rules(step, tested)
         if isinstance(answer, str):
             raise _error(answer)
 
-    def _found(self, step: EagerStep, tested: list[Target]) -> str | bool | None:
+    def _test_by_rules(self, step: EagerStep, tested: list[Target]) -> str | bool | None:
+        reading = self._readings.read(step, tested)
+        if reading is None:
+            return None
+        if self._rules.broken_by(reading):
+            return self._found(step, tested, reading)
+        self._readings.remember(reading)
+        return None
+
+    def _found(self, step: EagerStep, tested: list[Target], reading: StepReading | None) -> str | bool | None:
         self._thread.step = None  # what is computed from here on is ours
-        answer = self._judge(step, tested)
+        answer = self._judge(step, tested, reading)
         if answer is None:
             return None
         for old in step.log.old.values():

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction
 from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, VARIABLE
-from tensordbg.capture.header import Suspect
+from tensordbg.capture.header import Suspect, Trouble
 from tensordbg.recording.trap_plan import MARK
+from tensordbg.recording.trap_rules import GRADIENT_NORM, LOSS_JUMP, PREDICATE
 
 
 def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
     """One line: which step, what is bad in it, and where the capture is."""
+    said = [*_non_finite(trapped, bad), *_broken_rule(bad.trouble)]
+    place = ", ".join(f"{name} {number}" for name, number in bad.reached.items())
+    at = f" ({place})" if place else ""
+    return f"{MARK}: step {bad.step} of {trapped.function.name}{at}: {_joined(said)}; {captured}"
+
+
+def _broken_rule(trouble: Trouble) -> Iterator[str]:
+    loss, norm, score = (trouble.numbers.get(name, math.nan) for name in ("loss", "gradient_norm", "loss_score"))
+    if trouble.kind == LOSS_JUMP:
+        yield f"the loss jumped to {loss:.4g}, {score:.1f} deviations above the median of the last ones"
+    elif trouble.kind == GRADIENT_NORM:
+        yield f"the gradients have the norm {norm:.4g}, more than the limit"
+    elif trouble.kind == PREDICATE:
+        yield f"the predicate says so (loss {loss:.4g}, norm of the gradients {norm:.4g})"
+
+
+def _non_finite(trapped: TrappedFunction, bad: BadStep) -> list[str]:
     losses = [each for each in bad.trouble.suspects if each.role == LOSS]
     gradients = [each for each in bad.trouble.suspects if each.role == GRADIENT]
     said = [f"the loss is not finite ({_counts(losses[0])})"] if losses else []
@@ -26,9 +45,7 @@ def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
         said.append(
             f"{len(variables)} variables are not finite at its end, such as {first.variable} ({_counts(first)})"
         )
-    place = ", ".join(f"{name} {number}" for name, number in bad.reached.items())
-    at = f" ({place})" if place else ""
-    return f"{MARK}: step {bad.step} of {trapped.function.name}{at}: {_joined(said)}; {captured}"
+    return said
 
 
 def _joined(said: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.gated_calls import CALL_GATES
 from tensordbg.backends.tensorflow.gates import Gates
+from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, SCALE
 from tensordbg.backends.tensorflow.variables import writes
 
 TRAP_OP = "TensordbgTrap"
@@ -20,7 +21,7 @@ _TRAP = "tdbg_trap/step"
 _OLD = "tdbg_trap/old_"
 
 _INT64 = 9
-_NEXT = frozenset({"IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue"})
+NEXT = frozenset({"IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue"})
 """Operations that put out what comes from an input pipeline."""
 
 
@@ -56,10 +57,17 @@ class TrapPoint:
 class TrapPlacer:
     """Adds a trap to one definition."""
 
-    def __init__(self, definition: Any, tested: Sequence[tuple[str, int]]) -> None:
-        """`tested` has tensors, by their names in the definition, and their dtypes."""
+    def __init__(self, definition: Any, tested: Sequence[tuple[str, int]], roles: Sequence[str]) -> None:
+        """Adds nothing yet.
+
+        Args:
+            definition: The FunctionDef.
+            tested: Tensors, by their names in the definition, and their dtypes.
+            roles: What each of them is, in the order of `trap_targets.ROLES`.
+        """
         self._definition = definition
         self._tested = tested
+        self._roles = roles
         self._nodes = {node.name: node for node in definition.node_def}
         self._dtypes = fd.dtypes_of(definition)
 
@@ -107,7 +115,7 @@ class TrapPlacer:
         return [
             Saved("element", output.tensor, output.dtype, -1)
             for node in self._nodes.values()
-            if node.op in _NEXT and node.name in before
+            if node.op in NEXT and node.name in before
             for output in fd.outputs(node)
             if output.dtype in dtypes.PROBED
         ]
@@ -150,4 +158,7 @@ class TrapPlacer:
         trap.attr["Tsaved"].list.type.extend(each.dtype for each in saved)
         trap.attr["trap"].i = number
         trap.attr["tests"].i = len(self._tested)
+        trap.attr["losses"].i = self._roles.count(LOSS)
+        trap.attr["gradients"].i = self._roles.count(GRADIENT)
+        trap.attr["scale"].i = self._roles.index(SCALE) if SCALE in self._roles else -1
         fd.must_run(self._definition, trap.name)

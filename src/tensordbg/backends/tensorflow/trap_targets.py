@@ -26,6 +26,9 @@ VARIABLE = "variable"
 SCALE = "scale"
 """What a tensor is that is tested; a variable where the program itself says where its step ends."""
 
+ROLES = (LOSS, GRADIENT, SCALE, VARIABLE)
+"""The order in which a trap is given what it tests."""
+
 LOWEST_SCALE = 1.0
 """With a scale of the loss up to this one an overflow is no matter of the scale."""
 
@@ -146,7 +149,7 @@ class NotedTargets:
 def named_targets(
     definition: Any, described: Description, noted: Sequence[TrapTarget]
 ) -> list[tuple[str, int, TrapTarget]]:
-    """What was noted of a graph under the names of the definition, with the dtypes."""
+    """What was noted of a graph under the names of the definition, with the dtypes, by role."""
     nodes = {node.name: node for node in definition.node_def}
     node_of = {CATALOG.site(site).name: nodes[name] for name, site in described.sites.items()}
     arguments = zip(described.function.arguments, definition.signature.input_arg, strict=True)
@@ -159,7 +162,7 @@ def named_targets(
         elif each.operation in node_of and node_of[each.operation].name in described.live:
             outputs = {output.slot: output for output in fd.outputs(node_of[each.operation])}
             found.append((outputs[each.slot].tensor, outputs[each.slot].dtype, each))
-    return [one for one in found if one[1] in dtypes.FLOATS]
+    return sorted((one for one in found if one[1] in dtypes.FLOATS), key=lambda one: ROLES.index(one[2].role))
 
 
 def gradients_of(sources: Any, given: Any) -> list[tuple[Any, str]]:
