@@ -186,4 +186,4 @@ def test_lines_from_a_pipe_are_commands(tmp_path: Path) -> None:
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, env=QUIET)
     assert done.returncode == 1
     assert "run-start: run #1: Session.run(init)" in done.stdout
-    assert "run-end: run #3: Session.run(loss" in done.stdout
+    assert "run-end: run #3: Session.run(loss, train)" in done.stdout

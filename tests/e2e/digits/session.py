@@ -34,7 +34,7 @@ def main() -> None:
     y = tf.placeholder(tf.float32, [None, CLASSES], name="y")
     hidden = tf.nn.relu(dense(x, HIDDEN, "hidden", 1))
     probs = tf.nn.softmax(dense(hidden, CLASSES, "out", 2), name="Softmax")
-    loss = -tf.reduce_sum(y * tf.log(probs, name="Log"), name="loss")
+    loss = tf.negative(tf.reduce_sum(y * tf.log(probs, name="Log")), name="loss")
     train = tf.train.GradientDescentOptimizer(RATE).minimize(loss, name="train")
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
