@@ -51,7 +51,8 @@ def _search(pages: SeenPages, pattern: str) -> Page:
     line = find_line(page, compiled, begin)
     if line is None:
         more = "no further line" if not pattern else "no line"
-        raise UsageError(f"{more} of this page holds {compiled.pattern!r}; `/REGEX` searches from the top")
+        where = "" if page.search is None else "; of a list so long types and names are searched, `lt -f` finds numbers"
+        raise UsageError(f"{more} of this page holds {compiled.pattern!r}{where}; `/REGEX` searches from the top")
     page = replace(page, start=line, found=compiled)
     pages.replace(page)
     return page
@@ -59,6 +60,8 @@ def _search(pages: SeenPages, pattern: str) -> Page:
 
 def find_line(page: Page, pattern: re.Pattern[str], begin: int) -> int | None:
     """The first line from `begin` on in which a pattern is found; headings do not count."""
+    if page.search is not None:
+        return page.search(pattern, max(begin, page.head))
     for first in range(max(begin, page.head), len(page), _AT_ONCE):
         for place, line in enumerate(page.lines(first, first + _AT_ONCE), first):
             if pattern.search(plain(line)):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Span
 from tensordbg.console.running import Stop, StopKind
 from tensordbg.errors import TensordbgError
+from tensordbg.report.numbers import amount
 
 if TYPE_CHECKING:
     from tensordbg.console.console import Console
@@ -30,9 +31,15 @@ def opening_page(console: Console) -> Page:
 
 
 def _of_trace(console: Console) -> Page:
-    page = console.preview("run_info")
-    lines = FixedLines((_menu("list_tensors", "lt -f non_finite", "why", "help"), ()))
-    return replace(page, body=JoinedLines((lines, page.body)), command="run_info")
+    from tensordbg.console.commands.run_info import MANY, run_table, trace_lines
+
+    opened = console.opened
+    parts: list[Lines] = [FixedLines((_menu("list_tensors", "lt -f non_finite", "why", "run_info", "help"), ()))]
+    parts.append(FixedLines((*trace_lines(console), ())))
+    if opened.event_count <= MANY:  # of more it takes a while to read the runs
+        parts += run_table(opened, console.runs)
+    title = f"{opened.reader.path.name}: {amount(opened.event_count, 'tensor')}"
+    return Page(title, JoinedLines(tuple(parts)), command="run_info")
 
 
 def _before(console: Console, stop: Stop) -> Page:

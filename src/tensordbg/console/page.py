@@ -63,6 +63,8 @@ class Page:
     """The line to show first."""
     found: re.Pattern[str] | None = None
     """What was searched for, found first in the line `start`; faces highlight it wherever it is in sight."""
+    search: Callable[[re.Pattern[str], int], int | None] | None = None
+    """The first line from a number on that holds a pattern, where there is a quicker way than to make all lines."""
     anchor: Callable[[tuple[int, ...]], int] | None = None
     """The line of an element, for `@[i,j]`; it raises `UsageError` where there is no such element."""
 

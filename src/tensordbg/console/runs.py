@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.reading import Ints, integers
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE
@@ -96,7 +96,8 @@ def find_runs(opened: OpenedTrace, executions: Mapping[int, int] | None = None) 
         executions: By the number of a run its execution, where the program counts them.
     """
     if executions is None:
-        rows = np.flatnonzero(opened.executions.function != NONE)
+        # The executions as a whole take longer to read, and not every command needs them.
+        rows = np.flatnonzero(integers(opened.table("executions", ["function"]), "function", NONE) != NONE)
         return Runs(np.arange(1, len(rows) + 1), rows)
     numbers = np.array(sorted(executions), dtype=np.int64)
     wanted = np.array([executions[number] for number in numbers.tolist()], dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _WIDEST_NAME = 60
 _FEW = 100_000
+LONG = 200_000
+"""A list of more tensors is searched by their types and names only, as it would take too long to make all lines."""
 _TIME, _SIZE, _NUMBER, _COUNT, _STEP = 12, 11, 11, 9, 7
 
 _SORTED = (
@@ -112,6 +115,21 @@ class TensorRows:
                 Span(f"{count_or_blank(health.nan):>{_COUNT}}  {count_or_blank(infinite):>{_COUNT}}  ", bad),
             ]
         return (*spans, Span(type_text(row), "dim"))
+
+    def find(self, pattern: re.Pattern[str], begin: int) -> int | None:
+        """The first row from one on whose type and name a pattern fits somewhere; no row has to be made for it."""
+        columns = self.opened.columns
+        events = self.events[begin:]
+        most = int(columns.whole("slot").max(initial=0)) + 1
+        pair = columns.whole("site")[events].astype(np.int64) * most + columns.whole("slot")[events]
+        known = np.flatnonzero(np.bincount(pair, minlength=1)).tolist()
+        fits = np.zeros(max(known, default=0) + 1, dtype=np.bool_)
+        for each in known:
+            site = self.opened.site(each // most).site
+            text = f"{site.op_type:<{self._widths['op type']}}  {site.name}:{each % most}"
+            fits[each] = pattern.search(text) is not None
+        found = np.flatnonzero(fits[pair])
+        return begin + int(found[0]) if len(found) else None
 
     def command(self, row: SeenTensor) -> str:
         """What shows one of them."""

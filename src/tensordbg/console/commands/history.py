@@ -59,7 +59,7 @@ def _drawn(opened: OpenedTrace, events: Ints) -> Iterator[Line]:
         if not len(known) or (name in _COUNTS and not known.any()):
             continue
         shown = numbers if name in _COUNTS else np.where(bad, np.nan, numbers)
-        picture = sparkline(shown.tolist(), _WIDTH)
+        picture = sparkline(shown, _WIDTH)
         extent = f"{short(float(known.min()))} to {short(float(known.max()))}"
         yield (Span(f"{name:>10}  "), Span(picture, "bad" if bool(bad.any()) else "good"), Span(f"  {extent}", "dim"))
     yield ()

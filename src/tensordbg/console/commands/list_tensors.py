@@ -15,7 +15,7 @@ from tensordbg.console.options import PATTERN, run_option
 from tensordbg.console.page import FixedLines, JoinedLines, Page
 from tensordbg.console.runs import Scope
 from tensordbg.console.tensor_order import check_key, sorted_events
-from tensordbg.console.tensor_rows import TensorRows
+from tensordbg.console.tensor_rows import LONG, TensorRows
 from tensordbg.console.texts import word
 from tensordbg.errors import UsageError
 from tensordbg.report.numbers import amount
@@ -91,7 +91,19 @@ def tensor_list(console: Console, scope: Scope, wanted: Wanted) -> Page:
     rows = TensorRows(opened, ordered, steps=len(scope.runs) != 1)
     chosen = f"{wanted.command}{f' -x {scope.chosen}' if scope.chosen else ''}"
     head = FixedLines((rows.head(_toggled(chosen, wanted)),))
-    return Page(f"{title}:", JoinedLines((head, rows)), head=1, mood="bad" if wanted.filter else "")
+    return Page(
+        f"{title}:",
+        JoinedLines((head, rows)),
+        head=1,
+        mood="bad" if wanted.filter else "",
+        search=(lambda pattern, begin: _line_of(rows, pattern, begin)) if len(rows) > LONG else None,
+    )
+
+
+def _line_of(rows: TensorRows, pattern: re.Pattern[str], begin: int) -> int | None:
+    """The line of the page, of which the first is the heading."""
+    found = rows.find(pattern, begin - 1)
+    return None if found is None else found + 1
 
 
 def _toggled(command: str, wanted: Wanted) -> str:

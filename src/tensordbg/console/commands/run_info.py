@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 
 from tensordbg.console.options import run_option
 from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Span
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
 
+MANY = 2_000_000
+"""Of more tensors it takes a while to count those that are not finite."""
 _HEAD = f"  {'run':>7}  {'step':>6}  {'ms':>10}  {'tensors':>9}  {'not finite':>10}  calls"
 
 
@@ -42,10 +45,15 @@ def command(console: Console, run: str) -> Page:
     if console.runner is not None:
         title = stop_title(console.runner.stop)
         body.append(FixedLines((*stop_lines(console.runner.stop), ())))
-    body.append(FixedLines((*_trace_lines(console), ())))
-    if len(runs):
-        body += [text_lines("Runs:", style="heading"), text_lines(_HEAD, style="heading"), RunRows(opened, runs)]
+    body += [FixedLines((*trace_lines(console), ())), *run_table(opened, runs)]
     return Page(title, JoinedLines(tuple(body)))
+
+
+def run_table(opened: OpenedTrace, runs: Runs) -> list[Lines]:
+    """A line for each run, with headings; nothing where there is none."""
+    if not len(runs):
+        return []
+    return [text_lines("Runs:", style="heading"), text_lines(_HEAD, style="heading"), RunRows(opened, runs)]
 
 
 def stop_title(stop: Stop) -> str:
@@ -86,7 +94,8 @@ def run_lines(parts: RunParts) -> Iterator[Line]:
         yield (Span("  (none)", "dim"),)
 
 
-def _trace_lines(console: Console) -> Iterator[Line]:
+def trace_lines(console: Console) -> Iterator[Line]:
+    """What was recorded, and how that ended."""
     reader = console.opened.reader
     metadata, facts = reader.metadata, reader.facts
     end = facts.end
@@ -103,6 +112,10 @@ def _trace_lines(console: Console) -> Iterator[Line]:
     yield (Span(f"Detail:  {metadata.detail.value}"),)
     for warning in facts.warnings:
         yield (Span(f"Warning: {warning}", "bad"),)
+    if console.opened.event_count > MANY:
+        link = Span("lt -f non_finite", "link", "lt -f non_finite")
+        yield (Span("`"), link, Span("` lists the tensors that are not finite, if any"))
+        return
     bad = int(console.opened.columns.bad().sum())
     if bad:
         found = Span(f"{amount(bad, 'tensor')} not finite", "bad", "lt -f non_finite -x all")
@@ -112,8 +125,8 @@ def _trace_lines(console: Console) -> Iterator[Line]:
 
 
 def _listed(opened: OpenedTrace, runs: Runs, scope: Scope) -> Page:
-    chosen = [place for place, number in enumerate(runs.numbers.tolist()) if not scope.runs or number in scope.runs]
-    if not chosen:
+    chosen = np.flatnonzero(np.isin(runs.numbers, scope.runs)) if scope.runs else np.arange(len(runs))
+    if not len(chosen):
         raise UsageError("the trace holds no run; an eager program calls no functions, `lt` lists its tensors")
     rows = RunRows(opened, Runs(runs.numbers[chosen], runs.rows[chosen]))
     return Page(f"{amount(len(rows), 'run')}:", JoinedLines((text_lines(_HEAD, style="heading"), rows)), head=1)
