@@ -34,6 +34,7 @@ OURS: dict[str, dict[str, Any]] = {
 }
 """What `record` is asked for."""
 CHECK = "check"
+TRAP = "trap"
 THEIRS = ("NO_TENSOR", "CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH", "check_numerics")
 PROGRAMS = ("mlp", "transformer", "convolution", "eager", "keras fit")
 
@@ -57,6 +58,9 @@ def watching(contender: str, folder: str) -> Iterator[None]:
             yield
         finally:
             tensordbg.tensorflow.disable_check_numerics()
+    elif contender == TRAP:
+        with tensordbg.trap(folder):
+            yield
     elif contender == "check_numerics":
         tf.debugging.enable_check_numerics()
         yield
@@ -130,7 +134,7 @@ def main() -> None:
     results: dict[str, dict[str, dict[str, float] | None]] = {}
     header = f"{'times the plain step':24}" + "".join(f"{name:>14}" for name in PROGRAMS)
     print(header)
-    for contender in (*OURS, CHECK, *THEIRS):
+    for contender in (*OURS, CHECK, TRAP, *THEIRS):
         results[contender] = {program: measured(program, contender) for program in PROGRAMS}
         ratios = [results[contender][program] for program in PROGRAMS]
         which = "ratio_of_sums" if "every" in contender else "ratio"

@@ -40,24 +40,28 @@ def test_a_failure_leaves_nothing(tmp_path: Path, write: Callable[..., Path], mo
 
 
 KILLED = """
-import os, sys
-from pathlib import Path
+import os, pathlib, sys
 from tests.capture.conftest import BATCH, VARIABLES, header_of
-from tensordbg.capture.writer import write_capture
+from tensordbg.capture import writer
 
-def die(descriptor):
+def die(*_):
     os.kill(os.getpid(), 9)
 
-os.fsync = die
-write_capture(Path(sys.argv[1]), header_of("2"), BATCH, VARIABLES, {})
+owner, _, name = sys.argv[2].rpartition(".")
+setattr(eval(owner), name, die)
+writer.write_capture(pathlib.Path(sys.argv[1]), header_of("2"), BATCH, VARIABLES, {})
 """
 
 
+@pytest.mark.parametrize(
+    "moment", ["writer.write_tensors", "pathlib.Path.write_bytes", "os.fsync", "pathlib.Path.rename"]
+)
 def test_what_a_killed_process_began_is_no_capture_and_goes_with_the_next(
-    tmp_path: Path, write: Callable[..., Path]
+    moment: str, tmp_path: Path, write: Callable[..., Path]
 ) -> None:
     earlier = write(tmp_path / "earlier", "1")
-    program = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "later")], check=False, cwd=Path.cwd())
+    words = [sys.executable, "-c", KILLED, str(tmp_path / "later"), moment]
+    program = subprocess.run(words, check=False, cwd=Path.cwd())
     assert program.returncode == -9
     assert len(list(tmp_path.iterdir())) == 2
     assert list_captures(tmp_path) == [earlier]
