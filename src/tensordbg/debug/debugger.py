@@ -141,14 +141,17 @@ class Debugger:
             stop = replace(stop, execution=execution)
             stop = self._conditions.behind(run, stop) if error is None and self._conditions.any else stop
         if error is not None:
-            # It may be meant, as at the end of the data: the program's own code decides whether it ends with it.
-            self._failures.note(error, stop)
             self._keep(self._number, True)
+            self._raised(error, stop)
         elif due or stop.reason or stop.filter:
             self._stop(stop, self._number)
         else:
             self._keep(self._number, False)
             self._prepare()
+
+    def _raised(self, error: BaseException, stop: Stop) -> None:
+        """A run has raised. It may be meant: the program's own code decides whether it ends with it."""
+        self._failures.note(error, stop)
 
     def _stop(self, stop: Stop, run: int) -> None:
         """Opens the console, on what the log holds of a run or of what was between runs, and goes on as told."""

@@ -1,0 +1,118 @@
+"""A program of TensorFlow 1 changes one import and stops at the runs of its session, as it did once."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.debug.local_sessions import LocalCLIDebugWrapperSession
+
+v1 = tf.compat.v1
+
+QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+
+PROGRAM = """
+import sys
+import numpy as np
+import tensorflow.compat.v1 as tf
+from tensordbg.tensorflow import v1 as tf_debug
+
+tf.disable_v2_behavior()
+x = tf.placeholder(tf.float32, [None], name="x")
+y = tf.log(tf.square(x, name="Square"), name="Log")
+wrong = tf.reshape(y, [7], name="wrong_shape")
+
+def large(datum, tensor):
+    return datum.node_name == "Square" and tensor.max() > 50
+
+plain = tf.Session()
+with plain:
+    session = tf_debug.LocalCLIDebugWrapperSession(plain, **eval(sys.argv[1]))
+    session.add_tensor_filter("has_inf_or_nan", tf_debug.has_inf_or_nan)
+    session.add_tensor_filter("large", large)
+    plain.run(y, {x: [1.0]})  # nobody looks at this
+    for value in (2.0, 8.0, 0.0, 3.0):
+        print("gave", session.run(y, feed_dict={x: [value]}))
+    print("called", session.make_callable(y, [x])([4.0]))
+    with session.as_default():
+        print("evaluated", y.eval({x: [5.0]}))
+    session.run([])
+    try:
+        session.run(wrong, {x: [1.0]})
+    except tf.errors.InvalidArgumentError:
+        print("raised")
+    print("made", session.run_call_count)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def run(program: Path, arguments: dict[str, object], *lines: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, program, repr(arguments)]
+    given = "".join(f"{line}\n" for line in lines)
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=False, env=QUIET)
+
+
+def test_a_session_is_debugged_with_the_old_commands(program: Path) -> None:
+    lines = ("run", "run -f large", "lt", "run -f has_inf_or_nan", "pt Log:0", "pf x", "run -n", "run", "run", "run")
+    done = run(program, {}, *lines, "ni wrong_shape", "run")
+    assert done.returncode == 0, done.stderr
+    stops = [line.partition(" (")[0] for line in done.stdout.splitlines() if line.startswith(("run-", "!!!"))]
+    assert [stop.partition(": Session")[0] for stop in stops if stop.startswith("run-")][:4] == [
+        "run-start: run #1",
+        "run-end: run #1",
+        "run-end: run #2",
+        "run-end: run #3",
+    ]
+    assert "Square:0" in done.stdout
+    assert "-inf" in done.stdout
+    assert "gave [1.386294" in done.stdout
+    assert "called [2.7725" in done.stdout
+    assert "evaluated [3.2188" in done.stdout
+    assert "raised" in done.stdout
+    assert "wrong_shape" in done.stdout
+    assert done.stdout.rstrip().endswith("made 8")
+
+
+def test_exit_ends_the_program_and_a_temporary_trace(program: Path, tmp_path: Path) -> None:
+    root = tmp_path / "dumps"
+    done = run(program, {"dump_root": str(root)}, "run", "exit")
+    assert done.returncode == 1
+    assert "gave" not in done.stdout
+    assert (root / "trace.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"ui_type": "mouse"}, "ui_type is 'mouse', but must be one of readline, curses; choose one"),
+        ({"dump_root": __file__}, f"dump_root path points to a file: {__file__}"),
+    ],
+)
+def test_what_the_old_one_refused_is_refused(arguments: dict[str, str], said: str) -> None:
+    with v1.Session(graph=tf.Graph()) as session, pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        LocalCLIDebugWrapperSession(session, **arguments)
+    with pytest.raises(TypeError, match=r"^Expected type "):
+        LocalCLIDebugWrapperSession(object())
+
+
+def test_a_process_that_is_recorded_is_not_debugged_too(tmp_path: Path) -> None:
+    said = "is being recorded already; run it with `tdbg debug` instead"
+    with (
+        tensordbg.record(tmp_path),
+        v1.Session(graph=tf.Graph()) as session,
+        pytest.raises(tensordbg.RecordingError, match=said),
+    ):
+        LocalCLIDebugWrapperSession(session)
