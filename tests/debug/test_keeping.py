@@ -41,6 +41,16 @@ def test_runs_that_were_passed_go_with_the_oldest_first() -> None:
     assert keeping.last == 400
 
 
+def test_values_of_passed_runs_take_an_eighth() -> None:
+    log = CountedLog()
+    keeping = Keeping(log, 8000)  # type: ignore[arg-type]
+    gone = []
+    for run in range(6):
+        log.run(1, 400)
+        gone.append(keeping.note(run, stopped=run == 0))
+    assert gone == [[], [], [], [], [1], [2]]
+
+
 def test_values_of_old_stops_make_room_for_those_of_the_next_run() -> None:
     log = CountedLog()
     keeping = Keeping(log, 1000)  # type: ignore[arg-type]

@@ -72,7 +72,7 @@ class Conditions:
             go = self._go
             if go is not None and go.till is not None and passes(go.till, opened, go.exclude):
                 return replace(stop, filter=go.till.text)
-            return replace(stop, reason=self._reached([*calls, *computed_in(opened)], opened))
+            return replace(stop, reason=self._reached([*calls, *self._computed(opened)], opened))
         except TensordbgError as error:
             # A filter of the user that fails, say: nobody could tell what it missed.
             return replace(stop, reason=str(error))
@@ -83,6 +83,12 @@ class Conditions:
         opened = self._newest.since(self._mark)
         self.pass_by()
         return opened
+
+    def _computed(self, opened: OpenedTrace) -> list[Computed]:
+        """The operations that some events tell of, where anything asks for them."""
+        go = self._go
+        wanted = bool(self._breakpoints.given) or (go is not None and go.place is not None)
+        return computed_in(opened) if wanted else []
 
     def _reached(self, computed: Iterable[Computed], opened: OpenedTrace | None) -> str:
         all_of_it = list(computed)

@@ -22,6 +22,8 @@ class _Kept:
     begin: int
     end: int
     """Sequence numbers of the first record and of the one after the last."""
+    size: int
+    """Bytes of its values."""
     stopped: bool
 
 
@@ -29,12 +31,18 @@ class Keeping:
     """Has the log forget what there is no room for."""
 
     def __init__(self, log: EventLog, value_budget: int, most_records: int = MOST_RECORDS) -> None:
-        """Of a log that forgets as told; half of the bytes for values are left for the run that comes next."""
+        """Of a log that forgets as told.
+
+        Half of the bytes for values are left for the run that comes next, an eighth are for runs that were passed: what
+        is written over and over again should not be more than the system likes to hold in memory.
+        """
         self._log = log
         self._most_bytes = value_budget // 2
+        self._most_passed_bytes = value_budget // 8
         self._most_records = most_records
         self._kept: list[_Kept] = []
         self._end = 1
+        self._size = 0
 
     @property
     def last(self) -> int:
@@ -43,10 +51,11 @@ class Keeping:
 
     def note(self, run: int, stopped: bool) -> list[int]:
         """A run has been made; returns the numbers of the runs that are forgotten with that."""
-        end = self._log.appended() + 1
-        self._kept.append(_Kept(run, self._end, end, stopped))
-        self._end = end
-        return self._make_room()
+        end, size = self._log.appended() + 1, self._log.values().kept_bytes
+        self._kept.append(_Kept(run, self._end, end, size - self._size, stopped))
+        gone = self._make_room()
+        self._end, self._size = end, self._log.values().kept_bytes
+        return gone
 
     def _make_room(self) -> list[int]:
         gone = []
@@ -61,5 +70,6 @@ class Keeping:
         passed = [each for each in self._kept[:-1] if not each.stopped]
         if self._log.values().kept_bytes > self._most_bytes:
             return passed[0] if passed else self._kept[0]
-        records = sum(each.end - each.begin for each in passed)
-        return passed[0] if passed and records > self._most_records else None
+        records, size = sum(each.end - each.begin for each in passed), sum(each.size for each in passed)
+        too_many = records > self._most_records or size > self._most_passed_bytes
+        return passed[0] if passed and too_many else None
