@@ -15,6 +15,9 @@ NOT_MIRRORED = {
     "backends/tensorflow/graphs.py": "backends/tensorflow/test_functions.py",
     "wire/view/errors.py": "wire/view/test_answers.py",
     "backends/tensorflow/replay_functions.py": "backends/tensorflow/test_replay.py",
+    "backends/tensorflow/replay_call.py": "e2e/test_replay_program.py",
+    "backends/tensorflow/replay_recapture.py": "e2e/test_replay_program.py",
+    "backends/tensorflow/replay_variables.py": "e2e/test_replay_program.py",
     "backends/tensorflow/replay_outputs.py": "backends/tensorflow/test_replay.py",
     "capture/header.py": "capture/test_reader.py",
 }

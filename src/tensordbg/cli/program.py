@@ -11,6 +11,7 @@ from tensordbg.cli.messages import did_you_mean
 from tensordbg.debug.plan import DebugPlan
 from tensordbg.errors import UsageError
 from tensordbg.recording.plan import Plan
+from tensordbg.recording.program_replay import ProgramReplay
 from tensordbg.recording.trap_plan import TrapPlan
 
 
@@ -70,6 +71,10 @@ class Program:
     def trap_command(self, plan: TrapPlan) -> list[str]:
         """The command line of the process that runs it with a trap."""
         return [sys.executable, "-m", "tensordbg.recording.trap_launch", plan.to_json(), *self.words]
+
+    def replay_command(self, plan: ProgramReplay) -> list[str]:
+        """The command line of the process that runs it up to a captured step, and that step."""
+        return [sys.executable, "-m", "tensordbg.recording.program_replay_launch", plan.to_json(), *self.words]
 
     def debug_command(self, trace: Path, plan: DebugPlan) -> list[str]:
         """The command line of the process that runs it under the debugger and records it into `trace`."""

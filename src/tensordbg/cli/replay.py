@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tensordbg.cli.arguments import DEFAULT_FOLDER
+from tensordbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from tensordbg.capture.reader import Capture
 
 
-@click.command("replay")
+@click.command(
+    "replay",
+    context_settings={"allow_interspersed_args": True},
+    options_metavar="[OPTIONS]",
+)
 @click.argument("capture", type=click.Path(path_type=Path))
+@click.argument("program", nargs=-1, metavar="[-- PROGRAM ARGS...]", type=click.UNPROCESSED)
 @click.option(
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which its trace is made."
 )
@@ -20,21 +30,42 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
 @click.option("--float32", "precision", flag_value="float32", help="Compute half precision in float32 too.")
 @click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Change an input, a variable or a tensor.")
 @click.option("--clip", "clips", metavar="NORM|NAME:MIN:MAX", multiple=True, help="Clip the gradients, or a tensor.")
-def command(  # noqa: PLR0913, PLR0917  one for each option
-    capture: Path, out: str, times: int, bisect: bool, precision: str | None, settings: tuple[str, ...],
-    clips: tuple[str, ...],
-) -> None:  # fmt: skip
+@click.option("--patch", metavar="FILE|OLD=FILE", help="Run it as PROGRAM makes it with this changed source, too.")
+@click.option("--eager", is_flag=True, help="Run the step's Python function, by PROGRAM, without a graph.")
+@click.option("--pdb", is_flag=True, help="The same in Python's debugger, at the line where the trouble begins.")
+@click.option("--dap", type=click.IntRange(1, 65535), metavar="PORT", help="The same in an editor that attaches here.")
+@click.option("--break", "stop", metavar="FILE:LINE", default="", help="Stop at another line.")
+def command(capture: Path, out: str, times: int, program: tuple[str, ...], **asked: Any) -> None:
     """Run the step in the folder CAPTURE again under full recording, here, without the program that it is of.
 
     It is said whether the step came out the same, and what `tdbg why` finds in it. The trace is one like any other.
     """
     from tensordbg.capture.reader import open_capture
-    from tensordbg.cli.replaying import replay_capture
-    from tensordbg.recording.replay_changes import change_of
-    from tensordbg.recording.replay_plan import ReplayPlan
 
-    open_capture(capture)
-    changes = (*(f"set {each}" for each in settings), *(f"clip {each}" for each in clips))
-    for each in changes:
-        change_of(each)
-    replay_capture(ReplayPlan(str(capture), times, bisect, precision or "", changes), Path(out))
+    opened = open_capture(capture)
+    if asked["patch"] or asked["eager"] or asked["pdb"] or asked["dap"] or asked["stop"]:
+        _with_program(opened, program, Path(out), asked)
+    elif program:
+        raise UsageError(f"{program[0]!r}: a program is run with --eager, --pdb, --dap or --patch only; give one")
+    else:
+        from tensordbg.cli.replaying import replay_capture
+        from tensordbg.recording.replay_changes import change_of
+        from tensordbg.recording.replay_plan import ReplayPlan
+
+        changes = (*(f"set {each}" for each in asked["settings"]), *(f"clip {each}" for each in asked["clips"]))
+        for each in changes:
+            change_of(each)
+        plan = ReplayPlan(str(capture), times, asked["bisect"], asked["precision"] or "", changes)
+        replay_capture(plan, Path(out))
+
+
+def _with_program(capture: Capture, words: tuple[str, ...], out: Path, asked: dict[str, Any]) -> None:
+    from tensordbg.cli.replaying_program import program_of, replay_eagerly, replay_patched, stop_eagerly
+
+    program = program_of(capture, words)
+    if asked["patch"]:
+        replay_patched(capture, program, out, asked["patch"])
+    elif asked["pdb"] or asked["dap"] or asked["stop"]:
+        stop_eagerly(capture, program, out, asked["stop"], asked["dap"] or 0)
+    else:
+        replay_eagerly(capture, program, out)

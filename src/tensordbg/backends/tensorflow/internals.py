@@ -11,7 +11,7 @@ from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session, session
 from tensorflow.python.eager import cancellation, context, record
-from tensorflow.python.eager.polymorphic_function import atomic_function
+from tensorflow.python.eager.polymorphic_function import atomic_function, polymorphic_function
 from tensorflow.python.framework import (
     constant_op,
     func_graph,
@@ -36,6 +36,7 @@ __all__ = [
     "loop_and_branch_graphs",
     "op_def_library",
     "op_def_registry",
+    "polymorphic_function",
     "pywrap_tf_session",
     "pywrap_tfe",
     "record",
@@ -93,6 +94,11 @@ RELIED_ON: dict[str, str] = {
     "autograph._TRANSPILER.transform": (
         "converts functions; its `_cache._cache` maps code objects to conversions, each with a `source_map` from the "
         "generated lines to the program's (LineLocation -> OriginInfo); since 2.4"
+    ),
+    "polymorphic_function.Function": (
+        "what tf.function gives: every call from Python, of methods too, goes through `__call__` of the class, which "
+        "looks at run_functions_eagerly first; `python_function`, with `__original_wrapped__` of a method: tracing "
+        "replaces `__wrapped__`; `get_concrete_function`; since 2.13"
     ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
     "function_def_to_graph.function_def_to_graph": (

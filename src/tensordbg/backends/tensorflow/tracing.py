@@ -74,7 +74,7 @@ class Tracings:
         with contextlib.suppress(TypeError):  # an object to which nothing can refer weakly
             if plain in self._by_plain:
                 return self._by_plain[plain]
-        code = _code_of(plain)
+        code = code_of(plain)
         known = PythonFunction(self._count, *(("", 0) if code is None else (code.co_filename, code.co_firstlineno)))
         self._count += 1
         with contextlib.suppress(TypeError):
@@ -106,7 +106,7 @@ class Tracings:
         )
 
 
-def _code_of(function: Any) -> CodeType | None:
+def code_of(function: Any) -> CodeType | None:
     """Where a function, a method, a partial or an object that can be called is defined."""
     for _ in range(10):
         if hasattr(function, "__wrapped__"):  # as functools.wraps leaves it

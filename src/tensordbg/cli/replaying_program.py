@@ -1,0 +1,123 @@
+"""What `tdbg replay` does with the step's own program: run it eagerly, stop in a debugger, try out a changed source."""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from pathlib import Path
+
+from tensordbg.capture.reader import Capture, list_captures
+from tensordbg.cli.child import Child
+from tensordbg.cli.output import print_rich
+from tensordbg.cli.program import Program
+from tensordbg.cli.replaying import run_replay, say
+from tensordbg.errors import CaptureError, UsageError
+from tensordbg.recording.program_replay import Patched, ProgramReplay, Way
+from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.trace.writer import new_trace_folder
+
+
+def program_of(capture: Capture, words: tuple[str, ...]) -> Program:
+    """The program that is given, or else that of the capture, if it is here.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    if words:
+        return Program.module(words[1], words[2:]) if words[0] == "-m" else Program.script(words[0], words[1:])
+    script, *arguments = capture.header.command or ("",)
+    place = Path(capture.header.folder) / script
+    if not script or not place.is_file():
+        raise UsageError(f"{place} is not here; give the step's own program behind the capture")
+    return Program.script(str(place), tuple(arguments))
+
+
+def replay_eagerly(capture: Capture, program: Program, out: Path) -> None:
+    """Runs the step's Python function eagerly on what was captured, and says what was found."""
+    from tensordbg.cli.summary import summarize
+
+    trace = new_trace_folder(out, f"eager-{capture.path.name}")
+    _start(program, ProgramReplay(str(capture.path), Way.RECORD, str(trace)))
+    summarize(trace, 0.0)
+
+
+def stop_eagerly(capture: Capture, program: Program, out: Path, stop: str, port: int) -> None:
+    """Runs it eagerly under a debugger, up to a line.
+
+    Args:
+        capture: Of the step.
+        program: Which has it.
+        out: Where the trace of the replay goes by which the origin's line is found.
+        stop: FILE:LINE, or empty for the origin's line.
+        port: Where an editor attaches, 0 for pdb.
+
+    Raises:
+        UsageError: If there is no such line, or debugpy is missing.
+    """
+    if port and importlib.util.find_spec("debugpy") is None:
+        raise UsageError("--dap needs debugpy, which is not installed; `pip install debugpy`, or use --pdb")
+    file, line = _place_of(stop) if stop else _origin_of(capture, out)
+    say(f"stopping at {file}:{line}")
+    way = Way.DAP if port else Way.PDB
+    _start(program, ProgramReplay(str(capture.path), way, file=file, line=line, port=port))
+
+
+def replay_patched(capture: Capture, program: Program, out: Path, patch: str) -> None:
+    """Traces the step from a changed source, replays it as captured and changed, and shows both.
+
+    Raises:
+        CaptureError: If the program does not come to the step.
+        UsageError: If the file takes the place of none that was captured.
+    """
+    from tensordbg.cli.summary import summarize
+    from tensordbg.report.side_by_side import side_by_side_table
+
+    patched = _patched(capture, patch)
+    with tempfile.TemporaryDirectory(prefix="tdbg-patched-") as folder:
+        _start(program, ProgramReplay(str(capture.path), Way.CAPTURE, folder, patched=patched))
+        (changed,) = list_captures(folder)
+        _, before = run_replay(ReplayPlan(str(capture.path)), out)
+        trace, after = run_replay(ReplayPlan(str(changed)), out)
+    print_rich("", side_by_side_table(before, after, f"with {Path(patched.by).name}"), "")
+    summarize(trace, 0.0)
+
+
+def _start(program: Program, plan: ProgramReplay) -> None:
+    child = Child(program.replay_command(plan))
+    child.start()
+    if child.wait() != 0:
+        raise CaptureError(f"{plan.capture} could not be run by {program.name}")
+
+
+def _place_of(stop: str) -> tuple[str, int]:
+    file, _, line = stop.rpartition(":")
+    if not file or not line.isdecimal() or not int(line):
+        raise UsageError(f"{stop!r} is no place to stop; write FILE:LINE, such as model.py:31")
+    return str(Path(file).absolute()) if Path(file).exists() else file, int(line)
+
+
+def _origin_of(capture: Capture, out: Path) -> tuple[str, int]:
+    """The line where the trouble begins, by a replay."""
+    from tensordbg.analysis.why import why
+    from tensordbg.trace.reader import open_trace
+
+    trace, _ = run_replay(ReplayPlan(str(capture.path)), out)
+    origins = why(open_trace(trace)).origins
+    ordered = sorted(origins, key=lambda origin: not origin.consequential)
+    source = next((origin.source for origin in ordered if origin.source is not None), None)
+    if source is None:
+        raise UsageError(f"the replay of {capture.path} names no line of the program; give --break FILE:LINE")
+    return source.file, source.line
+
+
+def _patched(capture: Capture, patch: str) -> Patched:
+    old, equals, new = patch.rpartition("=")
+    if not Path(new).is_file():
+        raise UsageError(f"{new}: no such file; give the changed source")
+    name = Path(old if equals else new).name
+    known = [str(row["file"]) for row in capture.rows("sources") if "file" in row]
+    file = next((each for each in known if Path(each).name == name), None)
+    if file is None:
+        listed = ", ".join(sorted({Path(each).name for each in known if "site-packages" not in each}))
+        raise UsageError(f"no source of the step is called {name} ({listed} are); write OLD.py={new}")
+    return Patched(file, str(Path(new).absolute()))
