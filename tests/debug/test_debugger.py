@@ -250,3 +250,20 @@ def test_a_program_that_has_ended_is_not_stopped_again(tmp_path: Path) -> None:
         debugger.ended()
         go_on([1.0])
     assert face.seen == [("before", 1), ("end", 1)]
+
+
+def test_a_batch_of_a_keras_model_that_runs_eagerly_is_a_run(tmp_path: Path) -> None:
+    import keras
+
+    with debugged(tmp_path / "trace", RUN, Go(GoKind.RUN, times=2), till("non_finite"), EXIT) as (face, _):
+        tf.constant(1.0)
+        model = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2)], name="small")
+        model.compile("sgd", "mse", run_eagerly=True)
+        x = np.ones([60, 3], np.float32)
+        x[50] = np.nan
+        code = exit_code_of(lambda: model.fit(x, np.ones([60, 2]), batch_size=10, verbose=0, shuffle=False))
+    assert code == 1
+    assert face.seen == [("before", 1), ("after", 1), ("after", 3), ("after", 6)]
+    assert {stop.call for stop in face.stops} == {"small.train_step()"}
+    assert face.stops[-1].filter == "non_finite"
+    assert model.make_train_function(force=True) is None and not hasattr(model.train_function, "tells_of_batches")

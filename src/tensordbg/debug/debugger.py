@@ -139,7 +139,8 @@ class Debugger:
         if execution != NONE:
             self.program.made[self._number] = execution
             stop = replace(stop, execution=execution)
-            stop = self._conditions.behind(run, stop) if error is None and self._conditions.any else stop
+        if error is None and not self._recorder.resting and self._conditions.any:
+            stop = self._conditions.behind(run, stop)
         if error is not None:
             self._keep(self._number, True)
             self._raised(error, stop)
