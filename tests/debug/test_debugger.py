@@ -267,3 +267,18 @@ def test_a_batch_of_a_keras_model_that_runs_eagerly_is_a_run(tmp_path: Path) -> 
     assert {stop.call for stop in face.stops} == {"small.train_step()"}
     assert face.stops[-1].filter == "non_finite"
     assert model.make_train_function(force=True) is None and not hasattr(model.train_function, "tells_of_batches")
+
+
+def test_a_loop_that_runs_eagerly_stops_at_its_gradients(tmp_path: Path) -> None:
+    def train() -> None:
+        weight = tf.Variable(2.0)
+        for step in range(40):
+            with tf.GradientTape() as tape:
+                loss = tf.math.log(weight * weight - 0.1 * step)
+            weight.assign_sub(0.3 * tape.gradient(loss, weight))
+
+    with debugged(tmp_path / "trace", RUN, till("non_finite"), EXIT) as (face, _):
+        assert exit_code_of(train) == 1
+    assert face.seen[:2] == [("before", 1), ("after", 1)]
+    assert (face.stops[-1].call, face.stops[-1].filter) == ("GradientTape.gradient()", "non_finite")
+    assert face.stops[0].place is not None and face.stops[0].place.file == FILE

@@ -1,7 +1,7 @@
 """What may stand before and behind each run of a program, and stop it there: a debugger.
 
-A run is one call from Python into the program's numbers: of a traced function, or of a TensorFlow 1 session; or it is a
-batch of a Keras model that runs eagerly.
+A run is one call from Python into the program's numbers: of a traced function, or of a TensorFlow 1 session. Of what
+runs eagerly it is a batch of a Keras model, or the gradient of a tape.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Run:
     """One run, about to be made or just made."""
 
     function: Function
-    """What it calls; of a session, what it feeds and fetches; of an eager batch only its name."""
+    """What it calls; of a session, what it feeds and fetches; of what runs eagerly only a name."""
     by_session: bool
     caller: FrameType
     """The code of the framework that makes the call, or of the program."""

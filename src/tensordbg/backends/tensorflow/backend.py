@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
+from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
@@ -25,6 +26,7 @@ class TensorFlowBackend:
         self._probes: Probes | None = None
         self._graphs: RunGraphs | None = None
         self._sessions: RecordedSessions | None = None
+        self._eager_runs: EagerRuns | None = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -45,6 +47,8 @@ class TensorFlowBackend:
         hooks().layers.install(recorder)
         self._sessions = RecordedSessions(recorder, hooks().stacks)
         hooks().sessions.add(self._sessions)
+        self._eager_runs = EagerRuns(recorder)
+        self._eager_runs.install()
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
@@ -54,6 +58,9 @@ class TensorFlowBackend:
         if self._sessions is not None:
             hooks().sessions.remove(self._sessions)
             self._sessions = None
+        if self._eager_runs is not None:
+            self._eager_runs.uninstall()
+            self._eager_runs = None
         if self._probes is not None:
             hooks().layers.uninstall()
             hooks().eager.uninstall()

@@ -15,7 +15,6 @@ import weakref
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tensordbg.backends.tensorflow.keras_trainers import KerasTrainers
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.recorder import Recorder
@@ -65,7 +64,6 @@ class KerasLayers:
         self._thread = _Thread()
         self._of_graph: weakref.WeakKeyDictionary[Any, list[_Call]] = weakref.WeakKeyDictionary()
         self._labelled: set[tuple[str, int, int, int]] = set()
-        self._trainers = KerasTrainers()
         self._layer: Any = None
         self._plain: Any = None
         self._wrapped: Any = None
@@ -78,7 +76,6 @@ class KerasLayers:
     def uninstall(self) -> None:
         """Takes the hook out again."""
         self._recorder = None
-        self._trainers.uninstall()
         # Where somebody else has put a wrapper around ours, it stays and does nothing.
         if self._layer is not None and self._layer.__call__ is self._wrapped:
             self._layer.__call__ = self._plain
@@ -86,8 +83,6 @@ class KerasLayers:
 
     def look(self) -> None:
         """Sets the hook if the program has imported Keras by now; cheap, for it is asked again and again."""
-        if self._recorder is not None:
-            self._trainers.look(self._recorder)
         module = sys.modules.get(_MODULE)
         layer = getattr(module, "Layer", None)
         if layer is None or self._layer is not None or self._recorder is None:
