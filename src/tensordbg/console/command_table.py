@@ -81,7 +81,8 @@ def run_command(console: Console, words: Sequence[str]) -> Any:
         UsageError: If there is no such command, or it does not take these words.
     """
     command = command_named(words[0])
-    if {"-h", "--help"} & set(words[1:]) and command.name != "eval":
+    asked = set(words[1:]) if command.name != "eval" else set(words[1:2])
+    if {"-h", "--help"} & asked:
         command, words = command_named("help"), ["help", str(command.name)]
     try:
         with command.make_context(str(command.name), list(words[1:]), obj=console) as context:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
 
 _TOKEN = re.compile(r"\s*(-?[\d.]+[eE][+-]?\d+(?=[\s()<>=!]|$)|==|!=|<=|>=|[<>()+]|[^\s()<>=!+]+)")
-_COLON = re.compile(r"(.+?):(?!\d+$)(.*)")
+_COLON = re.compile(r"(.+):(?!\d+$)(.*)")
 _JOINING = frozenset({"and", "or", "not"})
 _ARITHMETIC = re.compile(r"==|!=|<=|>=|[<>]|\+|[-*/%]{1,2}")
 
@@ -100,13 +100,14 @@ class Joined:
 
 @dataclass(frozen=True)
 class Negated:
-    """A test that must not hold."""
+    """A test that must not hold, for nodes that are named before it."""
 
     test: Test
+    pattern: NodePattern | None
 
     def holds(self, opened: OpenedTrace, events: Ints) -> Bools:
         """See `Test`."""
-        result: Bools = ~self.test.holds(opened, events)
+        result: Bools = _named(self.pattern, opened, events) & ~self.test.holds(opened, events)
         return result
 
 
@@ -188,7 +189,8 @@ class _Parser:
     def _one(self) -> Test:
         if self._here == "not":
             self._place += 1
-            return Negated(self._one())
+            around = self._pattern
+            return Negated(self._one(), around)
         if self._tokens[self._place + 1 : self._place + 2] == [":"]:
             self._pattern = parse_pattern(self._here)
             self._place += 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,12 +76,12 @@ def _of_reals(array: Array, digits: int | None) -> ElementFormat:
     sizes = np.abs(finite[finite != 0]).astype(np.float64)
     largest, smallest = (float(sizes.max()), float(sizes.min())) if sizes.size else (0.0, 0.0)
     if largest >= _LARGE or 0 < smallest < _SMALL:
-        behind = _MOST_DIGITS if digits is None else digits
-        width = behind + 6 + (behind > 0) + (largest >= 1e100)
-        return ElementFormat(f".{behind}e", max(other, width))
-    behind = _digits_behind(finite) if digits is None else digits
-    template = f"#.{behind}f"
-    ends = (float(finite.min()), float(finite.max()))
+        template = f".{_MOST_DIGITS if digits is None else digits}e"
+    else:
+        template = f"#.{_digits_behind(finite) if digits is None else digits}f"
+    low, high = float(finite.min()), float(finite.max())
+    # The smallest may have the longest exponent, and be negative.
+    ends = (low, high, math.copysign(smallest, low))
     return ElementFormat(template, max(other, *(len(format(end, template)) for end in ends)))
 
 

@@ -84,7 +84,7 @@ class _Walk:
         raise UsageError(f"{ast.unparse(node)!r} is no number; write numbers and tensors in backticks")
 
     def _name(self, node: ast.Name) -> Any:
-        return CONSTANTS[node.id] if node.id in CONSTANTS else self._names(node.id)
+        return self._names(node.id)
 
     def _attribute(self, node: ast.Attribute) -> Any:
         name = _numpy_name(node)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tensordbg.analysis.slices import parse_slice, take
 from tensordbg.console.evaluation import evaluate
+from tensordbg.console.functions import CONSTANTS
 from tensordbg.console.options import all_option, run_option, write_option
 from tensordbg.console.page import Page, Span
 from tensordbg.console.tensor_page import Look, choose_event, elements_page, writable
@@ -50,6 +51,8 @@ def command(console: Console, expression: tuple[str, ...], everything: bool, wri
     def value(name: str) -> Any:
         if name in known:
             return _elements(console, known[name], run)
+        if name in CONSTANTS:
+            return CONSTANTS[name]
         raise UsageError(f"no name {name!r}; tensors stand in backticks, such as `Log:0`")
 
     try:
