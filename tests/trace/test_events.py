@@ -4,9 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tensordbg.errors import RecordingError
+from tensordbg.health import measure
 from tensordbg.model import NONE, SOMEWHERE, Health, Site
 from tensordbg.trace.events import (
     UNKNOWN_INPUT,
@@ -126,3 +128,21 @@ def test_a_folder_that_is_gone(folder: Path, tmp_path: Path) -> None:
         events.names("path", [""])
     with pytest.raises(RecordingError, match="choose another folder"), events:
         pass
+
+
+def test_elements_are_kept_where_they_are_given(tmp_path: Path) -> None:
+    arrays = [np.arange(5, dtype=np.float32), np.array(True), np.zeros([0, 2]), np.full([3, 3], 2 + 1j, np.complex64)]
+    writer = TraceWriter.create(tmp_path / "trace", builder_metadata(16))
+    writer.sites([Site(0, "Exp", "Exp", NONE, NONE)])
+    with EventWriter(writer.folder, 16) as events:
+        for step, array in enumerate(arrays):
+            execution = events.begin(ExecutionEvent(0, step), 1000)
+            health = measure(array)
+            event = TensorEvent(array.dtype.name, array.shape, array.size, health, RecordFlag.HEALTH, array)
+            events.tensor(execution, (0, 0), event, Moment(1000))
+        events.names("path", [""])
+        events.names("device", [""])
+    writer.close()
+    reader = open_trace(writer.folder)
+    for number, array in enumerate(arrays):
+        np.testing.assert_array_equal(reader.value(number), array)

@@ -17,17 +17,18 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which new traces are made."
 )
 def command(logdir: str, out: str) -> None:
-    """Make traces of the logs of TensorFlow's debugger in LOGDIR and the folders under it.
+    """Make traces of what TensorFlow's debugger wrote into LOGDIR and the folders under it.
 
-    LOGDIR is the folder that the program gave to tf.debugging.experimental.enable_dump_debug_info. Each run, and each
-    host of a run, becomes a trace of its own.
+    LOGDIR is the folder that the program gave to tf.debugging.experimental.enable_dump_debug_info; each run, and each
+    host of a run, becomes a trace of its own. Or it is what a program of TensorFlow 1 gave to
+    DumpingDebugWrapperSession or DumpingDebugHook; its runs become one trace.
     """
     from tensordbg.cli.output import print_text, working
-    from tensordbg.importers.tfdbg2.importing import import_logs
+    from tensordbg.importers.importing import import_folder
     from tensordbg.report.numbers import amount
 
     with working(f"reading {logdir}"):
-        imported = import_logs(Path(logdir), Path(out))
+        imported = import_folder(Path(logdir), Path(out))
     for each in imported:
         counts = f"{amount(each.executions, 'execution')}, {amount(each.tensors, 'tensor')}"
-        print_text(f"{each.trace}: {counts} of {each.log.folder} ({each.log.host})\n")
+        print_text(f"{each.trace}: {counts} of {each.source}\n")

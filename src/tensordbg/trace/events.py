@@ -14,15 +14,18 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tensordbg.errors import RecordingError
 from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.model import NONE, Health
+from tensordbg.trace.metadata import VALUE_FILE_BYTES
 from tensordbg.trace.record import EXECUTION_RECORD, MAX_DIMS, MAX_INPUTS, TENSOR_RECORD, RecordFlag, RecordKind
 from tensordbg.trace.shapes import UNKNOWN_RANK
 
 UNKNOWN_INPUT = -1
 NOTHING = RecordFlag(0)
+VALUE_ALIGNMENT = 64
 _NO_FUNCTION = 0xFFFFFFFF
 _HEALTH_FIELDS = (
     "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal", "first_bad", "min", "max", "sum", "sum_squares",
@@ -51,6 +54,8 @@ class TensorEvent:
     """May be known without the shape."""
     health: Health | None = None
     flags: RecordFlag = NOTHING
+    elements: npt.NDArray[Any] | None = None
+    """Those that are to be kept, with the dtype, shape and health above."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,7 @@ class EventWriter:
         self._segment = np.zeros(slots, TENSOR_RECORD)
         self._written = 0
         self._executions = 0
+        self._value_bytes = 0
         self.tensors = 0
         """How many tensors were written."""
 
@@ -142,7 +148,28 @@ class EventWriter:
         if event.health is not None:
             for name in _HEALTH_FIELDS:
                 record[name] = getattr(event.health, name)
+        if event.elements is not None:
+            record["value_position"] = self._keep(event.elements) + 1
         self._append(record)
+
+    def _keep(self, elements: npt.NDArray[Any]) -> int:
+        """Writes the elements of a tensor into the files of values; returns their position over all files."""
+        position = -(-self._value_bytes // VALUE_ALIGNMENT) * VALUE_ALIGNMENT
+        data = np.ascontiguousarray(elements).reshape(-1).view(np.uint8).data
+        self._value_bytes = position + len(data)
+        done = 0
+        try:
+            (self._folder / "values").mkdir(exist_ok=True)
+            while done < len(data):
+                index, offset = divmod(position + done, VALUE_FILE_BYTES)
+                part = data[done : done + VALUE_FILE_BYTES - offset]
+                with (self._folder / "values" / f"{index:06d}.bin").open("r+b" if offset else "wb") as file:
+                    file.seek(offset)
+                    file.write(part)
+                done += len(part)
+        except OSError as error:
+            raise _cannot_write(self._folder, error) from error
+        return position
 
     def _new(self, layout: np.dtype[Any], kind: RecordKind, owner: int, time_ns: int) -> np.ndarray[Any, Any]:
         record = np.zeros((), layout)

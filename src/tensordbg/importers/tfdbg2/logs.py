@@ -59,8 +59,8 @@ def find_logs(folder: Path) -> list[Log]:
             begun[path.parent, name["prefix"]] = name
     if not found:
         raise UsageError(
-            f"{folder}: holds no logs of TensorFlow's debugger (tfdbg_events.*); "
-            "name the folder that was given to enable_dump_debug_info"
+            f"{folder}: holds no logs (tfdbg_events.*) and no dumps (run_*) of TensorFlow's debugger; name the folder "
+            "that was given to enable_dump_debug_info, or to a dumping wrapper"
         )
     return [_log(key[0], begun[key], files) for key, files in found.items()]
 

@@ -78,21 +78,30 @@ def event_type() -> Any:
     Raises:
         UsageError: If protobuf is not installed.
     """
+    return message_type("tfdbg2", MESSAGES, "DebugEvent")
+
+
+def message_type(package: str, messages: dict[str, str], wanted: str) -> Any:
+    """The class of one of some messages, each described as in `MESSAGES`.
+
+    Raises:
+        UsageError: If protobuf is not installed.
+    """
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     except ImportError:
         raise UsageError("the logs can't be read without protobuf; install it: pip install protobuf") from None
 
-    file = descriptor_pb2.FileDescriptorProto(name="tensordbg_tfdbg2.proto", package="tfdbg2", syntax="proto3")
-    for name, fields in MESSAGES.items():
+    file = descriptor_pb2.FileDescriptorProto(name=f"tensordbg_{package}.proto", package=package, syntax="proto3")
+    for name, fields in messages.items():
         message = file.message_type.add(name=name)
         for text in fields.split("; "):
             number, kind, field_name = text.split()
             plain = kind.removeprefix("*")
             field = message.field.add(name=field_name, number=int(number), type=_TYPES.get(plain, _MESSAGE))
             field.label = field.LABEL_OPTIONAL if plain == kind else field.LABEL_REPEATED
-            if plain in MESSAGES:
-                field.type_name = f".tfdbg2.{plain}"
+            if plain in messages:
+                field.type_name = f".{package}.{plain}"
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("tfdbg2.DebugEvent"))
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{wanted}"))

@@ -49,6 +49,15 @@ def described(mode: int, tensor: Any) -> TensorEvent:
         return TensorEvent()
 
 
+def elements_of(tensor: Any) -> npt.NDArray[Any] | None:
+    """The elements of a whole tensor, in its shape; None where they are no numbers, or can't be read."""
+    try:
+        form = _form_of(tensor)
+        return None if form.dtype not in MEASURABLE else _elements(tensor, form.dtype).reshape(form.shape)
+    except (ValueError, OverflowError, UsageError):
+        return None
+
+
 def _curt(numbers: list[float]) -> TensorEvent:
     _, is_bad = numbers
     return TensorEvent(health=Health(0, first_bad=SOMEWHERE if is_bad else NONE), flags=RecordFlag.FINITENESS)
@@ -107,8 +116,12 @@ class _Form:
         return math.prod(self.shape)
 
 
+def _form_of(tensor: Any) -> _Form:
+    return _Form(TENSORFLOW_DTYPES.get(tensor.dtype, "unknown"), tuple(dim.size for dim in tensor.tensor_shape.dim))
+
+
 def _of_value(tensor: Any) -> TensorEvent:
-    form = _Form(TENSORFLOW_DTYPES.get(tensor.dtype, "unknown"), tuple(dim.size for dim in tensor.tensor_shape.dim))
+    form = _form_of(tensor)
     if form.dtype == "unknown" or min(form.shape, default=0) < 0 or not _sensible(form.size):
         return TensorEvent()
     if form.dtype not in MEASURABLE:
