@@ -19,7 +19,23 @@ NOT_MIRRORED = {
     "backends/tensorflow/replay_recapture.py": "e2e/test_replay_program.py",
     "backends/tensorflow/replay_variables.py": "e2e/test_replay_program.py",
     "backends/tensorflow/replay_outputs.py": "backends/tensorflow/test_replay.py",
+    "console/node_command.py": "console/commands/test_list_inputs.py",
+    "console/options.py": "console/test_command_table.py",
+    "console/running.py": "console/commands/test_run.py",
     "capture/header.py": "capture/test_reader.py",
+    "backends/tensorflow/eager_runs.py": "debug/test_debugger.py",
+    "backends/tensorflow/wrapped_sessions.py": "debug/test_local_sessions.py",
+    "cli/debugging.py": "cli/test_debug.py",
+    "debug/calls.py": "debug/test_debugger.py",
+    "debug/chosen_runs.py": "debug/test_dumping_sessions.py",
+    "debug/conditions.py": "debug/test_debugger.py",
+    "debug/failures.py": "debug/test_debugger.py",
+    "debug/launch.py": "e2e/test_debug.py",
+    "debug/newest.py": "debug/test_debugger.py",
+    "debug/program.py": "debug/test_debugger.py",
+    "debug/session_debugger.py": "debug/test_local_sessions.py",
+    "importers/tfdbg1/messages.py": "importers/tfdbg1/test_importing.py",
+    "recording/runs.py": "debug/test_debugger.py",
 }
 """Modules without a file of tests of their own, and the tests that go through them."""
 
