@@ -27,6 +27,10 @@ class Edges:
     """Where each site's ports begin; one element more than there are sites."""
     ports: Ints
 
+    def of(self, site: int) -> Ints:
+        """The ports that a site takes."""
+        return self.ports[self.starts[site] : self.starts[site + 1]]
+
 
 @dataclass(frozen=True)
 class Ports:

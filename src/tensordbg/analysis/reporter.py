@@ -12,6 +12,7 @@ from tensordbg.analysis.descent import Descent, find_descent
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.evidence import Evidence, Gatherer
 from tensordbg.analysis.finding import ForwardOperation, History, InputView, Origin, TensorView
+from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
 from tensordbg.analysis.kinship import join_kin
@@ -32,7 +33,9 @@ def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
     groups, elder = join_kin(groups, evidence, origins.roles.gradient_site)
     descents = find_descent(origins.graph, [(group.node, *group.kin) for group in groups])
     views = details.views(_events_of(evidence, descents))
-    reporter = _Reporter(origins, views, Locations(origins.values.program), details.cut)
+    program = origins.values.program
+    forward_operations = ForwardOperations(program, origins.values.ports, origins.roles.gradient_site)
+    reporter = _Reporter(origins, views, Locations(program), forward_operations, details.cut)
     for k, group in enumerate(groups):
         forward = reporter.forward(evidence[k], evidence[elder[k]] if k in elder else None)
         yield replace(reporter.finding(group, evidence[k], descents[k]), gradient_of=forward)
@@ -55,6 +58,7 @@ class _Reporter:
     views: Mapping[int, TensorView]
     """Of every event that the evidence names."""
     locations: Locations
+    forward_operations: ForwardOperations
     cut: bool
     """Whether the trace holds only the last events."""
 
@@ -96,11 +100,10 @@ class _Reporter:
 
     def forward(self, evidence: Evidence, elder: Evidence | None) -> ForwardOperation | None:
         """What an origin is the gradient of; `elder` is the forward origin from the same bad number."""
-        sites = self.origins.values.program.sites
         if elder is not None:
             site, slot = elder.site, self.views[elder.event].slot
-        elif evidence.site.gradient_of in sites:
-            site, slot = sites[evidence.site.gradient_of], 0
+        elif (found := self.forward_operations.of(evidence.site)) is not None:
+            site, slot = found, 0
         else:
             return None
         source = self.locations.own(self.locations.stack(site.stack))

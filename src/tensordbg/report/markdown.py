@@ -14,7 +14,15 @@ from tensordbg.analysis.finding import NumericalWarning, Origin, SourceLine, Why
 from tensordbg.report.markdown_words import code, code_block, prose, table
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_tables import health_rows
-from tensordbg.report.origin_text import arrival_of, circumstances_of, excerpt_of, headline, moment_of, spread_of
+from tensordbg.report.origin_text import (
+    arrival_of,
+    circumstances_of,
+    excerpt_of,
+    forward_source,
+    headline,
+    moment_of,
+    spread_of,
+)
 from tensordbg.report.why_text import status_sentence, totals_sentence
 from tensordbg.trace.reader import TraceReader
 
@@ -71,6 +79,10 @@ def _origin(origin: Origin) -> Iterator[str]:
     yield " · ".join([place, *map(prose, circumstances_of(origin))] if place else map(prose, circumstances_of(origin)))
     if origin.source is not None:
         yield _excerpt(origin.source)
+    forward = forward_source(origin)
+    if forward is not None:
+        yield f"{_place(forward)}, whose gradient it is"
+        yield _excerpt(forward)
     head, *rows = health_rows(origin)
     yield table([head, *([role, code(tensor), code(kind), *numbers] for role, tensor, kind, *numbers in rows)])
     yield "\n".join(f"- {line}" for line in _reasons(origin))

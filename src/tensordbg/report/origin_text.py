@@ -32,11 +32,25 @@ def origin_text(origin: Origin) -> Group:
     parts: list[RenderableType] = [headline(origin), _where(origin)]
     if origin.source is not None:
         parts += [Text(), _source(origin.source)]
+    forward = forward_source(origin)
+    if forward is not None:
+        parts += [Text(), Text(f"{forward.file}:{forward.line}, whose gradient it is", style="dim"), Text()]
+        parts.append(_source(forward))
     parts += [Text(), health_table(origin), Text(), _reasons(origin)]
     past = past_tables(origin)
     if past is not None:
         parts += [Text(), past]
     return Group(*parts)
+
+
+def forward_source(origin: Origin) -> SourceLine | None:
+    """The line of the forward operation of a gradient, where that is another line and no origin that is told itself."""
+    forward = origin.gradient_of
+    if forward is None or forward.is_origin or forward.source is None:
+        return None
+    own = origin.source
+    same = own is not None and (own.file, own.line) == (forward.source.file, forward.source.line)
+    return None if same else forward.source
 
 
 def origin_line(origin: Origin) -> Text:

@@ -1,0 +1,68 @@
+"""The forward operation of a gradient is found by what both are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.analysis.finding import Origin
+from tensordbg.analysis.why import why
+from tensordbg.report.origin_text import forward_source
+from tensordbg.trace.reader import open_trace
+
+
+def first_gradient(folder: Path, forward: Callable[[tf.Tensor], tf.Tensor], start: list[float]) -> Origin:
+    """The origin in the backward pass of a function."""
+    variable = tf.Variable(start)
+
+    @tf.function
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(forward(variable * 1.0))
+        variable.assign_sub(tape.gradient(loss, variable))
+
+    with tensordbg.record(folder):
+        step()
+    return next(each for each in why(open_trace(folder)).origins if each.gradient_of is not None)
+
+
+def by_arc_cosine(x: tf.Tensor) -> tf.Tensor:
+    # The shape takes the same tensor, and is no number that has a gradient.
+    return tf.acos(x) * tf.cast(tf.shape(x)[0], tf.float32)  # FORWARD
+
+
+def by_arc_sine_and_others(x: tf.Tensor) -> tf.Tensor:
+    other = tf.sin(x)
+    with tf.name_scope("inner"):
+        return tf.asin(x) + other  # FORWARD
+
+
+def by_square_root(x: tf.Tensor) -> tf.Tensor:
+    return tf.sqrt(x - 1.0)  # FORWARD
+
+
+@pytest.mark.parametrize(
+    ("forward", "expected"),
+    [(by_arc_cosine, "Acos:0"), (by_arc_sine_and_others, "inner/Asin:0"), (by_square_root, "Sqrt:0")],
+)
+def test_the_line_of_the_forward_operation_is_told(
+    tmp_path: Path, forward: Callable[[tf.Tensor], tf.Tensor], expected: str
+) -> None:
+    origin = first_gradient(tmp_path / "trace", forward, [1.0, 2.0 if forward is by_square_root else 0.5])
+    assert origin.gradient_of is not None
+    assert origin.gradient_of.tensor == expected
+    source = forward_source(origin)
+    assert source is not None
+    assert source.text.endswith("# FORWARD")
+
+
+def test_nothing_is_told_where_two_operations_take_the_same(tmp_path: Path) -> None:
+    def twice(x: tf.Tensor) -> tf.Tensor:
+        return tf.acos(x) + tf.asin(x)
+
+    with pytest.raises(StopIteration):
+        first_gradient(tmp_path / "trace", twice, [1.0])
