@@ -2,7 +2,8 @@
 //
 // All that writes waits for it. As long as everything is finite it reads each tested tensor once and says so. Only
 // otherwise is Python asked: it keeps what the step was given, and answers whether the step fails, is left out, or goes on.
-// Beside that it may look at the loss and the norm of all gradients, and ask Python about them in every step.
+// Beside that it may look at the loss and the norm of all gradients, and ask Python about them in every step; and keep
+// what the steps were given since Python last looked at the variables.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -33,6 +35,10 @@ std::atomic<bool> trapping{false};
 // (trap, step, bad, reading, tested, saved) -> None to let the step be, False to leave it out, a message to have it fail.
 // It is never freed: a kernel may hold it.
 PyObject* decide = nullptr;
+// (trap, step, saved) -> after how many steps to look again, -1 where a variable has gone bad since the last time.
+PyObject* look = nullptr;
+// (trap, step, steps) -> None or a message, where one has; `steps` has what each step since then was given.
+PyObject* lost = nullptr;
 
 // What counts as bad beside what is not finite.
 struct Rules {
@@ -40,6 +46,7 @@ struct Rules {
   int window = 0;    // among so many losses
   double norm = 0;   // of the gradients, 0 for none
   bool ask = false;  // Python, in every step
+  std::size_t keep = 0;  // bytes of what steps were given, 0 to keep none and never look at the variables
   bool any() const { return jump > 0 || norm > 0 || ask; }
 };
 
@@ -65,6 +72,10 @@ struct Trap {
   int generation = -1;
   Rules rules;
   std::unique_ptr<LossWindow> window;
+  std::deque<std::vector<std::unique_ptr<Given>>> given;  // what the steps were given since the variables were looked at
+  std::size_t bytes = 0;
+  bool whole = true;       // whether there was room for all of it
+  std::int64_t until = 0;  // so many steps are left before they are looked at again
 };
 
 void* create(TF_OpKernelConstruction* construction) {
@@ -151,15 +162,79 @@ Reading read(const Trap& trap, TF_OpKernelContext* context) {
   return reading;
 }
 
+void forget(Trap* trap) {
+  trap->given.clear();
+  trap->bytes = 0;
+  trap->whole = true;
+}
+
+// Has a trap follow the rules of the trap that is set now; its mutex must be held.
+void settle(Trap* trap) {
+  if (trap->generation == generation.load(std::memory_order_acquire)) return;
+  const std::lock_guard<std::mutex> lock(rules_mutex);
+  trap->generation = generation.load(std::memory_order_relaxed);
+  trap->rules = rules;
+  trap->window = std::make_unique<LossWindow>(static_cast<std::size_t>(rules.window));
+  forget(trap);
+  trap->until = 0;
+}
+
+nb::list steps_of(const Trap& trap) {
+  nb::list steps;
+  for (const auto& given : trap.given) {
+    nb::list tensors;
+    for (const auto& each : given) tensors.append(each->valid() ? nb::object(each->described()) : nb::object(nb::none()));
+    steps.append(tensors);
+  }
+  return steps;
+}
+
+// Has Python look at the variables; false where the step has failed.
+bool looked_at(Trap* trap, TF_OpKernelContext* context, std::int64_t step) {
+  if (interpreter_ends()) return true;
+  const nb::gil_scoped_acquire acquire;
+  try {
+    std::vector<std::unique_ptr<Given>> held;
+    const nb::list saved = described(context, trap->tested, api.NumInputs(context), &held);
+    trap->until = nb::cast<std::int64_t>(nb::borrow(look)(trap->number, step, saved));
+    if (trap->until > 0) return true;
+    trap->until = 1;
+    const nb::object answer = nb::borrow(lost)(trap->number, step, steps_of(*trap));
+    if (nb::isinstance<nb::str>(answer)) fail(context, nb::cast<std::string>(answer));
+    return answer.is_none();
+  } catch (const std::exception&) {
+    trap->until = std::numeric_limits<std::int64_t>::max();  // a fault of ours: Python has said so
+    return true;
+  }
+}
+
+// Keeps what a step is given, as far as there is room for it, and has the variables looked at from time to time.
+bool kept(Trap* trap, TF_OpKernelContext* context, std::int64_t step) {
+  const std::lock_guard<std::mutex> lock(trap->mutex);
+  settle(trap);
+  if (trap->rules.keep == 0) return true;
+  if (trap->until == 0) {
+    if (!looked_at(trap, context, step)) return false;
+    forget(trap);
+  }
+  --trap->until;
+  if (!trap->whole) return true;
+  auto& given = trap->given.emplace_back();
+  for (int i = trap->tested; i < api.NumInputs(context); ++i) {
+    given.push_back(std::make_unique<Given>(context, i));
+    if (given.back()->valid()) trap->bytes += given.back()->bytes();
+  }
+  if (trap->bytes > trap->rules.keep) {
+    trap->given.clear();  // steps that are not all there lead nowhere
+    trap->whole = false;
+  }
+  return true;
+}
+
 // Judges a step in which everything is finite by the rules of the trap that is set.
 bool judged_by_rules(Trap* trap, TF_OpKernelContext* context, std::int64_t step) {
   const std::lock_guard<std::mutex> lock(trap->mutex);
-  if (trap->generation != generation.load(std::memory_order_acquire)) {
-    const std::lock_guard<std::mutex> other(rules_mutex);
-    trap->generation = generation.load(std::memory_order_relaxed);
-    trap->rules = rules;
-    trap->window = std::make_unique<LossWindow>(static_cast<std::size_t>(rules.window));
-  }
+  settle(trap);
   if (!trap->rules.any()) return true;
   Reading reading = read(*trap, context);
   const bool has_loss = std::isfinite(reading.loss);
@@ -184,6 +259,7 @@ void compute(void* kernel, TF_OpKernelContext* context) {
   auto* trap = static_cast<Trap*>(kernel);
   if (!trapping.load(std::memory_order_acquire)) return put_out(context, true);
   const std::int64_t step = trap->steps.fetch_add(1, std::memory_order_relaxed);
+  if (!kept(trap, context, step)) return;
   const std::vector<int> bad = bad_ones(*trap, context);
   put_out(context, bad.empty() ? judged_by_rules(trap, context, step) : judged(*trap, context, step, bad, Reading()));
 }
@@ -207,11 +283,19 @@ void register_trap(const std::string& library) {
 void start_trapping(nb::object deciding, double jump, int window, double norm, bool ask) {
   {
     const std::lock_guard<std::mutex> lock(rules_mutex);
-    rules = {jump, window, norm, ask};
+    rules = {jump, window, norm, ask, 0};
     generation.fetch_add(1, std::memory_order_release);
   }
   decide = deciding.release().ptr();
   trapping.store(true, std::memory_order_release);
+}
+
+void start_looking(nb::object looking, nb::object losing, std::size_t keep) {
+  look = looking.release().ptr();
+  lost = losing.release().ptr();
+  const std::lock_guard<std::mutex> lock(rules_mutex);
+  rules.keep = keep;
+  generation.fetch_add(1, std::memory_order_release);
 }
 
 void stop_trapping() { trapping.store(false, std::memory_order_release); }
@@ -230,6 +314,11 @@ void bind_trap(nb::module_& module) {
              "positions in `tested`; `reading` is (loss, norm of the gradients, score of the loss) where nothing is bad;\n"
              "tensors are (dtype, shape, memory), and the memory must not be used later. With everything finite it is\n"
              "called where the loss has a score above `jump` among the last `window`, the norm is above `norm`, or if `ask`.");
+  module.def("start_looking", &start_looking, nb::arg("look"), nb::arg("lost"), nb::arg("keep"),
+             "Has every trap keep what its steps are given, up to `keep` bytes, and look at the variables from time to time.\n"
+             "`look(trap, step, saved)` answers after how many steps to look again, or -1 where a variable has gone bad; then\n"
+             "`lost(trap, step, steps)`, with what each step since was given, answers None or a message with which the step\n"
+             "fails. To be called after `start_trapping`.");
   module.def("stop_trapping", &stop_trapping, "The traps let everything be from now on.");
 }
 

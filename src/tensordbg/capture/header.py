@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 FORMAT_VERSION = 1
 
+SERIES = "series"
+"""Under this name `Header.extra` has the capture of several steps that one of a single step was made of."""
+
 
 @dataclass(frozen=True)
 class StoredTensor:
@@ -79,7 +82,7 @@ class Trouble:
     """Why the step was captured."""
 
     kind: str
-    """`non_finite`, `loss_jump`, `gradient_norm` or `predicate`."""
+    """`non_finite`, `loss_jump`, `gradient_norm`, `predicate` or `variable`."""
     suspects: tuple[Suspect, ...]
     """The tensors that were bad."""
     tested: tuple[TensorDigest, ...] = ()
@@ -120,7 +123,11 @@ class Header:
     trouble: Trouble
     arguments: tuple[StoredArgument, ...]
     variables: tuple[StoredVariable, ...]
+    later: tuple[tuple[StoredArgument, ...], ...] = ()
+    """What the steps after this one were given, up to the one that left a variable bad, where that one is not known."""
     notes: tuple[str, ...] = ()
     """What should be known before one believes it: what was left out, and why."""
     extra: dict[str, str] = field(default_factory=dict)
     """What the program said of the step, such as its epoch."""
+    origins: tuple[str, ...] = ()
+    """Where each row of the batch came from, empty for one of which that is not known; see `trace_data`."""

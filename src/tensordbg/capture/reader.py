@@ -48,6 +48,17 @@ class Capture:
         """
         return {each.tensor.name: array for each, array in self._given if each.argument == NONE}
 
+    def tensors_of(self, arguments: Sequence[StoredArgument]) -> dict[str, Array]:
+        """What one of the steps was given, by name.
+
+        Args:
+            arguments: Those of the header, or of one of its later steps.
+
+        Raises:
+            CaptureError: If the file is damaged.
+        """
+        return {each.tensor.name: array for each, array in self._tensors(BATCH_FILE, arguments)}
+
     def variables(self) -> dict[int, Array]:
         """The variables before the step, by the number of the argument that is their handle.
 

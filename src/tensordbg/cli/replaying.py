@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tensordbg.capture.reader import open_capture
 from tensordbg.capture.replayed import Replayed, read_replayed
 from tensordbg.cli.child import Child
+from tensordbg.cli.narrowing import one_step_of
 from tensordbg.cli.output import print_rich
 from tensordbg.errors import CaptureError
 from tensordbg.recording.replay_plan import ReplayPlan
@@ -37,6 +38,7 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
     from tensordbg.report.bisected import bisected_lines
     from tensordbg.report.replayed import verdict_lines
 
+    plan = replace(plan, capture=str(one_step_of(Path(plan.capture))))
     trace, replayed = run_replay(replace(plan, precision="", changes=()), out)
     for line in verdict_lines(replayed, open_capture(plan.capture).header):
         say(line)

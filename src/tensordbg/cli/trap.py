@@ -13,7 +13,7 @@ DEFAULT_CAPTURES = "captures"
     "trap",
     context_settings={"allow_interspersed_args": False},
     options_metavar="[--captures DIR] [--on-bad stop|skip|record] [--most N] [--size SIZE] [--loss-jump Z] "
-    "[--gradient-norm LIMIT] [--no-replay]",
+    "[--gradient-norm LIMIT] [--keep SIZE] [--no-replay]",
 )
 @click.option("--captures", metavar="DIR", default=DEFAULT_CAPTURES, show_default=True, help="Where captures go.")
 @click.option(
@@ -43,13 +43,19 @@ DEFAULT_CAPTURES = "captures"
     default=0.0,
     help="Also call a step bad whose gradients together have a larger Euclidean norm.",
 )
+@click.option(
+    "--keep",
+    metavar="SIZE",
+    default="0",
+    help="Also look at the variables from time to time, and keep what the steps since then were given, up to SIZE.",
+)
 @click.option("--no-replay", "no_replay", is_flag=True, help="Do not replay the first capture at the end.")
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(  # noqa: PLR0913, PLR0917  one for each option
-    captures: str, on_bad: str, most: int, size: str, loss_jump: float, gradient_norm: float, no_replay: bool,
-    as_module: bool, script: str, arguments: tuple[str, ...],
+    captures: str, on_bad: str, most: int, size: str, loss_jump: float, gradient_norm: float, keep: str,
+    no_replay: bool, as_module: bool, script: str, arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run the Python program SCRIPT with ARGS until a step goes wrong.
 
@@ -65,5 +71,5 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
 
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     rules = StepRules(loss_jump, gradient_norm=gradient_norm)
-    plan = TrapPlan(Path(captures).absolute(), on_bad_of(on_bad), most, parse_size(size), rules)
+    plan = TrapPlan(Path(captures).absolute(), on_bad_of(on_bad), most, parse_size(size), rules, parse_size(keep))
     return run_trapped(program, plan, not no_replay)

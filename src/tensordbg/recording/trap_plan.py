@@ -42,6 +42,9 @@ class TrapPlan:
     """Bytes that the tensors of one capture may take."""
     rules: StepRules = field(default_factory=StepRules)
     """What is bad beside what is not finite."""
+    keep: int = 0
+    """Bytes that what steps were given may take, kept to find the step in which a variable went bad; 0 to keep none and
+    never look at the variables."""
 
     def __post_init__(self) -> None:
         if self.most < 1:
@@ -52,14 +55,15 @@ class TrapPlan:
         rules = {name: value for name, value in vars(self.rules).items() if name != "predicate"}
         return json.dumps({
             "folder": str(self.folder), "on_bad": self.on_bad.value, "most": self.most, "size": self.size,
-            "rules": rules,
+            "rules": rules, "keep": self.keep,
         })  # fmt: skip
 
     @classmethod
     def from_json(cls, text: str) -> TrapPlan:
         """The reverse of `to_json`."""
         row = json.loads(text)
-        return cls(Path(row["folder"]), OnBad(row["on_bad"]), row["most"], row["size"], StepRules(**row["rules"]))
+        rules = StepRules(**row["rules"])
+        return cls(Path(row["folder"]), OnBad(row["on_bad"]), row["most"], row["size"], rules, row["keep"])
 
 
 def on_bad_of(word: str) -> OnBad:

@@ -96,6 +96,9 @@ class TrapOptions(TypedDict, total=False):
     """Make at most so many captures, 10 by default."""
     size: int
     """Bytes that the tensors of one capture may take, 4 GiB by default."""
+    keep: int
+    """Look at the variables from time to time, and keep what the steps since then were given, up to so many bytes; 0,
+    the default, for not."""
     loss_jump: float
     """Also call a step bad whose loss lies so many deviations above the median of the last ones; see `StepRules`."""
     loss_window: int
@@ -127,7 +130,7 @@ def trap(folder: str | Path = "captures", on_bad: str = "stop", **options: Unpac
     if unknown:
         raise TypeError(f"trap() got an unexpected keyword argument {min(unknown)!r}")
     given: dict[str, Any] = dict(options)
-    limits = {name: given.pop(name) for name in ("most", "size") if name in given}
+    limits = {name: given.pop(name) for name in ("most", "size", "keep") if name in given}
     return Trap(TrapPlan(Path(folder).absolute(), on_bad_of(on_bad), **limits, rules=StepRules(**given)))
 
 

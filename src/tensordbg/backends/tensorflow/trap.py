@@ -25,17 +25,20 @@ from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction,
 from tensordbg.backends.tensorflow.trap_eager import EagerSteps
 from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep, write_step
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
-from tensordbg.backends.tensorflow.trap_message import message_of
+from tensordbg.backends.tensorflow.trap_message import message_of, message_of_lost
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer
 from tensordbg.backends.tensorflow.trap_progress import Progress
+from tensordbg.backends.tensorflow.trap_snapshots import NEVER, Snapshots
 from tensordbg.backends.tensorflow.trap_targets import (
     GRADIENT,
     LOWEST_SCALE,
     SCALE,
+    VARIABLE,
     NotedTargets,
     computes_gradients,
     named_targets,
 )
+from tensordbg.capture.header import Trouble
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.trap_plan import MARK, OnBad, TrapPlan
 from tensordbg.recording.trap_rules import StepReading
@@ -54,6 +57,7 @@ class Trapping:
         self._gates = GATES if plan.on_bad is OnBad.SKIP else None
         self.kind = "trap" if self._gates is None else "trap with gates"
         self._earlier: list[tuple[str, weakref.ref[Any]]] | None = None
+        self._snapshots = Snapshots(_TRAPPED)
         self._captures = 0
         self.captures: list[Path] = []
         """Those that were made."""
@@ -75,6 +79,8 @@ class Trapping:
         _native.start_trapping(
             self._decide, rules.loss_jump, rules.loss_window, rules.gradient_norm, rules.predicate is not None
         )
+        if self._plan.keep:
+            _native.start_looking(self._look, self._lost, self._plan.keep)
         self._active = True
         self._notes.install()
         self._progress.install()
@@ -154,6 +160,32 @@ class Trapping:
             found = BadStep(step, trouble, tuple(copied(each) for each in saved), self._progress.reached)
             said.append(message_of(trapped, found, self._captured(trapped, found)))
         return self._answer(said[0]) if said else None
+
+    def _look(self, number: int, step: int, saved: Sequence[RawTensor | None]) -> int:
+        """Called from a step, before it writes anything: after how many steps to look again; -1 at trouble."""
+        found: list[int] = []
+        with self.guard("looking at the variables"), self._lock:
+            found.append(self._snapshots.look(number, step, saved))
+        return found[0] if found else NEVER
+
+    def _lost(self, number: int, step: int, steps: Sequence[Sequence[RawTensor | None]]) -> str | None:
+        """Called from the same step where a variable has gone bad since the last look; a message ends the program."""
+        answer: str | bool | None = None
+        with self.guard("capturing steps"), self._lock:
+            trapped, first = _TRAPPED[number], self._snapshots.last(number)
+            given = [tuple(copied(each) for each in saved) for saved in steps]
+            self._snapshots.forget(number)
+            found = BadStep(
+                first.step,
+                Trouble(VARIABLE, self._snapshots.found),
+                given[0] if given else (),
+                self._progress.reached,
+                first.variables,
+                tuple(given[1:]),
+            )
+            captured = self._captured(trapped, found) if given else "not captured, as the batches took too much room"
+            answer = self._answer(message_of_lost(trapped, found, step, captured))
+        return answer if isinstance(answer, str) else None
 
     def _judge_eager(self, step: EagerStep, tested: Sequence[Target], reading: StepReading | None) -> str | bool | None:
         """The same of a step that ran eagerly."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import socket
@@ -63,6 +64,8 @@ class BadStep:
     """How far the training has come, such as its `epoch`."""
     variables: Mapping[int, Array] = field(default_factory=dict)
     """Variables as they were before the step, by argument; the others wait for the trap and are read."""
+    later: tuple[tuple[Array | None, ...], ...] = ()
+    """What the steps after it were given, in the same order as `saved`."""
 
 
 def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequence[RawTensor]) -> Trouble:
@@ -76,7 +79,7 @@ def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequen
     measured = [Measured.from_memory(*tensor) for tensor in tensors]
     return Trouble(
         kind="non_finite",
-        suspects=tuple(_suspect(tested[position], measured[position]) for position in bad),
+        suspects=tuple(suspect_of(tested[position], measured[position]) for position in bad),
         tested=tuple(
             TensorDigest(each.name, each.role, each.variable, digest_of(of.array))
             for each, of in zip(tested, measured, strict=True)
@@ -135,19 +138,30 @@ class _Maker:
             runtime_name=function.runtime_name,
             step=self._bad.step,
             trouble=self._bad.trouble,
-            arguments=tuple(self._arguments()),
+            arguments=self._arguments(self._bad.saved, ""),
             variables=tuple(self._variables()),
+            later=tuple(self._arguments(arrays, f"step{i}_") for i, arrays in enumerate(self._bad.later, 1)),
             notes=tuple(self._notes),
             extra=dict(self._bad.reached),
+            origins=self._origins(),
         )
 
-    def _arguments(self) -> list[StoredArgument]:
-        given = zip(self._trapped.saved, self._bad.saved, strict=True)
-        return [
-            StoredArgument(self._keep(self.batch, f"{each.kind}{i}", self._name(each), array), each.argument)
+    def _origins(self) -> tuple[str, ...]:
+        """Where the rows of the batch came from, if the program traces an input pipeline."""
+        noted = sys.modules.get("tensordbg.backends.tensorflow.data_origins_notes")
+        # A capture without them is better than none.
+        with contextlib.suppress(Exception):
+            return () if noted is None else tuple(noted.origins_of(list(self.batch.values())))
+        return ()
+
+    def _arguments(self, arrays: Sequence[Array | None], place: str) -> tuple[StoredArgument, ...]:
+        """What a step was given; `place` tells its tensors in the file from those of another step."""
+        given = zip(self._trapped.saved, arrays, strict=True)
+        return tuple(
+            StoredArgument(self._keep(self.batch, f"{place}{each.kind}{i}", self._name(each), array), each.argument)
             for i, (each, array) in enumerate(given)
             if each.kind != "variable"
-        ]
+        )
 
     def _variables(self) -> list[StoredVariable]:
         early = {
@@ -189,7 +203,8 @@ class _Maker:
         return CATALOG.site(self._trapped.function.arguments[saved.argument]).name
 
 
-def _suspect(tested: TrapTarget, measured: Measured) -> Suspect:
+def suspect_of(tested: TrapTarget, measured: Measured) -> Suspect:
+    """A tensor that was found bad."""
     health = measured.health
     return Suspect(
         name=tested.name,

@@ -20,6 +20,16 @@ def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
     return f"{MARK}: step {bad.step} of {trapped.function.name}{at}: {_joined(said)}; {captured}"
 
 
+def message_of_lost(trapped: TrappedFunction, found: BadStep, step: int, captured: str) -> str:
+    """The same where a variable has gone bad in one of the last steps, though the loss and the gradients were good."""
+    first = found.trouble.suspects[0]
+    count = len(found.trouble.suspects)
+    return (
+        f"{MARK}: steps {found.step} to {step - 1} of {trapped.function.name}: {count} variables have become not "
+        f"finite, such as {first.variable} ({_counts(first)}), with the loss and all gradients finite; {captured}"
+    )
+
+
 def _broken_rule(trouble: Trouble) -> Iterator[str]:
     loss, norm, score = (trouble.numbers.get(name, math.nan) for name in ("loss", "gradient_norm", "loss_score"))
     if trouble.kind == LOSS_JUMP:

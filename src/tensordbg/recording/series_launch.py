@@ -1,0 +1,31 @@
+"""Makes of a capture that holds several steps one of the step that left a variable bad, and prints where it is.
+
+    python -m tensordbg.recording.series_launch CAPTURE
+
+`tdbg replay` starts this before it replays such a capture.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from tensordbg.capture.reader import open_capture
+from tensordbg.errors import TensordbgError
+from tensordbg.recording.backend import SERIES_REPLAYERS, named
+
+
+def main() -> None:
+    """Narrows the capture that the command line names."""
+    try:
+        capture = open_capture(sys.argv[1])
+        framework = next(name for name in SERIES_REPLAYERS if name in capture.header.frameworks)
+        importlib.import_module(framework)
+        sys.stdout.write(f"{named(SERIES_REPLAYERS[framework])(capture).narrow()}\n")
+    except TensordbgError as error:
+        sys.stderr.write(f"tdbg: error: {error}\n")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
