@@ -21,7 +21,7 @@ def answering(console: Console, monkeypatch: pytest.MonkeyPatch, word: str, do: 
 
 def test_opens_on_what_the_trace_holds_with_its_tensors_beside(console: Console) -> None:
     async def talk(driven: Driven) -> None:
-        rows = await driven.sees("3 runs, 12 tensors", "12 tensors of the trace", "x:0")
+        rows = await driven.sees("Runs:", "12 tensors of the trace", "x:0")
         assert rows[0].startswith(" tdbg  sample  12 tensors, 1 non-finite")
         assert rows[0].endswith("F2 Tensors [F3 Answer]")
         assert rows[-1].startswith("tdbg>")

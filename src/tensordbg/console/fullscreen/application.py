@@ -141,9 +141,9 @@ class ConsoleScreen(App[Go]):
 
     # What is typed and chosen.
 
-    @on(Input.Submitted)
-    def _enter(self, message: Input.Submitted) -> None:
-        line = message.value.strip() or self._panes.active.chosen_command
+    @on(CommandLine.Entered)
+    def _enter(self, message: CommandLine.Entered) -> None:
+        line = message.line or self._panes.active.chosen_command
         if line:
             self.action_type(line)
 

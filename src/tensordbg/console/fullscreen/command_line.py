@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
@@ -33,6 +34,14 @@ class CommandLine(Input):
         Binding("ctrl+d", "end_of_input", show=False),
         Binding("escape", "give_up", show=False),
     ]
+
+    class Entered(Message):
+        """A line was entered, which may be empty."""
+
+        def __init__(self, line: str) -> None:
+            """Without blanks at its ends."""
+            super().__init__()
+            self.line = line
 
     class Walk(Message):
         """A key for the pane."""
@@ -68,11 +77,23 @@ class CommandLine(Input):
         """Whether a link is chosen: then the arrows go from link to link."""
 
     def remember(self, line: str) -> None:
-        """Puts a line that was entered among those typed, and empties this one."""
+        """Puts a line that was entered among those typed."""
         if line and (not self._typed or self._typed[-1] != line):
             self._typed.append(line)
         self._place, self._draft = len(self._typed), ""
+
+    async def on_key(self, event: events.Key) -> None:
+        """Does what a key is bound to at once; Textual would do it later, after letters that were typed behind it."""
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if await self.app.run_action(binding.action, self):
+                event.stop()
+                event.prevent_default()
+
+    async def action_submit(self) -> None:
+        """Hands the line out and empties it at once: the next one may be typed already."""
+        line = self.value.strip()
         self.value = ""
+        self.post_message(self.Entered(line))
 
     def write(self, line: str) -> None:
         """Puts a text in the line, to go on typing behind it."""
@@ -149,6 +170,7 @@ class CommandLine(Input):
         """Empties the line; on an empty one, gives up what goes on."""
         if not self.value:
             self.post_message(self.GiveUp())
+        self.value = ""
         self.remember("")
 
     def action_end_of_input(self) -> None:

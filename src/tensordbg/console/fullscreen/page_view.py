@@ -34,8 +34,6 @@ class PageView(LineView, can_focus=False):
         if before is not None:
             self._left[id(before)] = before, self._folding.line_of(self.scroll_offset.y)
         self.remove_class("empty")
-        self.set_class(page.mood == "bad", "bad")
-        self.border_title = f"{self.heading}: {page.title.rstrip(':') or page.command}"
         # A pane that was hidden has a size only after the next layout.
         if before is not None and before.body is page.body:
             self.call_after_refresh(self._go_on, page)
@@ -62,6 +60,8 @@ class PageView(LineView, can_focus=False):
         self.bring(row, 0, 0)
 
     def _fold(self, page: Page) -> None:
+        self.set_class(page.mood == "bad", "bad")
+        self.border_title = f"{self.heading}: {page.title.rstrip(':') or page.command}"
         # One column is kept for the scroll bar, whether or not it is needed.
         self._folding = fold(page, self.size.width - 1) if self.folds else Folding(page)
         self.draw_page(self._folding.page)
