@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tensordbg.console.console import Console
-from tests.console.recorded import console_on, record, still
+from tests.console.recorded import console_on, recorded_training, still
 
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The trace of the training."""
-    return record(tmp_path_factory.mktemp("console"))
+    return recorded_training(tmp_path_factory)
 
 
 @pytest.fixture

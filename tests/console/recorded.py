@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tensordbg.console.console import Console, StateFiles
 from tensordbg.console.filters import Filters
 from tensordbg.console.page import texts
 from tensordbg.console.running import Breakpoint, Runner, Stop, StopKind
 from tensordbg.errors import UsageError
+from tests.e2e.page.recorded import shared
 
 PROGRAM = """\
 import numpy as np
@@ -43,13 +46,24 @@ LOG_LINE = 11
 """Where it takes the logarithm."""
 
 
-def record(folder: Path) -> Path:
-    """Records the training; the trace is in the folder."""
-    (folder / "train.py").write_text(PROGRAM)
-    trace = folder / "trace"
-    command = [sys.executable, "-m", "tensordbg", "run", "--detail", "values", "--graphs", "--trace", str(trace)]
-    subprocess.run([*command, "train.py"], cwd=folder, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    return trace
+def record(folder: Path) -> None:
+    """Records the training into the trace `trace` in the folder."""
+    program = folder.parent / "console-program" / "train.py"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(PROGRAM)
+    words = ["run", "--detail", "values", "--graphs", "--trace", str(folder / "trace"), program.name]
+    command = [sys.executable, "-m", "tensordbg", *words]
+    subprocess.run(command, cwd=program.parent, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+
+
+def recorded_training(factory: pytest.TempPathFactory) -> Path:
+    """The trace of the training; recorded once for all tests."""
+    return shared(factory, "console-training", record) / "trace"
+
+
+def program_of(trace: Path) -> Path:
+    """The file of the training."""
+    return trace.parent.parent / "console-program" / "train.py"
 
 
 def console_on(trace: Path, runner: Runner | None = None, filters: Filters | None = None) -> Console:

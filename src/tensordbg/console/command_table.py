@@ -66,7 +66,7 @@ def command_named(word: str) -> click.Command:
     """
     name = _NAMES.get(word)
     if name is None:
-        near = get_close_matches(word, [*_NAMES, "prev", "next"], n=1)
+        near = get_close_matches(word, [*COMMANDS, "prev", "next"], n=1) or get_close_matches(word, _NAMES, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "`help` lists them"
         raise UsageError(f"no command {word!r}; {hint}")
     module = importlib.import_module(f"tensordbg.console.commands.{name}")

@@ -74,12 +74,14 @@ class Console:
     @property
     def opened(self) -> OpenedTrace:
         """The trace as it is now."""
-        if self._opened is None or self._has_grown(self._opened):
-            reader = open_trace(self.folder)
-            metadata = reader.metadata
-            self._progress = progress_of(reader.path, metadata.segment_records, metadata.last)
-            self._opened, self._runs = OpenedTrace(reader), None
-        return self._opened
+        known = self._opened
+        # How far it has grown is looked at before it is opened: what is recorded meanwhile is seen the next time.
+        progress = None if known is None else _progress(known)
+        if known is None or progress != self._progress:
+            self._progress = progress
+            known = self._opened = OpenedTrace(open_trace(self.folder))
+            self._runs = None
+        return known
 
     @property
     def runs(self) -> Runs:
@@ -177,9 +179,10 @@ class Console:
         answer = found if isinstance(found, Answer) else Answer(found)
         return answer if answer.page is None else replace(answer, page=replace(answer.page, command=line.strip()))
 
-    def _has_grown(self, opened: OpenedTrace) -> bool:
-        metadata = opened.reader.metadata
-        return progress_of(opened.reader.path, metadata.segment_records, metadata.last) != self._progress
+
+def _progress(opened: OpenedTrace) -> Progress:
+    metadata = opened.reader.metadata
+    return progress_of(opened.reader.path, metadata.segment_records, metadata.last)
 
 
 class Face(Protocol):

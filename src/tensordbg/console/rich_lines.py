@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rich.console import Console, RenderableType
 from rich.segment import Segment
@@ -27,6 +28,8 @@ def _line(segments: Iterable[Segment]) -> Line:
     spans = [Span(segment.text, _style(segment.style)) for segment in Segment.simplify(segments) if segment.text]
     while spans and not spans[-1].text.strip():
         spans.pop()
+    if spans:  # rich fills columns up
+        spans[-1] = replace(spans[-1], text=spans[-1].text.rstrip())
     return tuple(spans)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tensordbg.console.console import Console
 from tensordbg.console.running import BreakKind, Breakpoint
 from tensordbg.errors import UsageError
-from tests.console.recorded import text
+from tests.console.recorded import program_of, text
 
 
 def test_breakpoints_are_set_and_listed(standing: Console, trained: Path) -> None:
@@ -18,7 +18,7 @@ def test_breakpoints_are_set_and_listed(standing: Console, trained: Path) -> Non
     assert standing.runner is not None
     assert standing.runner.breakpoints == {
         1: Breakpoint(BreakKind.OPERATION, "Log*"),
-        2: Breakpoint(BreakKind.LINE, f"{trained.parent / 'train.py'}:11"),
+        2: Breakpoint(BreakKind.LINE, f"{program_of(trained)}:11"),
         3: Breakpoint(BreakKind.FILTER, "Log : min < 0"),
     }
     assert "operation  Log*" in text(standing, "b")
