@@ -9,6 +9,7 @@ import numpy as np
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_finding import Measured
+from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.replay_changes import LibraryChanges, State, apply_changes
 from tensordbg.backends.tensorflow.replay_functions import (
@@ -70,8 +71,10 @@ class Replayer:
             for number, argument in enumerate(step.signature.input_arg)
         }
         self._from_pipeline = bool(elements)
-        self._loaded = load_library(capture, library)
         self._variables = self._made_variables()
+        hooks().variables.learn(self._variables.values())
+        handles = {argument: variable.handle for argument, variable in self._variables.items()}
+        self._loaded = load_library(capture, library, handles)
 
     def run(self, given: Mapping[str, Array]) -> tuple[Reading, ...]:
         """Runs the step from the state before it.

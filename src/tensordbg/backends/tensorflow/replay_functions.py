@@ -8,6 +8,7 @@ from typing import Any
 from tensordbg.backends.tensorflow.graphs import Retold
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import atomic_function, function_def_to_graph, op_def_registry
+from tensordbg.backends.tensorflow.replay_handles import handles_by_function
 from tensordbg.backends.tensorflow.trap_rows import called_functions
 from tensordbg.capture.reader import Capture
 from tensordbg.errors import CaptureError
@@ -44,8 +45,13 @@ def read_library(capture: Capture) -> Any:
     return library
 
 
-def load_library(capture: Capture, library: Any) -> list[Any]:
+def load_library(capture: Capture, library: Any, handles: Mapping[int, Any]) -> list[Any]:
     """Gives the functions to the runtime, with what the capture knows of them.
+
+    Args:
+        capture: The capture.
+        library: Its functions, the step's first.
+        handles: Of the variables that the step is given, by the number of the argument.
 
     Returns:
         The functions, which live as long as Python holds them.
@@ -54,6 +60,7 @@ def load_library(capture: Capture, library: Any) -> list[Any]:
         CaptureError: If they can't be loaded.
     """
     told = _told(capture)
+    handles_of = handles_by_function(library, handles)
     loaded = []
     for definition in _callees_first(library):
         name = definition.signature.name
@@ -62,6 +69,8 @@ def load_library(capture: Capture, library: Any) -> list[Any]:
                 node.attr.pop(attribute, None)
         try:
             graph = function_def_to_graph.function_def_to_graph(definition)
+            for number, handle in handles_of.get(name, {}).items():
+                hooks().variables.stand_for(graph.inputs[number], handle)
             if name in told:
                 hooks().graphs.retold[graph] = told[name]
             loaded.append(atomic_function.from_func_graph(name, graph, dict(definition.attr)))

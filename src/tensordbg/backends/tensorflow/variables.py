@@ -15,6 +15,8 @@ from tensordbg.recording.catalog import Catalog
 _NUMBER = "_tensordbg_variable"
 _NAME = "_tensordbg_name"
 _LEARNT = "_tensordbg_learnt"
+_STANDS_FOR = "_tensordbg_stands_for"
+"""On the argument of a graph: the handle that it will be given."""
 
 READERS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
 """Operations that put out a variable's value."""
@@ -55,6 +57,10 @@ class Variables:
         if not hasattr(variable.handle, _LEARNT):
             self.learn([variable])
 
+    def stand_for(self, argument: Any, handle: Any) -> None:
+        """Keeps with the argument of a graph that captures nothing which variable's handle it will be given."""
+        setattr(argument, _STANDS_FOR, handle)
+
     def number_of(self, handle: Any) -> int:
         """The variable behind a handle: an eager tensor, or a tensor of a graph that stands for one captured.
 
@@ -86,6 +92,8 @@ def _eager_handle(handle: Any) -> Any:
     for _ in range(100):
         if hasattr(handle, "_numpy_internal"):
             return handle
+        if hasattr(handle, _STANDS_FOR):
+            return getattr(handle, _STANDS_FOR)
         graph = getattr(handle, "graph", None)
         outer = next((outer for outer, inner in getattr(graph, "captures", ()) if inner is handle), None)
         if outer is None:
