@@ -30,6 +30,7 @@ def test_whole_names_ends_of_names_and_variables(console: Console) -> None:
     assert found(console, "gradient_tape/Reciprocal") == "gradient_tape/Reciprocal:0"
     assert found(console, "Reciprocal:0") == "gradient_tape/Reciprocal:0"
     assert found(console, "dense/kernel").endswith("ReadVariableOp:0")
+    assert found(console, "kernel") == found(console, "dense/kernel")
     assert found(console, "Log", "train_step") == "Log:0"
 
 

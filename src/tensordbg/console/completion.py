@@ -101,7 +101,8 @@ def _tensors(console: Console) -> Iterable[str]:
         site, slot = site[events], slot[events]
     most = int(slot.max(initial=0)) + 1
     pairs = np.unique(site.astype(np.int64) * most + slot).tolist()
-    return [f"{opened.site(pair // most).site.name}:{pair % most}" for pair in pairs]
+    tensors = [f"{opened.site(pair // most).site.name}:{pair % most}" for pair in pairs]
+    return [*tensors, *(variable.name for variable in opened.program.variables.values())]
 
 
 def _nodes(console: Console) -> Iterable[str]:

@@ -120,8 +120,12 @@ def unknown_node(opened: OpenedTrace, node: str) -> str:
 
 
 def _reads_of_variable(opened: OpenedTrace, name: str) -> list[int]:
-    program = opened.program
-    wanted = {number for number, variable in program.variables.items() if variable.name in (name, f"{name}:0")}
+    """The sites that read a variable as a whole, by its name, or the end of it where that is the end of one only."""
+    variables = opened.program.variables
+    wanted = {number for number, each in variables.items() if each.name in (name, f"{name}:0")}
+    if not wanted:
+        ends = {number for number, each in variables.items() if each.name.endswith(f"/{name}")}
+        wanted = ends if len(ends) == 1 else set()
     return [
         number for number, names in opened.sites.items()
         if names.site.op_type == "ReadVariableOp" and wanted.intersection(names.site.reads)
@@ -146,7 +150,8 @@ def _unknown(opened: OpenedTrace, name: TensorName, sites: list[int], function: 
         return f"of the node {name.node!r} no tensor was recorded; `ni {name.node}` tells of it"
     recorded = np.flatnonzero(opened.site_counts.events).tolist()
     names = [f"{opened.site(number).site.name}:0" for number in recorded]
-    ends = sorted({each for each in names if each.endswith(f"/{name.node}:0")})
-    near = ends[:3] if len(ends) > 1 else near_tensors(name.text, names)
+    variables = [each.name for each in opened.program.variables.values()]
+    ends = sorted({each for each in (*names, *variables) if each.endswith((f"/{name.node}:0", f"/{name.node}"))})
+    near = ends[:3] if len(ends) > 1 else near_tensors(name.text, [*names, *variables])
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`lt` lists the tensors"
     return f"no tensor {name.text!r}{where} was recorded; {hint}"
