@@ -15,6 +15,8 @@ NOT_MIRRORED = {
     "backends/tensorflow/graphs.py": "backends/tensorflow/test_functions.py",
     "wire/view/errors.py": "wire/view/test_answers.py",
     "backends/tensorflow/replay_functions.py": "backends/tensorflow/test_replay.py",
+    "backends/tensorflow/data_origins_notes.py": "backends/tensorflow/test_data_origins.py",
+    "backends/tensorflow/data_origins_sources.py": "backends/tensorflow/test_data_origins.py",
     "backends/tensorflow/replay_call.py": "e2e/test_replay_program.py",
     "backends/tensorflow/replay_recapture.py": "e2e/test_replay_program.py",
     "backends/tensorflow/replay_variables.py": "e2e/test_replay_program.py",

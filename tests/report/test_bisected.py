@@ -27,3 +27,9 @@ def test_names_the_rows(smallest: tuple[int, ...], alone: tuple[int, ...], said:
 def test_many_rows_are_cut() -> None:
     (first, _) = bisected_lines(Bisected(("x",), 1000, (0,), tuple(range(50)), refilled=False, runs=9))
     assert first == "rows 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 40 more of 1,000 each go wrong alone"
+
+
+def test_rows_are_named_where_their_origins_are_known() -> None:
+    bisected = Bisected(("x",), 3, (1,), (1, 2), refilled=False, runs=9)
+    assert "row 1 came from b.png" in list(bisected_lines(bisected, ("a.png", "b.png", "")))
+    assert not any("came from" in line for line in bisected_lines(bisected, ("a.png",)))

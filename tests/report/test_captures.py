@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tensordbg.capture.reader import Capture
@@ -24,3 +25,11 @@ def test_all_that_one_holds() -> None:
         "1 NaN; loss", "not kept: texts are not kept", "kernel", "[3, 2]", "epoch",
     ):  # fmt: skip
         assert said in text
+
+
+def test_where_the_rows_came_from() -> None:
+    header = replace(header_of(), origins=("a.png", "", *(f"{i}.png" for i in range(98))))
+    lines = [line.split() for line in rendered(capture_text(Capture(Path("captures/one"), header)))]
+    assert ["0", "a.png"] in lines
+    assert ["1", "–"] in lines
+    assert ["and", "36", "more;", "--json", "has", "all"] in lines

@@ -40,10 +40,11 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
 
     plan = replace(plan, capture=str(one_step_of(Path(plan.capture))))
     trace, replayed = run_replay(replace(plan, precision="", changes=()), out)
-    for line in verdict_lines(replayed, open_capture(plan.capture).header):
+    header = open_capture(plan.capture).header
+    for line in verdict_lines(replayed, header):
         say(line)
     if replayed.bisected is not None:
-        for line in bisected_lines(replayed.bisected):
+        for line in bisected_lines(replayed.bisected, header.origins):
             say(line)
     if plan.changed:
         trace = _compare(plan, out, trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tensordbg.capture.reader import list_captures
+from tensordbg.capture.reader import list_captures, open_capture
 from tensordbg.cli.arguments import DEFAULT_FOLDER
 from tensordbg.cli.child import Child, end_as
 from tensordbg.cli.program import Program
@@ -32,7 +32,9 @@ def run_trapped(program: Program, plan: TrapPlan, replaying: bool) -> int:
     made = [path for path in list_captures(plan.folder) if path not in before]
     if made and replaying:
         try:
-            replay_capture(ReplayPlan(str(made[0])), Path(DEFAULT_FOLDER))
+            # Which sample did it can be told by its row only.
+            bisect = bool(open_capture(made[0]).header.origins)
+            replay_capture(ReplayPlan(str(made[0]), bisect=bisect), Path(DEFAULT_FOLDER))
         except (CaptureError, RecordingError) as error:
             say(f"not replayed: {error}")
     return end_as(status)

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Sequence
 from tensordbg.capture.replayed import Bisected
 from tensordbg.report.numbers import amount, count
 
+_MOST = 10
+"""So many rows are named."""
 
-def bisected_lines(bisected: Bisected) -> Iterator[str]:
-    """One sentence on the smallest part, then what must be known of it."""
+
+def bisected_lines(bisected: Bisected, origins: Sequence[str] = ()) -> Iterator[str]:
+    """One sentence on the smallest part, then what must be known of it.
+
+    Args:
+        bisected: What was found.
+        origins: Where each row came from, if that is known.
+    """
     rows = count(bisected.rows)
     if not bisected.smallest:
         yield f"the batch of {rows} rows did not go wrong in the same way again, so no part of it is to blame"
@@ -22,6 +30,9 @@ def bisected_lines(bisected: Bisected) -> Iterator[str]:
         yield f"{_rows(bisected.alone)} of {rows} each go wrong alone"
     else:
         yield f"{_rows(bisected.smallest)} of {rows} goes wrong alone, and none of the others does"
+    for row in (bisected.alone or bisected.smallest)[:_MOST] if len(origins) == bisected.rows else ():
+        if origins[row]:
+            yield f"row {count(row)} came from {origins[row]}"
     yield f"divided were {', '.join(bisected.inputs)}, in {amount(bisected.runs, 'run')}"
     if bisected.refilled:
         yield (
@@ -33,5 +44,5 @@ def bisected_lines(bisected: Bisected) -> Iterator[str]:
 def _rows(numbers: Sequence[int]) -> str:
     if len(numbers) == 1:
         return f"row {count(numbers[0])}"
-    more = f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
-    return f"rows {', '.join(map(count, numbers[:10]))}{more}"
+    more = f" and {len(numbers) - _MOST} more" if len(numbers) > _MOST else ""
+    return f"rows {', '.join(map(count, numbers[:_MOST]))}{more}"

@@ -12,7 +12,10 @@ from rich.text import Text
 from tensordbg.capture.header import Header, StoredTensor, Suspect
 from tensordbg.capture.reader import Capture
 from tensordbg.report.listing import BAD, plain_table
-from tensordbg.report.numbers import count
+from tensordbg.report.numbers import ABSENT, count
+
+_MOST_ROWS = 64
+"""So many rows of a batch are listed."""
 
 
 def captures_table(captures: Sequence[Capture]) -> Table:
@@ -43,6 +46,7 @@ def capture_text(capture: Capture) -> RenderableType:
         Text(),
         _tensors("given", [_stored(each.tensor) for each in header.arguments]),
         Text(),
+        *_origins(header),
         _tensors("variables before the step", [_stored(each.tensor) for each in header.variables]),
         *(Text(f"\n{note}", style=BAD) for note in header.notes),
     )
@@ -64,6 +68,19 @@ def _facts(header: Header) -> Table:
         if value:
             table.add_row(Text(name), Text(value))
     return table
+
+
+def _origins(header: Header) -> list[RenderableType]:
+    """Where the rows of the batch came from."""
+    if not header.origins:
+        return []
+    table = plain_table()
+    table.add_column("row", justify="right")
+    table.add_column("came from", overflow="fold")
+    for row, origin in list(enumerate(header.origins))[:_MOST_ROWS]:
+        table.add_row(count(row), origin or ABSENT)
+    more = len(header.origins) - _MOST_ROWS
+    return [table, *([Text(f"and {count(more)} more; --json has all", style="dim")] if more > 0 else []), Text()]
 
 
 def _tensors(title: str, rows: Sequence[tuple[str, str, tuple[int, ...], str]]) -> Table:

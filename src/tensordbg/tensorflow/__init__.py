@@ -16,6 +16,7 @@ from tensordbg.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensordbg.backends.tensorflow.check import disable_check_numerics, enable_check_numerics
+    from tensordbg.backends.tensorflow.data_origins import trace_data
     from tensordbg.backends.tensorflow.dump import disable_dump_debug_info, enable_dump_debug_info
     from tensordbg.backends.tensorflow.trap_callback import TrapCallback
 
@@ -25,6 +26,7 @@ __all__ = [
     "disable_dump_debug_info",
     "enable_check_numerics",
     "enable_dump_debug_info",
+    "trace_data",
 ]
 
 _HOMES = {
@@ -33,6 +35,7 @@ _HOMES = {
     "disable_dump_debug_info": "tensordbg.backends.tensorflow.dump",
     "enable_check_numerics": "tensordbg.backends.tensorflow.check",
     "enable_dump_debug_info": "tensordbg.backends.tensorflow.dump",
+    "trace_data": "tensordbg.backends.tensorflow.data_origins",
 }
 """Where each public name is defined."""
 

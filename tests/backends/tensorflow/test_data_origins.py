@@ -1,0 +1,130 @@
+"""Input pipelines with origins: the same elements in the same order, and each batch knows where its rows came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tensordbg.backends.tensorflow.data_origins import TracedDataset, trace_data
+from tensordbg.backends.tensorflow.data_origins_notes import origins_of
+from tensordbg.errors import UsageError
+
+Pipeline = Callable[[Any], Any]
+
+
+def numbers() -> Any:
+    x = np.arange(60, dtype=np.float32).reshape(20, 3)
+    return tf.data.Dataset.from_tensor_slices({"x": x, "id": np.arange(20) + 100})
+
+
+def records(folder: Path) -> Any:
+    for name in "ab":
+        with tf.io.TFRecordWriter(str(folder / f"{name}.tfrecord")) as writer:
+            for i in range(6):
+                writer.write(np.full(4, i + 10 * (name == "b"), np.float32).tobytes())
+    return tf.data.TFRecordDataset([str(folder / "a.tfrecord"), str(folder / "b.tfrecord")])
+
+
+def noisy(element: Any) -> Any:
+    return element["x"] + tf.random.uniform((3,)), element["id"]
+
+
+PIPELINES: dict[str, Pipeline] = {
+    "shuffled": lambda data: data.shuffle(20).batch(6).prefetch(2),
+    "parallel": lambda data: data.map(lambda each: each["x"] * 2.0, num_parallel_calls=4).batch(3),
+    "random": lambda data: data.map(noisy).shuffle(7, seed=3).batch(4, drop_remainder=True),
+    "repeated": lambda data: data.skip(1).repeat(2).take(25).shard(2, 1).cache().batch(4),
+    "filtered": lambda data: data.filter(lambda each: each["id"] % 3 == 0).padded_batch(3),
+    "interleaved": lambda data: data.interleave(
+        lambda each: tf.data.Dataset.from_tensor_slices(each["x"]), cycle_length=3, block_length=2
+    ).batch(7),
+    "unbatched": lambda data: data.batch(4).map(lambda each: each["x"] * 2.0).unbatch().batch(5),
+    "zipped": lambda data: tf.data.Dataset.zip((data, tf.data.Dataset.range(9))).batch(4),
+    "windows": lambda data: data.window(4).flat_map(lambda window: window["x"].batch(4)),
+    "concatenated": lambda data: data.concatenate(data).concatenate(numbers()).batch(8),
+}
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_elements_and_their_order_are_as_without(name: str) -> None:
+    made = []
+    for trace in (lambda data: data, trace_data):
+        tf.random.set_seed(5)
+        dataset = PIPELINES[name](trace(numbers()))
+        made.append((dataset.element_spec, [tf.nest.map_structure(np.asarray, each) for each in dataset]))
+    (spec, plain), (traced_spec, traced) = made
+    assert traced_spec == spec
+    assert len(traced) == len(plain) > 0
+    for one, other in zip(plain, traced, strict=True):
+        tf.nest.map_structure(np.testing.assert_array_equal, one, other)
+
+
+def test_rows_know_where_they_came_from_after_shuffling_and_mapping() -> None:
+    data = trace_data(numbers()).shuffle(20).map(lambda each: (each["x"] * 2.0, each["id"])).batch(6).prefetch(3)
+    for x, identifiers in data:
+        assert origins_of([x.numpy()]) == tuple(f"element {i - 100}" for i in identifiers.numpy())
+
+
+@pytest.mark.parametrize("key", ["id", lambda each: tf.strings.join(["no. ", tf.strings.as_string(each["id"])])])
+def test_a_key_names_them(key: Any) -> None:
+    batch = next(iter(trace_data(numbers(), key).map(lambda each: each["x"]).batch(3)))
+    prefix = "" if key == "id" else "no. "
+    assert origins_of([batch.numpy()]) == tuple(f"{prefix}{i}" for i in (100, 101, 102))
+
+
+def test_files_and_records_name_them(tmp_path: Path) -> None:
+    decoded = trace_data(records(tmp_path)).map(lambda each: tf.io.decode_raw(each, tf.float32)).batch(8)
+    x, _ = [each.numpy() for each in decoded]
+    assert origins_of([x])[0] == f"{tmp_path}/a.tfrecord record 0"
+    assert origins_of([x])[7] == f"{tmp_path}/b.tfrecord record 1"
+
+
+def test_names_of_files_name_what_is_read_from_them(tmp_path: Path) -> None:
+    records(tmp_path)
+    files = tf.data.Dataset.from_tensor_slices([f"{tmp_path}/b.tfrecord", f"{tmp_path}/a.tfrecord"])
+    data = trace_data(files).interleave(tf.data.TFRecordDataset, cycle_length=2)
+    (x,) = list(data.map(lambda each: tf.io.decode_raw(each, tf.float32)).batch(20))
+    assert origins_of([x.numpy()])[:3] == tuple(
+        f"{tmp_path}/{name} record {i}" for name, i in (("b.tfrecord", 0), ("a.tfrecord", 0), ("b.tfrecord", 1))
+    )
+
+
+def test_what_no_pipeline_gave_has_no_origin() -> None:
+    list(trace_data(numbers()).map(lambda each: (each["x"], 1)).batch(4))
+    assert origins_of([np.full((4, 3), -7.0, np.float32)]) == ()
+    assert origins_of([np.ones(4, np.int32)]) == ()
+
+
+def test_a_step_that_is_a_function_reads_it_like_any_other() -> None:
+    @tf.function
+    def total(dataset: Any) -> Any:
+        sums = tf.constant(0.0)
+        for each in dataset:
+            sums += tf.reduce_sum(each["x"])
+        return sums
+
+    data = trace_data(numbers()).batch(4)
+    assert isinstance(data, TracedDataset)
+    assert float(total(data)) == float(total(numbers().batch(4)))
+    assert int(data.cardinality()) == 5
+
+
+@pytest.mark.parametrize(
+    ("dataset", "key", "said"), [([1, 2], None, "list is no tf.data.Dataset"), (None, "name", "no feature 'name'")]
+)
+def test_mistakes_are_one_line(dataset: Any, key: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        trace_data(numbers() if dataset is None else dataset, key)
+
+
+def test_rows_of_a_divided_batch_are_found_and_labels_alone_tell_nothing() -> None:
+    data = trace_data(numbers()).map(lambda each: (each["x"] - 900.0, each["id"] * 0)).batch(10)
+    x, labels = [[each.numpy() for each in batch] for batch in data][-1]
+    assert origins_of([labels]) == ()
+    assert origins_of([labels, x])[0] == "element 10"
+    assert origins_of([x[3:5]]) == ("element 13", "element 14")
