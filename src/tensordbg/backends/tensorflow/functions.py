@@ -42,6 +42,9 @@ class Instrument(Protocol):
     def warn(self, message: str) -> None:
         """Says something once."""
 
+    def wants(self, graph: Any, definition: Any) -> bool:
+        """Whether it has nodes for a function; one for which nobody has is left as it is, compiled by XLA or not."""
+
     def add_nodes(self, definition: Any, described: Description) -> None:
         """Adds its nodes to a definition."""
 
@@ -66,6 +69,10 @@ class Probes:
     def warn(self, message: str) -> None:
         """In the trace and on standard error."""
         self._recorder.warn(message)
+
+    def wants(self, graph: Any, definition: Any) -> bool:  # noqa: ARG002  all functions alike
+        """Every function."""
+        return True
 
     def add_nodes(self, definition: Any, described: Description) -> None:
         """One probe for each tensor."""
@@ -183,13 +190,18 @@ class Functions:
         self._originals.keep(function)
         definition = type(function.cached_definition)()
         definition.CopyFrom(function.cached_definition)
-        notes = (XLA_NOTE,) if fd.drop_xla(definition) else ()
-        fd.allow_inlining(definition)
         name = runtime_name.decode()
+        instruments = [instrument for instrument in instruments if instrument.wants(graph, definition)]
+        notes = (XLA_NOTE,) if instruments and fd.drop_xla(definition) else ()
         tracing = self._tracings.describe(graph, function.function_type)
         described = self._graphs.describe(name, definition, graph, Told(notes, tracing))
-        fd.keep_calls(definition, described.calls)
         by_kind = {instrument.kind: instrument for instrument in instruments}
+        step_key = self._tracings.python_function(graph) or name
+        self._known[name] = KnownFunction(described.function.function, described.function.name, step_key, by_kind)
+        if not by_kind:
+            return
+        fd.allow_inlining(definition)
+        fd.keep_calls(definition, described.calls)
         for instrument in by_kind.values():
             instrument.add_nodes(definition, described)
         runtime = context.context()
@@ -200,8 +212,6 @@ class Functions:
             # Refused by the runtime: the program needs the function, as it was.
             runtime.add_function_def(function.cached_definition)
             raise
-        step_key = self._tracings.python_function(graph) or name
-        self._known[name] = KnownFunction(described.function.function, described.function.name, step_key, by_kind)
 
 
 @contextlib.contextmanager

@@ -41,6 +41,10 @@ class Recapturing:
         self._notes.install()
         hooks().functions.add(self)
 
+    def wants(self, graph: Any, definition: Any) -> bool:  # noqa: ARG002  all functions alike
+        """Every function."""
+        return True
+
     def add_nodes(self, definition: Any, described: Description) -> None:
         """See `Instrument`."""
         copy = type(definition)()

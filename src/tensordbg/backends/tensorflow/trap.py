@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from tensordbg import _native
+from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.functions import XLA_NOTE, listed
@@ -102,17 +103,24 @@ class Trapping:
                 self._progress.uninstall()
                 self._notes.uninstall()
 
+    def wants(self, graph: Any, definition: Any) -> bool:
+        """Functions that compute gradients, and those that call one that does."""
+        if not self._active:
+            return False
+        if self._notes.of(graph):
+            return True
+        if self._earlier is not None and computes_gradients(definition):
+            self._earlier.append((str(graph.name), weakref.ref(graph)))
+        return any(name in _TRAPPING for node in definition.node_def for name in fd.called_functions(node))
+
     def add_nodes(self, definition: Any, described: Description) -> None:
         """A trap, where the function computes gradients."""
-        if not self._active:
-            return
-        tested = named_targets(definition, described, self._notes.of(described.graph))
-        if not tested:
-            if self._earlier is not None and computes_gradients(definition):
-                self._earlier.append((described.function.name, weakref.ref(described.graph)))
-            return
+        _TRAPPING.add(described.function.runtime_name)
         if XLA_NOTE in described.function.notes:
             self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
+        tested = named_targets(definition, described, self._notes.of(described.graph))
+        if not tested:
+            return
         tensors = [(tensor, dtype) for tensor, dtype, _ in tested]
         with self._lock:
             roles = [each.role for _, _, each in tested]
@@ -231,6 +239,9 @@ class Trapping:
 
 _TRAPPED: list[TrappedFunction] = []
 """The functions of this process that have a trap, by its number; they keep it for a later one."""
+
+_TRAPPING: set[str] = set()
+"""The names of these in the runtime, and of those that call one, which can't be compiled by XLA."""
 
 
 def _is_overflow_of_scaled(trapped: TrappedFunction, bad: Sequence[int], tested: Sequence[RawTensor]) -> bool:
