@@ -282,3 +282,21 @@ def test_a_loop_that_runs_eagerly_stops_at_its_gradients(tmp_path: Path) -> None
     assert face.seen[:2] == [("before", 1), ("after", 1)]
     assert (face.stops[-1].call, face.stops[-1].filter) == ("GradientTape.gradient()", "non_finite")
     assert face.stops[0].place is not None and face.stops[0].place.file == FILE
+
+
+def test_a_program_that_catches_its_end_is_ended_at_the_next_run(tmp_path: Path) -> None:
+    caught: list[object] = []
+
+    def train() -> None:
+        for _ in range(2):
+            try:
+                go_on([1.0])
+            except SystemExit as error:
+                caught.append(error.code)
+        go_on([1.0])
+
+    with debugged(tmp_path / "trace", EXIT) as (face, debugger):
+        assert exit_code_of(train) == 1
+        assert exit_code_of(debugger.ended) == 1
+    assert caught == [1, 1]
+    assert face.seen == [("before", 1)]

@@ -63,6 +63,8 @@ class Debugger:
         self._failures = Failures(self._recorder.catalog)
         self._over = False
         """Whether the program is not debugged any more."""
+        self._leaving: int | None = None
+        """The exit code, once the program was told to end."""
         self._lock = threading.Lock()
         self._current: Run | None = None
         """The run that is under way, or that is looked at."""
@@ -77,6 +79,9 @@ class Debugger:
         """See `RunWatch`."""
         if self._wants is not None and not self._wants(run):
             return False
+        if self._leaving is not None:
+            # Something in the program has caught it, or only a thread has ended.
+            raise SystemExit(self._leaving)
         if not self._claim(run):
             return not self._recorder.resting
         with self._recorder.guard("debugging"):
@@ -120,6 +125,8 @@ class Debugger:
 
     def ended(self) -> None:
         """The program has come to its end."""
+        if self._leaving is not None:
+            raise SystemExit(self._leaving)
         if not self._over:
             self._stop_finally(self._conditions.at_rest(Stop(StopKind.END, self._number, "")))
 
@@ -162,7 +169,8 @@ class Debugger:
             go = self._face.converse(self._console)
         if go.kind is GoKind.EXIT:
             self._over = True
-            raise SystemExit(self._exit_code if go.exit_code is None else go.exit_code)
+            self._leaving = self._exit_code if go.exit_code is None else go.exit_code
+            raise SystemExit(self._leaving)
         self._course.follow(go)
         self._conditions.follow(go)
         self._prepare()
