@@ -10,7 +10,7 @@ from tensordbg.debug.breakpoints import Breakpoints, Computed
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 
-FRAMES = (Frame("/home/train.py", 30, "main", True), Frame("/lib/keras.py", 9, "call", False))
+FRAMES = (Frame("/code/train.py", 30, "main", True), Frame("/lib/keras.py", 9, "call", False))
 LOG = Computed("net/loss/Log", "Log", ("train_step", "train_step_cond"), "net/head", FRAMES)
 
 
@@ -29,7 +29,7 @@ LOG = Computed("net/loss/Log", "Log", ("train_step", "train_step_cond"), "net/he
         (BreakKind.LAYER, "h*", True),
         (BreakKind.LAYER, "hea", False),
         (BreakKind.LINE, "train.py:30", True),
-        (BreakKind.LINE, "/home/train.py:30", True),
+        (BreakKind.LINE, "/code/train.py:30", True),
         (BreakKind.LINE, "rain.py:30", False),
         (BreakKind.LINE, "train.py:31", False),
     ],
