@@ -49,6 +49,6 @@ def test_a_file_that_can_not_be_written_is_said_so(tmp_path: Path) -> None:
 
 
 def test_files_are_where_the_system_has_them() -> None:
-    assert settings_file({"HOME": "/home/me"}) == Path("/home/me/.config/tensordbg/console.json")
-    assert lines_file({"HOME": "/home/me"}) == Path("/home/me/.local/state/tensordbg/console_history")
+    assert settings_file({"HOME": "/own"}) == Path("/own/.config/tensordbg/console.json")
+    assert lines_file({"HOME": "/own"}) == Path("/own/.local/state/tensordbg/console_history")
     assert lines_file({"HOME": "/x", "XDG_STATE_HOME": "/state"}) == Path("/state/tensordbg/console_history")

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from tensordbg.console.page import Page, plain
+from tensordbg.console.patterns import compile_pattern
 from tensordbg.console.remembered import SeenPages
 from tensordbg.errors import UsageError
 
@@ -43,7 +44,7 @@ def _moved(pages: SeenPages, by: int, where: str) -> Page:
 def _search(pages: SeenPages, pattern: str) -> Page:
     page = _shown(pages)
     if pattern:
-        begin, compiled = 0, _compiled(pattern)
+        begin, compiled = 0, compile_pattern(pattern)
     elif page.found is not None:
         begin, compiled = page.start + 1, page.found
     else:
@@ -86,10 +87,3 @@ def _shown(pages: SeenPages) -> Page:
     if pages.shown is None:
         raise UsageError("no page is shown yet; type a command first")
     return pages.shown
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"{pattern!r} is no regular expression: {error}; see Python's `re`") from None

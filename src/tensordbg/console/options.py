@@ -7,20 +7,17 @@ from typing import Any
 
 import click
 
+from tensordbg.console.patterns import compile_pattern
+
 
 class Pattern(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic in later releases
     """A regular expression, which must fit from the begin on, as the old debugger had it."""
 
     name = "regex"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> re.Pattern[str]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> re.Pattern[str]:  # noqa: ARG002
         """See `click.ParamType`."""
-        if isinstance(value, re.Pattern):
-            return value
-        try:
-            return re.compile(value)
-        except re.error as error:
-            self.fail(f"{value!r} is no regular expression: {error}", param, ctx)
+        return value if isinstance(value, re.Pattern) else compile_pattern(value)
 
 
 PATTERN = Pattern()

@@ -7,7 +7,7 @@ import pytest
 
 from tensordbg.console.console import Console
 from tensordbg.console.plain.script import ScriptFace
-from tensordbg.console.running import Go, GoKind
+from tensordbg.console.running import Go, GoKind, Stop, StopKind
 from tests.console.recorded import still
 
 
@@ -32,3 +32,10 @@ def test_the_first_command_that_fails_ends_it(console: Console, capsys: pytest.C
     assert ScriptFace("pt Lug; ver", out).converse(console) == Go(GoKind.EXIT, exit_code=2)
     assert capsys.readouterr().err.startswith("tdbg: error: no tensor 'Lug:0' was recorded; did you mean 'Log:0'")
     assert "tdbg> ver" not in out.getvalue()
+
+
+def test_why_the_program_stopped_is_said(trained: Path) -> None:
+    out = io.StringIO()
+    stop = Stop(StopKind.AFTER, 2, "train_step(x, y)", reason="breakpoint 1", filter="nan")
+    ScriptFace("", out).converse(still(trained, 2, stop))
+    assert out.getvalue() == 'run-end: run #2: train_step(x, y)\nbreakpoint 1\na tensor passes filter "nan"\n'

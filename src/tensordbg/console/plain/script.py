@@ -8,7 +8,7 @@ from typing import TextIO
 
 from tensordbg.console.console import Console
 from tensordbg.console.plain.printing import Printer
-from tensordbg.console.running import Go, GoKind
+from tensordbg.console.running import Go, GoKind, Stop
 from tensordbg.console.words import split_commands
 from tensordbg.errors import TensordbgError
 
@@ -28,10 +28,9 @@ class ScriptFace:
     def converse(self, console: Console) -> Go:
         """See `Face`; it ends with the code 0 where the script does, and 2 at the first command that fails."""
         try:
+            opening = console.opening()
             if console.runner is not None:
-                self._printer.say(console.opening().title)
-            else:
-                console.opening()
+                self._tell(opening.title, console.runner.stop)
             while self._waiting:
                 line = self._waiting.popleft()
                 self._printer.say(f"{console.prompt}{line}")
@@ -45,3 +44,10 @@ class ScriptFace:
             print(f"tdbg: error: {' '.join(str(error).split())}", file=sys.stderr, flush=True)
             return Go(GoKind.EXIT, exit_code=FAILED)
         return Go(GoKind.EXIT, exit_code=0)
+
+    def _tell(self, title: str, stop: Stop) -> None:
+        """Where the program stands, and why if it was not told to."""
+        passing = f'a tensor passes filter "{stop.filter}"' if stop.filter else ""
+        for each in (title, stop.reason, passing, *stop.exception.splitlines()[:1]):
+            if each:
+                self._printer.say(each)
