@@ -75,7 +75,7 @@ demo: setup
 # As many at a time as there are processors; the tests of one file share what they record.
 WORKERS := -n logical --maxprocesses 8 --dist loadfile
 .PHONY: test
-test: setup $(DONE)/test lint page-test chromium
+test: setup $(DONE)/test lint page-test chromium tmux
 	$(BIN)/python -m pytest $(WORKERS)
 
 # The browser in which the page is tested. Where it can't be brought along, those tests say so again and fail.
@@ -86,10 +86,18 @@ chromium:
 	then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
 	else echo "make $@: the tests of the page need a browser: install chromium (Debian: apt-get install chromium)" >&2; fi
 
+# The terminal in which the full-screen console is tested, likewise.
+.PHONY: tmux
+tmux:
+	@command -v tmux >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
+	then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends tmux >/dev/null; \
+	else echo "make $@: the tests of the full-screen console need tmux: install it (Debian: apt-get install tmux)" >&2; fi
+
 # TensorFlow 2.16 needs NumPy 1, and that an older pyarrow; its warnings are its own.
 OLDEST := build/oldest
 .PHONY: test-oldest
-test-oldest: $(OLDEST)/done page chromium
+test-oldest: $(OLDEST)/done page chromium tmux
 	$(OLDEST)/bin/python -m pytest $(WORKERS) -W ignore tests/backends tests/recording tests/e2e tests/analysis tests/trace
 
 $(OLDEST)/done: constraints-oldest.txt pyproject.toml $(NATIVE)

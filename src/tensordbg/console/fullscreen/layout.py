@@ -29,7 +29,8 @@ Pane.bad { border-title-color: ansi_red; }
 Pane.empty { display: none; }
 #panes.zoomed Pane, .-narrow Pane, .-low Pane { display: none; }
 #panes.zoomed Pane.active, .-narrow Pane.active, .-low Pane.active { display: block; }
-.-high #answer { height: 2fr; }
+.-high #answer { height: 3fr; }
+.-high Pane { min-height: 7; }
 .-wide.-high #panes { layout: grid; grid-size: 2; grid-columns: 1fr 1fr; grid-rows: 3fr 2fr; }
 .-wide.-high #answer { row-span: 2; height: 1fr; padding-left: 1; }
 #panes.zoomed { layout: vertical !important; }
