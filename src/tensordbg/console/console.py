@@ -73,15 +73,10 @@ class Console:
 
     @property
     def opened(self) -> OpenedTrace:
-        """The trace as it is now."""
-        known = self._opened
-        # How far it has grown is looked at before it is opened: what is recorded meanwhile is seen the next time.
-        progress = None if known is None else _progress(known)
-        if known is None or progress != self._progress:
-            self._progress = progress
-            known = self._opened = OpenedTrace(open_trace(self.folder))
-            self._runs = None
-        return known
+        """The trace as it was when the last line was typed."""
+        if self._opened is None:
+            self._opened = OpenedTrace(open_trace(self.folder))
+        return self._opened
 
     @property
     def runs(self) -> Runs:
@@ -120,6 +115,7 @@ class Console:
         It is the first of the remembered pages; where tensors pass a filter it lists them, where a run raised it tells
         of the operation.
         """
+        self._follow()
         page = opening_page(self)
         self.pages.add(page)
         return page
@@ -132,6 +128,7 @@ class Console:
             TraceError: If the trace can't be read.
         """
         self._lines.add(line.strip())
+        self._follow()
         moved = navigate(self.pages, line)
         if moved is not None:
             return Answer(moved)
@@ -149,6 +146,7 @@ class Console:
 
     def preview(self, line: str) -> Page:
         """The page of a line that only looks; nothing is remembered. Raises as `answer`, also if it would not look."""
+        self._follow()
         typed = parse_line(line)
         if not typed.words or typed.target:
             raise UsageError(f"{line!r} only shows nothing; leave it to be typed")
@@ -173,6 +171,15 @@ class Console:
     def next(self) -> Page | None:
         """Goes on to the page after the one shown, as the command `next`; None at the last."""
         return self.pages.move(1)
+
+    def _follow(self) -> None:
+        """Opens the trace anew if it has grown; while a line is answered it stays as it is."""
+        if self._opened is None:
+            return
+        # How far it has grown is looked at before it is opened: what is recorded meanwhile is seen the next time.
+        progress = _progress(self._opened)
+        if progress != self._progress:
+            self._opened, self._progress, self._runs = OpenedTrace(open_trace(self.folder)), progress, None
 
     def _run(self, line: str, words: tuple[str, ...]) -> Answer:
         found = run_command(self, words)

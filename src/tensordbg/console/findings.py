@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
 
 ALERTS = ("retracing", "placement")
-KINDS = ("origin", *TABLE, *ALERTS)
-"""What a filter may name: an origin of trouble, a kind of warning, or a kind of alert."""
+KINDS = ("origin", "warning", *TABLE, "alert", *ALERTS)
+"""What a filter may name: an origin of trouble, a warning or an alert of any kind, or of one."""
 
 _known: WeakKeyDictionary[OpenedTrace, AllFound] = WeakKeyDictionary()
 
