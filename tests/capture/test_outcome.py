@@ -18,12 +18,17 @@ def test_a_replay_is_compared_with_what_was_captured() -> None:
     assert compare(CAPTURED, [replace(other_bits, nan=0)]) is Outcome.CLEAN
 
 
-def test_a_step_that_was_finite_when_it_was_captured_is_not_clean() -> None:
-    jumped = Trouble("loss_jump", (), CAPTURED.tested)
-    finite = replace(READING, nan=0, value=150.0)
-    assert compare(jumped, [finite]) is Outcome.SAME
-    assert compare(jumped, [replace(finite, sha256="def")]) is Outcome.ALIKE
-    assert compare(jumped, [replace(READING, sha256="def")]) is Outcome.OTHER
+def test_a_step_that_was_too_large_goes_wrong_again_where_it_is_about_as_large() -> None:
+    loss = replace(READING, nan=0, value=90.0, sha256="x")
+    gradient = replace(READING, name="g:0", role="gradient", nan=0)
+    for kind, number, bad in (("loss_jump", "loss", True), ("gradient_norm", "gradient_norm", False)):
+        captured = Trouble(kind, (), CAPTURED.tested, {number: 100.0})
+        assert compare(captured, [replace(loss, sha256="abc")]) is Outcome.SAME
+        assert compare(captured, [loss, gradient]) is (Outcome.ALIKE if bad else Outcome.CLEAN)
+        assert compare(captured, [replace(loss, value=1.0), replace(gradient, norm=80.0)]) is (
+            Outcome.CLEAN if bad else Outcome.ALIKE
+        )
+        assert compare(captured, [replace(loss, nan=1, value=None)]) is Outcome.OTHER
 
 
 def test_what_json_has_no_number_for_is_none() -> None:

@@ -131,3 +131,7 @@ class Header:
     """What the program said of the step, such as its epoch."""
     origins: tuple[str, ...] = ()
     """Where each row of the batch came from, empty for one of which that is not known; see `trace_data`."""
+    later_origins: tuple[tuple[str, ...], ...] = ()
+    """The same of the batches of `later`."""
+    seeds: dict[str, int] = field(default_factory=dict)
+    """The seeds that the program had set, by what has them: `tensorflow`, `keras`."""

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from tensordbg.capture.header import Suspect, TensorDigest, Trouble
 
+_CONSPICUOUS = frozenset({"loss_jump", "gradient_norm", "predicate"})
+"""Kinds of trouble where all is finite."""
+
 
 class Outcome(str, enum.Enum):
     """How a replay compares with what was captured."""
@@ -54,9 +57,19 @@ def compare(captured: Trouble, readings: Sequence[Reading]) -> Outcome:
     if set(captured.tested) == {_digest(each) for each in readings}:
         return Outcome.SAME
     kinds = _kinds(each for each in readings if each.bad)
-    if not kinds and captured.suspects:
-        return Outcome.CLEAN
+    if not kinds:
+        return Outcome.ALIKE if _as_large(captured, readings) else Outcome.CLEAN
     return Outcome.ALIKE if kinds == _kinds(captured.suspects) else Outcome.OTHER
+
+
+def _as_large(captured: Trouble, readings: Sequence[Reading]) -> bool:
+    """Whether a step that is finite is as conspicuous as the captured one: its loss, or the norm of its gradients."""
+    by_norm = captured.kind == "gradient_norm"
+    then = captured.numbers.get("gradient_norm" if by_norm else "loss", 0.0)
+    norms = [each.norm or 0.0 for each in readings if each.role == "gradient"]
+    losses = [each.value or 0.0 for each in readings if each.role == "loss"]
+    now = math.hypot(*norms) if by_norm else max(losses, default=0.0)
+    return captured.kind in _CONSPICUOUS and now >= then / 2 > 0
 
 
 def finite_or_none(number: float) -> float | None:

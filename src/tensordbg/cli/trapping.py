@@ -33,7 +33,8 @@ def run_trapped(program: Program, plan: TrapPlan, replaying: bool) -> int:
     if made and replaying:
         try:
             # Which sample did it can be told by its row only.
-            bisect = bool(open_capture(made[0]).header.origins)
+            header = open_capture(made[0]).header
+            bisect = any((header.origins, *header.later_origins))
             replay_capture(ReplayPlan(str(made[0]), bisect=bisect), Path(DEFAULT_FOLDER))
         except (CaptureError, RecordingError) as error:
             say(f"not replayed: {error}")

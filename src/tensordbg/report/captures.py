@@ -63,6 +63,7 @@ def _facts(header: Header) -> Table:
         "versions": ", ".join(f"{name} {version}" for name, version in header.frameworks.items())
         + f", Python {header.python}",
         "commit": "" if commit is None else commit.commit + (" and changes since then" if commit.dirty else ""),
+        "seeds": ", ".join(f"{name} {seed}" for name, seed in header.seeds.items()),
         **header.extra,
     }.items():
         if value:

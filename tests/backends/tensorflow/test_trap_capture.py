@@ -46,12 +46,14 @@ def test_a_capture_says_where_it_comes_from(tmp_path: Path, monkeypatch: pytest.
         ["-c", "user.name=a", "-c", "user.email=b", "commit", "-q", "--allow-empty", "-m", "c"],
     ):
         subprocess.run(["git", *words], check=True)
+    tf.random.set_seed(11)
     run_until_bad(HandWritten, tmp_path / "captures")
     header = open_capture(list_captures(tmp_path / "captures")[0]).header
     commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     assert header.commit is not None
     assert (header.commit.commit, header.commit.dirty) == (commit, False)
     assert header.frameworks["tensorflow"] == tf.__version__
+    assert header.seeds["tensorflow"] == 11
     assert (header.pid, header.folder, header.step) == (os.getpid(), str(tmp_path), BAD)
     trainable = {each.tensor.name: each.trainable for each in header.variables}
     assert (trainable["kernel"], trainable["count"]) == (True, False)

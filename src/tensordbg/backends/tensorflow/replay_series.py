@@ -106,6 +106,8 @@ class SeriesReplayer(Replayer):
             step=self._header.step + number,
             arguments=arguments,
             later=(),
+            origins=dict(enumerate(self._header.later_origins, 1)).get(number, () if number else self._header.origins),
+            later_origins=(),
             trouble=trouble,
             extra={**self._header.extra, SERIES: self._header.id},
         )

@@ -20,6 +20,7 @@ import numpy as np
 
 from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
+from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.trap_nodes import Saved
 from tensordbg.backends.tensorflow.trap_rows import library_of, rows_of
 from tensordbg.backends.tensorflow.trap_targets import TrapTarget
@@ -143,16 +144,10 @@ class _Maker:
             later=tuple(self._arguments(arrays, f"step{i}_") for i, arrays in enumerate(self._bad.later, 1)),
             notes=tuple(self._notes),
             extra=dict(self._bad.reached),
-            origins=self._origins(),
+            origins=_origins_of(self._bad.saved),
+            later_origins=tuple(_origins_of(arrays) for arrays in self._bad.later),
+            seeds=_seeds(),
         )
-
-    def _origins(self) -> tuple[str, ...]:
-        """Where the rows of the batch came from, if the program traces an input pipeline."""
-        noted = sys.modules.get("tensordbg.backends.tensorflow.data_origins_notes")
-        # A capture without them is better than none.
-        with contextlib.suppress(Exception):
-            return () if noted is None else tuple(noted.origins_of(list(self.batch.values())))
-        return ()
 
     def _arguments(self, arrays: Sequence[Array | None], place: str) -> tuple[StoredArgument, ...]:
         """What a step was given; `place` tells its tensors in the file from those of another step."""
@@ -201,6 +196,25 @@ class _Maker:
         if saved.argument == NONE:
             return saved.tensor
         return CATALOG.site(self._trapped.function.arguments[saved.argument]).name
+
+
+def _origins_of(arrays: Sequence[Array | None]) -> tuple[str, ...]:
+    """Where the rows of a batch came from, if the program traces an input pipeline."""
+    noted = sys.modules.get("tensordbg.backends.tensorflow.data_origins_notes")
+    # A capture without them is better than none.
+    with contextlib.suppress(Exception):
+        return () if noted is None else tuple(noted.origins_of([each for each in arrays if each is not None]))
+    return ()
+
+
+def _seeds() -> dict[str, int]:
+    """The seeds that the program has set."""
+    keras: Any = sys.modules.get("keras.src.utils.rng_utils")
+    found = {
+        "tensorflow": context.global_seed(),
+        "keras": keras.get_random_seed() if hasattr(keras, "get_random_seed") else None,
+    }
+    return {name: seed for name, seed in found.items() if isinstance(seed, int)}
 
 
 def suspect_of(tested: TrapTarget, measured: Measured) -> Suspect:
