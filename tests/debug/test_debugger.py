@@ -300,3 +300,19 @@ def test_a_program_that_catches_its_end_is_ended_at_the_next_run(tmp_path: Path)
         assert exit_code_of(debugger.ended) == 1
     assert caught == [1, 1]
     assert face.seen == [("before", 1)]
+
+
+def test_a_warning_is_found_by_looking_over_the_runs(tmp_path: Path) -> None:
+    weight = tf.Variable(1.0, name="weight")
+
+    @tf.function
+    def train(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            loss = tf.square(weight * x, name="loss")
+        weight.assign_sub(-3.0 * tape.gradient(loss, weight))
+        return loss
+
+    with debugged(tmp_path / "trace", till("warning"), EXIT) as (face, _):
+        exit_code_of(lambda: [train(tf.constant(1.0)) for _ in range(30)])
+    last = face.stops[-1]
+    assert (last.filter, last.run > 2) == ("warning", True)

@@ -15,6 +15,7 @@ from tensordbg.console.filters import Filter, Filters
 from tensordbg.console.node_patterns import parse_pattern
 from tensordbg.console.page import Place
 from tensordbg.console.running import BreakKind, Breakpoint
+from tensordbg.debug.newest import Newest
 from tensordbg.model import NONE, Frame
 from tensordbg.recording.catalog import Catalog
 
@@ -60,19 +61,19 @@ class Breakpoints:
         """Takes one away."""
         del self.given[number], self._tests[number]
 
-    def reached(self, computed: Iterable[Computed], opened: OpenedTrace | None) -> str:
+    def reached(self, computed: Iterable[Computed], newest: Newest | None) -> str:
         """The first one that is reached, in words; empty where none is.
 
         Args:
             computed: What was computed.
-            opened: The events of that; None where filters are not to be asked.
+            newest: The events of that; None where filters are not to be asked.
         """
         all_of_it = list(computed)
         for number, test in self._tests.items():
             if callable(test):
                 hit = any(test(each) for each in all_of_it)
             else:
-                hit = opened is not None and passes(test, opened)
+                hit = newest is not None and newest.any_passes(test)
             if hit:
                 return f"breakpoint {number} ({self.given[number].kind.value} {self.given[number].text})"
         return ""
@@ -104,15 +105,6 @@ def at_line(place: Place) -> Test:
         )
 
     return test
-
-
-def passes(wanted: Filter, opened: OpenedTrace, exclude: str = "") -> bool:
-    """Whether any tensor passes a filter, without those of operations whose name fits `exclude`."""
-    events = wanted.passing(opened, np.arange(opened.event_count))
-    if not exclude or not len(events):
-        return len(events) > 0
-    sites = np.unique(opened.columns.whole("site")[events]).tolist()
-    return any(re.match(exclude, opened.site(site).site.name) is None for site in sites)
 
 
 def computed_in(opened: OpenedTrace) -> list[Computed]:

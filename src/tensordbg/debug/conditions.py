@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.console.running import Go, GoKind, Stop
-from tensordbg.debug.breakpoints import Breakpoints, Computed, at_line, computed_at, computed_in, passes
+from tensordbg.debug.breakpoints import Breakpoints, Computed, at_line, computed_at, computed_in
 from tensordbg.debug.calls import user_frames
-from tensordbg.debug.newest import NewestEvents
+from tensordbg.debug.newest import Newest, NewestEvents
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.runs import Run
 from tensordbg.recording.session import Session
@@ -68,21 +68,21 @@ class Conditions:
 
     def _look(self, stop: Stop, calls: list[Computed]) -> Stop:
         try:
-            opened = self._open()
+            newest = self._open()
             go = self._go
-            if go is not None and go.till is not None and passes(go.till, opened, go.exclude):
+            if go is not None and go.till is not None and newest.any_passes(go.till, go.exclude):
                 return replace(stop, filter=go.till.text)
-            return replace(stop, reason=self._reached([*calls, *self._computed(opened)], opened))
+            return replace(stop, reason=self._reached([*calls, *self._computed(newest.opened)], newest))
         except TensordbgError as error:
             # A filter of the user that fails, say: nobody could tell what it missed.
             return replace(stop, reason=str(error))
 
-    def _open(self) -> OpenedTrace:
+    def _open(self) -> Newest:
         if self._newest is None:
             self._newest = NewestEvents(self._folder)
-        opened = self._newest.since(self._mark)
+        newest = self._newest.since(self._mark)
         self.pass_by()
-        return opened
+        return newest
 
     def _computed(self, opened: OpenedTrace) -> list[Computed]:
         """The operations that some events tell of, where anything asks for them."""
@@ -90,10 +90,10 @@ class Conditions:
         wanted = bool(self._breakpoints.given) or (go is not None and go.place is not None)
         return computed_in(opened) if wanted else []
 
-    def _reached(self, computed: Iterable[Computed], opened: OpenedTrace | None) -> str:
+    def _reached(self, computed: Iterable[Computed], newest: Newest | None) -> str:
         all_of_it = list(computed)
         go = self._go
         place = go.place if go is not None and go.kind is GoKind.UNTIL else None
         if place is not None and any(map(at_line(place), all_of_it)):
             return f"line {place.file}:{place.line}"
-        return self._breakpoints.reached(all_of_it, opened)
+        return self._breakpoints.reached(all_of_it, newest)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.view.kept import kept
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.sites import SiteNames, name_sites
-from tensordbg.trace.reader import TraceReader
+from tensordbg.console.filters import Filter
+from tensordbg.console.findings import KINDS
+from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.window import TraceWindow
 
 
@@ -21,11 +27,12 @@ class NewestEvents:
         Raises:
             TraceError: If it can't be read.
         """
+        self._folder = folder
         self._window = TraceWindow(folder)
         self._version = 0
         self._known: _KnownProgram | None = None
 
-    def since(self, sequence: int) -> OpenedTrace:
+    def since(self, sequence: int) -> Newest:
         """The events after the record with a sequence number.
 
         Raises:
@@ -35,7 +42,37 @@ class NewestEvents:
         if self._known is None or self._window.version != self._version:
             self._version = self._window.version
             self._known = _KnownProgram(reader)
-        return _RunTrace(reader, self._known)
+        return Newest(_RunTrace(reader, self._known), self._folder)
+
+
+@dataclass(frozen=True)
+class Newest:
+    """Some events, the last ones of a trace."""
+
+    opened: OpenedTrace
+    folder: Path
+
+    def any_passes(self, wanted: Filter, exclude: str = "") -> bool:
+        """Whether one of them passes a filter, without those of operations whose name fits `exclude`.
+
+        Raises:
+            UsageError: If a filter of the user fails.
+            TraceError: If the trace can't be read.
+        """
+        opened, count = self.opened, self.opened.event_count
+        if looks_over_runs(wanted) and count:
+            # Slow, but only what led up to them tells.
+            opened = OpenedTrace(open_trace(self.folder))
+        events = wanted.passing(opened, np.arange(max(opened.event_count - count, 0), opened.event_count))
+        if not exclude or not len(events):
+            return len(events) > 0
+        sites = np.unique(opened.columns.whole("site")[events]).tolist()
+        return any(re.match(exclude, opened.site(site).site.name) is None for site in sites)
+
+
+def looks_over_runs(wanted: Filter) -> bool:
+    """Whether a filter names what is found by looking at many runs, such as a warning."""
+    return not set(KINDS).isdisjoint(re.findall(r"\w+", wanted.text))
 
 
 class _KnownProgram:
