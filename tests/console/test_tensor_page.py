@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import re
+
 import ml_dtypes
 import numpy as np
 import pytest
 
 from tensordbg.console.console import Console
+from tensordbg.console.navigation import find_line
 from tensordbg.console.page import Span, plain, texts
 from tensordbg.console.tensor_page import Look, choose_event, elements_page, others_line, writable
 from tensordbg.errors import UsageError
@@ -46,3 +49,15 @@ def test_those_next_to_it_are_linked() -> None:
     assert [span.command for span in line if span.command] == ["pt x -n 0", "pt x -n 2"]
     (line,) = others_line(0, 3, "pt x")
     assert [span.command for span in line if span.command] == ["pt x -n 1"]
+
+
+def test_what_is_not_finite_is_found_in_a_large_tensor_without_making_its_lines() -> None:
+    array = np.ones((1000, 1000), dtype=np.float32)
+    array[700, 3], array[900, 999] = np.nan, -np.inf
+    page = elements_page("", array, Look(everything=True), [(Span("dtype: float32"),)])
+    assert page.anchor is not None
+    assert find_line(page, re.compile("nan"), 0) == page.anchor((700, 3))
+    assert find_line(page, re.compile("inf"), 0) == page.anchor((900, 999))
+    assert find_line(page, re.compile("nan"), page.anchor((700, 3)) + 1) is None
+    assert find_line(page, re.compile("float"), 0) == 0
+    assert find_line(page, re.compile(r"1\.,"), 0) == page.anchor((0, 0))

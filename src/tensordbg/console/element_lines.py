@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,6 +65,25 @@ class ElementLines:
         for place, axis in zip(places[:-1], self._shown[:-1], strict=True):
             row = row * len(axis) + place
         return row * self._lines_of_row + places[-1] // self._per_line
+
+    def find_odd(self, pattern: re.Pattern[str], begin: int) -> int | None:
+        """The first line from one on with a NaN or an infinity whose name a pattern fits; no line is made for it.
+
+        All elements must be shown.
+        """
+        if self.array.dtype.kind not in "fc":
+            return None
+        row, piece = divmod(begin, self._lines_of_row)
+        first = row * self.array.shape[-1] + piece * self._per_line if self.array.ndim else 0
+        rest = self.array.reshape(-1)[first:]
+        fits = np.zeros(len(rest), dtype=np.bool_)
+        for name, test in (("nan", np.isnan), ("inf", np.isposinf), ("-inf", np.isneginf)):
+            if pattern.search(name):
+                fits |= test(rest) if self.array.dtype.kind == "f" else test(rest.real) | test(rest.imag)
+        found = np.flatnonzero(fits)
+        if not len(found):
+            return None
+        return self.line_of(tuple(int(each) for each in np.unravel_index(first + int(found[0]), self.array.shape)))
 
     @cached_property
     def _shown(self) -> tuple[Sequence[int], ...]:

@@ -52,7 +52,8 @@ def _search(pages: SeenPages, pattern: str) -> Page:
     line = find_line(page, compiled, begin)
     if line is None:
         more = "no further line" if not pattern else "no line"
-        where = "" if page.search is None else "; of a list so long types and names are searched, `lt -f` finds numbers"
+        listed = page.search is not None and page.anchor is None
+        where = "; of a list so long types and names are searched, `lt -f` finds numbers" if listed else ""
         raise UsageError(f"{more} of this page holds {compiled.pattern!r}{where}; `/REGEX` searches from the top")
     page = replace(page, start=line, found=compiled)
     pages.replace(page)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tensordbg.analysis.intervals import Interval, inside
 from tensordbg.analysis.slices import parse_slice, take
 from tensordbg.console.element_format import format_of
 from tensordbg.console.element_lines import ElementLines
+from tensordbg.console.navigation import find_line
 from tensordbg.console.numeric_summary import summary_lines
 from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Place, Span
 from tensordbg.console.texts import EMPTY, place_span, text_lines, word
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from tensordbg.analysis.view.rows import SeenTensor
 
 Array = npt.NDArray[Any]
+
+_MANY_LINES = 20_000
+_LETTERS = re.compile(r"-?[A-DF-IK-Za-df-ik-z]+")
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ def tensor_page(opened: OpenedTrace, event: int, look: Look, among: Sequence[Lin
         return write_elements(writable(array), look.write)
     head = [*_description(row, array, sliced=bool(look.part)), *among]
     page = elements_page(title, array, look, head)
-    return Page(title, page.body, mood="bad" if bad else "", event=event, place=place, anchor=page.anchor)
+    return replace(page, mood="bad" if bad else "", event=event, place=place)
 
 
 def elements_page(title: str, array: Array, look: Look, head: Sequence[Line]) -> Page:
@@ -91,7 +96,20 @@ def elements_page(title: str, array: Array, look: Look, head: Sequence[Line]) ->
     parts.append(lines)
     if shortened:
         parts.append(text_lines(f"{count(plain.size)} elements; -a shows all of them", style="dim"))
-    return Page(title, JoinedLines(tuple(parts)), anchor=lambda index: before + lines.line_of(index))
+    body = JoinedLines(tuple(parts))
+    page = Page(title, body, anchor=lambda index: before + lines.line_of(index))
+    if len(lines) <= _MANY_LINES:
+        return page
+
+    def search(pattern: re.Pattern[str], begin: int) -> int | None:
+        # In what is not finite there are letters, in other numbers there are none but `e` and `j`.
+        if _LETTERS.fullmatch(pattern.pattern) is None:
+            return find_line(page, pattern, begin)
+        above = find_line(Page("", FixedLines(tuple(page.lines(0, before)))), pattern, begin)
+        found = lines.find_odd(pattern, max(begin - before, 0)) if above is None else None
+        return above if found is None else before + found
+
+    return replace(page, search=search)
 
 
 def writable(array: Array) -> Array:
