@@ -226,3 +226,18 @@ def test_the_classic_walk_in_a_session(tmp_path: Path) -> None:
         terminal.wait("log_of_zero")
         terminal.type("exit")
         terminal.wait("ENDED with")
+
+
+def test_a_fault_of_the_screen_hands_over_to_the_plain_prompt(sample: Path) -> None:
+    program = (
+        "import sys; from tensordbg.console.fullscreen.pane import Pane; from tensordbg.cli import main;"
+        "Pane.render_line = lambda self, y: [][y]; sys.argv = ['tdbg', 'console', sys.argv[1]]; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", program, str(sample)]
+    with Tmux(command, sample.parent, (100, 40), {"HOME": str(sample.parent)}) as terminal:
+        terminal.wait("the full screen failed (IndexError: list index out of range); the plain prompt goes on")
+        terminal.wait("tdbg>")
+        terminal.type("why")
+        terminal.wait("harmless, as nothing came of it")
+        terminal.type("exit")
+        terminal.wait("ENDED with 0")

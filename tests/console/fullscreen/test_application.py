@@ -319,6 +319,9 @@ def test_keys_and_mouse_are_commands_of_the_screen(console: Console) -> None:
         await driven.sees("the mouse is never 'maybe'; type `mouse on` or `mouse off`")
         await driven.type("mouse off")
         await driven.sees("mouse off  F1 keys")
+        await driven.type("config set mouse_mode off")
+        await driven.type("config set mouse_mode on")
+        await driven.sees("mouse on  F1 keys")
 
     drive(console, talk)
 

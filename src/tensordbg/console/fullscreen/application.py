@@ -64,15 +64,22 @@ class ConsoleScreen(App[Go]):
         Binding("ctrl+q", "type('exit')", show=False, priority=True),
     ]
 
-    def __init__(self, console: Console) -> None:
-        """Shows nothing yet."""
+    def __init__(self, console: Console, mouse: bool | None = None) -> None:
+        """Shows nothing yet.
+
+        Args:
+            console: What answers.
+            mouse: Whether the mouse is taken; by default as the user's settings say.
+        """
         super().__init__(driver_class=TerminalDriver)
         self.failure: Exception | None = None
         """What ended the screen, if it was a fault of its own."""
         self.theme = "ansi-dark"
         self.animation_level = "none"
         self._console = console
-        self._mouse = True
+        self._mouse_mode = console.settings.mouse_mode
+        self.takes_mouse = self._mouse_mode if mouse is None else mouse
+        """Whether the terminal reports the mouse to us."""
         self._job: Job | None = None
         self._waiting: list[str] = []
         """Lines that were entered while one was still answered."""
@@ -96,6 +103,8 @@ class ConsoleScreen(App[Go]):
     def on_mount(self) -> None:
         """Asks for the opening page."""
         self.begin_capture_print(self)
+        if not self.takes_mouse:
+            self._switch_mouse("off")
         self._command.focus()
         self._work("reading the trace", lambda say: open_conversation(self._console, say))
 
@@ -105,6 +114,11 @@ class ConsoleScreen(App[Go]):
         self._status.tell(f"{name} ... Ctrl-C gives it up")
         self._job = Job(lambda: work(self.post_message), self._let_go)
         self._report()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a line is being answered."""
+        return self._job is not None
 
     def _let_go(self) -> None:
         self.post_message(Refused("given up"))
@@ -129,6 +143,9 @@ class ConsoleScreen(App[Go]):
     def _finish(self, message: Done) -> None:
         self._job = None
         self._status.settle()
+        if self._console.settings.mouse_mode != self._mouse_mode:
+            self._mouse_mode = self._console.settings.mouse_mode
+            self._switch_mouse("on" if self._mouse_mode else "off")
         if self._waiting:
             self.action_type(self._waiting.pop(0))
         if message.header:
@@ -196,13 +213,12 @@ class ConsoleScreen(App[Go]):
         self.action_type("exit")
 
     def _switch_mouse(self, word: str) -> None:
-        wanted = {"on": True, "off": False}.get(word or ("off" if self._mouse else "on"))
+        wanted = {"on": True, "off": False}.get(word or ("off" if self.takes_mouse else "on"))
         if wanted is None:
             self._status.refuse(f"the mouse is never {word!r}; type `mouse on` or `mouse off`")
         elif self._driver is not None:
-            self._mouse = wanted
+            self.takes_mouse = wanted
             switch_mouse(self._driver.write, wanted)
-            self._status.tell("" if wanted else "the mouse is the terminal's now: select and copy; `mouse on` takes it")
         self._report()
 
     # Moving about.
@@ -250,7 +266,7 @@ class ConsoleScreen(App[Go]):
     def _report(self) -> None:
         active = self._panes.active
         self.query_one(Header).offer(self._panes.filled, active.id or "")
-        self._status.report(active, hints(self._console.pages, mouse=self._mouse))
+        self._status.report(active, hints(self._console.pages, mouse=self.takes_mouse))
 
     # What the program is spared.
 
