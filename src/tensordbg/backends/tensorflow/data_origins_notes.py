@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import functools
 import itertools
+import math
 import sys
 import threading
 import time
@@ -110,46 +111,43 @@ class WorkNotes:
         return cls()
 
     def __init__(self) -> None:
-        self._begun = _table()
-        self._reading = _table()
+        self._functions: list[tuple[str, Any]] = []
+        self._files = _table()
         self._watching = False
         self._over = threading.Event()
-        self._said: set[str] = set()
+        self._seen: dict[tuple[str, str], float] = {}
 
     def during(self, function: Any, what: str) -> Any:
         """The function of a user's on the element of a pair, which is noted as long as it runs."""
         inner = tf.function(function)
-        name_of_function = getattr(function, "__name__", what)
-        what = what if name_of_function == "<lambda>" else f"{name_of_function}()"
+        name_of_function = getattr(function, "__name__", "<lambda>")
+        begun = _table()
+        self._functions.append((what if name_of_function == "<lambda>" else f"{name_of_function}()", begun))
 
         def run(element: Any, origin: Any) -> Any:
-            name = joined(origin)
-            note = tf.strings.join([tf.strings.as_string(tf.timestamp(), precision=3), what, name], separator="\n")
-            with tf.control_dependencies([self._begun.insert(_key(name), [note])]):
+            name = tf.reshape(joined(origin), [1])  # since what is removed must be a list
+            key = tf.strings.to_hash_bucket_fast(name, 2**62)
+            with tf.control_dependencies([begun.insert(key, name)]):
                 element = tf.nest.map_structure(_same, element)
             result = inner(*element) if isinstance(element, tuple) else inner(element)
             # What waits for the call itself does not wait for results that have no side effect.
             result = tf.nest.map_structure(_same, result)
             made = [each for each in tf.nest.flatten(result, expand_composites=True) if isinstance(each, tf.Tensor)]
             with tf.control_dependencies(made):
-                done = self._begun.remove(_key(name))
+                done = begun.remove(key)
             with tf.control_dependencies([done]):
                 return tf.nest.map_structure(_same, result)
 
         return run
 
     def reading(self, made: Any, name: Any) -> Any:
-        """The elements of a dataset with their numbers behind a name."""
-
-        def numbered(number: Any, element: Any) -> Any:
-            said = tf.strings.as_string(number)
-            note = tf.strings.join([tf.strings.as_string(tf.timestamp(), precision=3), said, name], separator="\n")
-            with tf.control_dependencies([self._reading.insert(_key(name), [note])]):
-                return element, tf.strings.join([name, " record ", said])
-
-        opened = tf.strings.join([tf.strings.as_string(tf.timestamp(), precision=3), "-1", name], separator="\n")
-        with tf.control_dependencies([self._reading.insert(_key(name), [opened])]):
-            return made.enumerate().map(numbered)
+        """The elements of a dataset with their numbers behind a name, which is noted when it is opened."""
+        listed = tf.reshape(name, [1])
+        opened = tf.strings.join([tf.strings.as_string(tf.timestamp(), precision=3), listed], separator="\n")
+        with tf.control_dependencies([self._files.insert(tf.strings.to_hash_bucket_fast(listed, 2**62), opened)]):
+            return made.enumerate().map(
+                lambda number, element: (element, tf.strings.join([name, " record ", tf.strings.as_string(number)]))
+            )
 
     def watch(self) -> None:
         """Says from now on what a pipeline was at that fails, or that is at one element for long."""
@@ -167,25 +165,28 @@ class WorkNotes:
         threading.Thread(target=self._wait, name="tensordbg-pipelines", daemon=True).start()
         atexit.register(self._over.set)
 
-    def at(self) -> list[tuple[str, str, float]]:
-        """Names of elements that functions are at, which, and for how many seconds."""
-        return [(name, what, time.time() - float(since)) for since, what, name in _noted(self._begun)]
+    def at(self) -> list[tuple[str, str]]:
+        """Names of elements that functions are at, and which."""
+        return [(name, what) for what, begun in self._functions for name in _texts(begun)]
 
     def _tell_failed(self, error: BaseException) -> None:
-        for name, what, _ in self.at()[:_TOLD]:
+        for name, what in self.at()[:_TOLD]:
             _say(f"the input pipeline was at {name} in {what}")
         if isinstance(error, tf.errors.DataLossError):
-            read = sorted(_noted(self._reading), key=lambda note: -float(note[0]))
-            damaged = (name for _, _, name in read[:_LOOKED_INTO] if _is_damaged(name))
+            opened = sorted((text.partition("\n") for text in _texts(self._files)), key=lambda parts: -float(parts[0]))
+            damaged = (name for _, _, name in opened[:_LOOKED_INTO] if _is_damaged(name))
             for name in itertools.islice(damaged, _TOLD):
                 _say(f"the input pipeline was reading {name}, which is damaged")
 
     def _wait(self) -> None:
+        """Looks again and again: what is there for long, once, is said."""
         while not self._over.wait(PATIENCE / 4):
-            for name, what, seconds in self.at():
-                if seconds > PATIENCE and name not in self._said:
-                    self._said.add(name)
-                    _say(f"the input pipeline has been at {name} in {what} for {seconds:.0f} seconds")
+            now, at = time.monotonic(), self.at()
+            self._seen = {each: self._seen.get(each, now) for each in at}
+            for (name, what), since in self._seen.items():
+                if now - since > PATIENCE:
+                    self._seen[name, what] = math.inf
+                    _say(f"the input pipeline has been at {name} in {what} for {now - since:.0f} seconds")
 
 
 def joined(origin: Any) -> Any:
@@ -259,14 +260,8 @@ def _table() -> Any:
         return tf.lookup.experimental.MutableHashTable(tf.int64, tf.string, tf.constant(""))
 
 
-def _key(name: Any) -> Any:
-    """Of the shape [1], since what is removed must be a list."""
-    return tf.strings.to_hash_bucket_fast(tf.reshape(name, [1]), 2**62)
-
-
-def _noted(table: Any) -> list[list[str]]:
-    """The texts of a table, each divided at its first two line breaks."""
-    return [text.decode(errors="replace").split("\n", 2) for text in table.export()[1].numpy()]
+def _texts(table: Any) -> list[str]:
+    return [text.decode(errors="replace") for text in table.export()[1].numpy()]
 
 
 def _say(line: str) -> None:
