@@ -1,8 +1,8 @@
 """What it costs to trace a function that is recorded or checked, next to the plain one.
 
 Functions of 200 to 20,000 operations are traced and called once: what is added is looking at the graph, its stacks and
-its source, and the graph that runs instead. Plain and watched functions alternate in one process, and the median of their paired ratios
-is what counts. Wanted: at most twice the plain time, whatever the number of operations.
+its source, and the graph that runs instead. Plain and watched functions alternate in one process, and the median of
+their paired ratios is what counts. Wanted: at most twice the plain time, whatever the number of operations.
 """
 
 from __future__ import annotations
