@@ -316,3 +316,11 @@ def test_a_warning_is_found_by_looking_over_the_runs(tmp_path: Path) -> None:
         exit_code_of(lambda: [train(tf.constant(1.0)) for _ in range(30)])
     last = face.stops[-1]
     assert (last.filter, last.run > 2) == ("warning", True)
+
+
+def test_a_run_that_is_too_large_is_said_to_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with debugged(tmp_path / "trace", RUN, RUN, budget=2**18):
+        for _ in range(2):
+            falling(tf.ones([256, 256]))
+    said = "the elements of some tensors were not kept, as a run took more than there is room for"
+    assert capsys.readouterr().err.count(said) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tensordbg.debug.keeping import Keeping
+from tensordbg.debug.keeping import BETWEEN, Keeping
 from tensordbg.recording.log import ValueStatus
 
 
@@ -38,7 +38,6 @@ def test_runs_that_were_passed_go_with_the_oldest_first() -> None:
         log.run(40)
         gone.append(keeping.note(run, stopped=run in {0, 4}))
     assert gone == [[], [], [], [], [1], [], [2], [3], [5], [6]]
-    assert keeping.last == 400
 
 
 def test_values_of_passed_runs_take_an_eighth() -> None:
@@ -68,3 +67,13 @@ def test_the_last_run_stays_however_much_it_takes() -> None:
     assert keeping.note(1, stopped=False) == []
     log.run(2**20, 10**9)
     assert keeping.note(2, stopped=False) == [1]
+
+
+def test_what_was_computed_before_the_first_run_makes_room_for_it() -> None:
+    log = CountedLog()
+    keeping = Keeping(log, 1000)  # type: ignore[arg-type]
+    log.run(5, 600)
+    assert keeping.note(BETWEEN, stopped=True) == [BETWEEN]
+    assert log.values().kept_bytes == 0
+    log.run(5, 600)
+    assert keeping.note(1, stopped=True) == []

@@ -15,7 +15,7 @@ from tensordbg.debug.conditions import Conditions
 from tensordbg.debug.course import Course
 from tensordbg.debug.failures import Failures
 from tensordbg.debug.interrupt import Interrupt
-from tensordbg.debug.keeping import Keeping
+from tensordbg.debug.keeping import BETWEEN, Keeping
 from tensordbg.debug.program import DebuggedProgram
 from tensordbg.debug.tensors import wanted_tensors
 from tensordbg.model import NONE
@@ -24,9 +24,6 @@ from tensordbg.recording.session import Session
 
 EXIT = 1
 """The exit code of a program that the user's `exit` has ended."""
-
-_BETWEEN = 0
-"""In place of a run's number: what was recorded between runs."""
 
 
 class Debugger:
@@ -88,7 +85,7 @@ class Debugger:
             interrupted = self.interrupt.asked()
             if interrupted or self._course.stops_before:
                 stop = stop_at(StopKind.BEFORE, self._number, run, self._recorder.catalog)
-                self._stop(replace(stop, reason="Ctrl-C" if interrupted else ""), _BETWEEN)
+                self._stop(replace(stop, reason="Ctrl-C" if interrupted else ""), BETWEEN)
         return not self._recorder.resting
 
     def after(self, run: Run, execution: int, error: BaseException | None) -> None:
@@ -112,7 +109,7 @@ class Debugger:
             interrupted = self.interrupt.asked()
             stop = replace(stop, reason="Ctrl-C") if interrupted else self._conditions.behind_operation(site, stop)
             if stop.reason or stop.filter:
-                self._stop(stop, _BETWEEN)
+                self._stop(stop, BETWEEN)
 
     def failed(self, error: BaseException) -> None:
         """The program has raised what ends it; the console opens on the operation that did."""
@@ -189,6 +186,11 @@ class Debugger:
     def _keep(self, run: int, stopped: bool) -> None:
         for forgotten in self._keeping.note(run, stopped):
             self.program.made.pop(forgotten, None)
+        if self._recorder.log.values().refused:
+            self._recorder.warn(
+                "the elements of some tensors were not kept, as a run took more than there is room for; choose fewer, "
+                "or make room (--values-budget)"
+            )
 
     def _prepare(self) -> None:
         """Records what comes next, or not, as was told."""

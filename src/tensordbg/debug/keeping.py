@@ -13,6 +13,9 @@ from tensordbg.recording.log import EventLog
 MOST_RECORDS = 2**18
 """So many records, of 256 bytes, are kept of the runs at which nothing stopped."""
 
+BETWEEN = 0
+"""In place of a run's number: what was recorded between runs, or before the first."""
+
 
 @dataclass
 class _Kept:
@@ -44,11 +47,6 @@ class Keeping:
         self._end = 1
         self._size = 0
 
-    @property
-    def last(self) -> int:
-        """Sequence number of the last record of the run that was noted last."""
-        return self._end - 1
-
     def note(self, run: int, stopped: bool) -> list[int]:
         """A run has been made; returns the numbers of the runs that are forgotten with that."""
         end, size = self._log.appended() + 1, self._log.values().kept_bytes
@@ -59,7 +57,7 @@ class Keeping:
 
     def _make_room(self) -> list[int]:
         gone = []
-        while len(self._kept) > 1 and (oldest := self._oldest()) is not None:
+        while (oldest := self._oldest()) is not None:
             self._log.forget(oldest.begin, oldest.end)
             self._kept.remove(oldest)
             gone.append(oldest.run)
@@ -67,9 +65,10 @@ class Keeping:
 
     def _oldest(self) -> _Kept | None:
         """What is to go next, None while there is room; the last run stays."""
-        passed = [each for each in self._kept[:-1] if not each.stopped]
+        free = [each for each in self._kept if each is not self._kept[-1] or each.run == BETWEEN]
+        passed = [each for each in free if not each.stopped]
         if self._log.values().kept_bytes > self._most_bytes:
-            return passed[0] if passed else self._kept[0]
+            return next(iter(passed or free), None)
         records, size = sum(each.end - each.begin for each in passed), sum(each.size for each in passed)
         too_many = records > self._most_records or size > self._most_passed_bytes
         return passed[0] if passed and too_many else None
