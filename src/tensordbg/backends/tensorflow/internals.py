@@ -117,6 +117,8 @@ RELIED_ON: dict[str, str] = {
     "session.BaseSession._do_call": (
         "(function, *arguments): calls it, and writes around the message of an error; since 1.0"
     ),
+    "session.SessionInterface": "what sessions that wrap others derive from; since 1.0",
+    "session.BaseSession.as_default": "a context manager, also of a session that only wraps one; since 1.0",
     "pywrap_tf_session.TF_SessionPRunSetup_wrapper": "begins a partial run; looked up in the module; since 1.4",
     "pywrap_tf_session.TF_SessionMakeCallable": "another way to run; looked up in the module; since 1.8",
     "pywrap_tf_session.TF_OperationName": "the name of a TF_Operation; since 2.1",
