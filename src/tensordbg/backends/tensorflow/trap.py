@@ -23,6 +23,7 @@ from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction, copied, make_capture, trouble_of
+from tensordbg.backends.tensorflow.trap_compiled import place_around
 from tensordbg.backends.tensorflow.trap_eager import EagerSteps
 from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep, write_step
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
@@ -56,7 +57,9 @@ class Trapping:
         self._progress = Progress(self.guard)
         self._eager = EagerSteps(self._judge_eager, plan.rules, self.guard)
         self._gates = GATES if plan.on_bad is OnBad.SKIP else None
-        self.kind = "trap" if self._gates is None else "trap with gates"
+        # Inside of what XLA compiles nothing can be asked, and nothing be written after all.
+        self._compiles = plan.on_bad is not OnBad.RECORD and not plan.rules.any and not plan.keep
+        self.kind = f"trap to {plan.on_bad.value}{'' if self._compiles else ', without XLA'}"
         self._earlier: list[tuple[str, weakref.ref[Any]]] | None = None
         self._snapshots = Snapshots(_TRAPPED)
         self._captures = 0
@@ -116,15 +119,19 @@ class Trapping:
     def add_nodes(self, definition: Any, described: Description) -> None:
         """A trap, where the function computes gradients."""
         _TRAPPING.add(described.function.runtime_name)
-        if XLA_NOTE in described.function.notes:
-            self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
+        compiled = XLA_NOTE in described.function.notes
         tested = named_targets(definition, described, self._notes.of(described.graph))
+        if compiled and not (tested and self._compiles):
+            self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
         if not tested:
             return
         tensors = [(tensor, dtype) for tensor, dtype, _ in tested]
         with self._lock:
             roles = [each.role for _, _, each in tested]
-            point = TrapPlacer(definition, tensors, roles).place(len(_TRAPPED), self._gates)
+            if compiled and self._compiles:
+                point = place_around(definition, tensors, roles, len(_TRAPPED))
+            else:
+                point = TrapPlacer(definition, tensors, roles).place(len(_TRAPPED), self._gates)
             known = {hooks().variables.number_of(each.handle): weakref.ref(each) for each in described.graph.variables}
             noted = tuple(each for _, _, each in tested)
             _TRAPPED.append(TrappedFunction(described.function, noted, point.saved, known))

@@ -85,17 +85,34 @@ class TrapPlacer:
         saved = (*self._arguments(), *self._elements(before), *self._old_values(early))
         self._add_trap(number, saved)
         for node in late:
-            if gates is None or not self._close(node, gates):
+            if gates is None or not self._close(node, gates, f"{_TRAP}:good:0"):
                 node.input.append(f"^{_TRAP}")
         return TrapPoint(saved)
 
-    def _close(self, node: Any, gates: Gates) -> bool:
-        """Has a node write only where the step is good; False where it writes nothing that can be left out."""
+    def leave_out_writes(self, gates: Gates, condition: str) -> tuple[Saved, ...]:
+        """Has what can wait write only where a condition holds, without a trap.
+
+        Returns:
+            What is written whatever the condition: the old values of these variables.
+        """
+        before = fd.nodes_behind(self._definition, [tensor for tensor, _ in self._tested])
+        writers = self._writers()
+        open_ones = [node for node in writers if node.name in before or not self._close(node, gates, condition)]
+        return tuple(self._old_values(open_ones))
+
+    def place_after(self, number: int, kept: Sequence[Saved]) -> TrapPoint:
+        """Adds a trap for which nothing waits; beside the arguments it keeps what it is told."""
+        saved = (*self._arguments(), *kept)
+        self._add_trap(number, saved)
+        return TrapPoint(saved)
+
+    def _close(self, node: Any, gates: Gates, condition: str) -> bool:
+        """Has a node write only where a condition holds; False where it writes nothing that can be left out."""
         if node.op in fd.CALLS:
-            return CALL_GATES.close(node, f"{_TRAP}:good:0")
+            return CALL_GATES.close(node, condition)
         if not writes(node.op):
             return False
-        gates.close(node, f"{_TRAP}:good:0", [self._dtypes[name] for name in fd.data_inputs(node)])
+        gates.close(node, condition, [self._dtypes[name] for name in fd.data_inputs(node)])
         return True
 
     def _writers(self) -> list[Any]:
