@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.console.functions import CONSTANTS, FUNCTIONS, KEYWORDS, TYPES
+from tensordbg.console.sizes import check_call, check_together
 from tensordbg.errors import UsageError
 
 Names = Callable[[str], Any]
@@ -39,7 +40,7 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.Eq: operator.eq, ast.NotEq: operator.ne,
 }  # fmt: skip
-_FAILED = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+_FAILED = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 
 
 def evaluate(expression: str, names: Names) -> Any:
@@ -104,6 +105,7 @@ class _Walk:
             if keyword.arg not in KEYWORDS:
                 raise UsageError(f"{keyword.arg!r} is not allowed in {name}(); choose from {', '.join(KEYWORDS)}")
             named[keyword.arg] = self.of(keyword.value)
+        check_call(name, given, named)
         return FUNCTIONS[name](*given, **named)
 
     def _binop(self, node: ast.BinOp) -> Any:
@@ -113,6 +115,8 @@ class _Walk:
             raise UsageError(f"{ast.unparse(node)!r} is not allowed; choose one of + - * / // % ** @ & | ^")
         if isinstance(node.op, ast.Pow) and isinstance(left, int) and isinstance(right, int):
             _check_size(left, right)
+        if not isinstance(node.op, ast.MatMult):
+            check_together(left, right)
         return compute(left, right)
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:
@@ -132,6 +136,7 @@ class _Walk:
             if type(sign) not in _COMPARED:
                 raise UsageError(f"{ast.unparse(node)!r} is not allowed; compare by < <= > >= == or !=")
             right = _number(self.of(each))
+            check_together(left, right)
             holds = _COMPARED[type(sign)](left, right)
             result = holds if result is None else np.logical_and(result, holds)
             left = right
