@@ -12,6 +12,8 @@ def test_the_own_files_come_with_their_counts(console: Console, trained: Path) -
     row = said[3].split()
     assert row[0] == str(program_of(trained))
     assert int(row[2]) == console.opened.event_count
+    assert "Files of libraries, on the way to your lines:" in said
+    assert any(line.rstrip().endswith("traceback_utils.py") for line in said)
     page = console.answer("ls").page
     assert page is not None
     assert page.lines(2, 3)[0][0].command == f"ps {program_of(trained)}"

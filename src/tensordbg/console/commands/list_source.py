@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -30,25 +30,29 @@ def command(console: Console, path: re.Pattern[str] | None, node_name: re.Patter
         if names.source is not None and (node_name is None or node_name.match(names.site.name)):
             made.setdefault(names.source.file, []).append(names)
     own = {frame.file: frame.user for frames in opened.program.stacks.values() for frame in frames}
-    # The innermost line that is not the user's stands where there is none of the user's.
-    files = [file for file in made if path is None or path.search(file)]
+    # Files of libraries stand in the stacks, but what they made is counted to the user's line that called them.
+    files = [file for file in opened.program.sources if path is None or path.search(file)]
     parts: list[Lines] = []
-    for title, user in (("Your own files:", True), ("Files of libraries:", False)):
-        rows = [_row(console, file, made[file]) for file in files if own.get(file, False) == user]
+    for title, user in (("Your own files:", True), ("Files of libraries, on the way to your lines:", False)):
+        rows = [_row(console, file, made.get(file, [])) for file in files if own.get(file, False) == user]
+        rows = [row for row in rows if row[1].text or node_name is None]
         if rows:
             heads = ("source file", "#(nodes)", "#(tensors)", "not finite", "first line")
             rows.sort(key=lambda row: row[0].text)
             parts += [text_lines(title, style="heading"), table_lines(heads, rows, right=(1, 2, 3, 4)), text_lines("")]
-    return Page("List of source files that made nodes:" if parts else "No source file fits.", JoinedLines(tuple(parts)))
+    return Page("List of source files:" if parts else "No source file fits.", JoinedLines(tuple(parts)))
 
 
-def _row(console: Console, file: str, made: Iterable[SiteNames]) -> list[Span]:
+def _row(console: Console, file: str, made: Sequence[SiteNames]) -> list[Span]:
+    name = Span(file, "link", f"ps {word(file)}")
+    if not made:
+        return [name, *[Span("")] * 4]
     counts = console.opened.site_counts
     numbers = [names.site.site for names in made]
     first = min(names.source.line for names in made if names.source is not None)
     bad = int(counts.bad[numbers].sum())
     return [
-        Span(file, "link", f"ps {word(file)}"),
+        name,
         Span(count(len(numbers))),
         Span(count(int(counts.events[numbers].sum()))),
         Span(count(bad), "bad" if bad else ""),

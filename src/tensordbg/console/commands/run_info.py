@@ -103,6 +103,8 @@ def trace_lines(console: Console) -> Iterator[Line]:
     if end is not None:
         how = f"by signal {end.signal}" if end.exit_code is None else f"with exit code {end.exit_code}"
         ended = f"ended {how}"
+    elif console.runner is not None:
+        ended = "has ended" if console.runner.stop.kind is StopKind.END else "stands still"
     frameworks = ", ".join(f"{name} {version}" for name, version in facts.frameworks.items())
     yield (Span(f"Trace:   {reader.path}"),)
     yield (Span(f"Command: {' '.join(metadata.command)}"),)
