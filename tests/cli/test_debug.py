@@ -59,3 +59,11 @@ def test_a_program_without_tensorflow_just_runs(
     said = capfd.readouterr()
     assert "runs" in said.out
     assert "The program has ended." in said.out
+
+
+def test_the_exit_code_is_the_programs_own(program: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program.write_text("import sys; sys.exit(7)")
+    with pytest.raises(SystemExit) as ended:
+        main(["debug", "--out", str(tmp_path / "out"), "-c", "ri", str(program)])
+    assert ended.value.code == 7
+    assert "The program has ended." in capfd.readouterr().out
