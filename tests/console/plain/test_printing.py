@@ -26,6 +26,7 @@ def test_into_a_pipe_a_page_goes_whole() -> None:
 
 def test_on_a_terminal_a_screenful_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LINES", "14")
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
     out = io.StringIO()
     printer = Printer(out, paged=True)
@@ -54,3 +55,13 @@ def test_colours_are_for_terminals_that_want_them(monkeypatch: pytest.MonkeyPatc
     out = Terminal()
     Printer(out, paged=False).show(page)
     assert out.getvalue() == "nan and more\n"
+
+
+def test_long_lines_take_several_rows_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINES", "14")
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = io.StringIO()
+    wide = tuple((Span("x" * 100),) for _ in range(50))
+    Printer(out, paged=True).show(Page("", FixedLines(wide)))
+    assert out.getvalue().endswith("--- lines 1 to 3 of 50; Enter shows more, - goes back ---\n")

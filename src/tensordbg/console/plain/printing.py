@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Mapping
 from typing import TextIO
 
-from tensordbg.console.page import Line, Page, Span, Style
+from tensordbg.console.page import Line, Page, Span, Style, plain
 
 _AT_ONCE = 1000
 _FOUND = 10
@@ -68,12 +68,22 @@ class Printer:
     def _screen(self, page: Page, begin: int) -> None:
         if page.head and begin:
             self._lines(page, 0, page.head)
-        self._begin, self._end = begin, min(begin + self._room(page), len(page))
+        self._begin, self._end = begin, begin + self._fitting(page, begin)
         self._lines(page, self._begin, self._end)
         if self._end < len(page):
             said = f"--- lines {self._begin + 1:,} to {self._end:,} of {len(page):,}; Enter shows more, - goes back ---"
             self._print((Span(said, "dim"),), None)
         self._stream.flush()
+
+    def _fitting(self, page: Page, begin: int) -> int:
+        """How many lines from one on fit; a long one takes several rows of the terminal. One is shown at least."""
+        room, width = self._room(page), max(shutil.get_terminal_size().columns, 1)
+        used = 0
+        for number, line in enumerate(page.lines(begin, begin + room)):
+            used += max(-(-len(plain(line).rstrip()) // width), 1)
+            if used > room:
+                return max(number, 1)
+        return min(room, len(page) - begin)
 
     def _lines(self, page: Page, begin: int, end: int) -> None:
         for line in page.lines(begin, end):
