@@ -34,3 +34,7 @@ def test_filters_are_told_of_with_those_of_the_user(console: Console) -> None:
 def test_an_unknown_command_is_answered_with_the_nearest(console: Console) -> None:
     with pytest.raises(UsageError, match=r"no command 'list_tensor'; did you mean 'list_tensors'?"):
         console.answer("help list_tensor")
+
+
+def test_no_description_is_cut(console: Console) -> None:
+    assert not [line for line in answer(console, "help") if line.endswith("...")]

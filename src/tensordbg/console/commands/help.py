@@ -55,7 +55,7 @@ def command(console: Console, topic: str) -> Page:
 def _all() -> Page:
     spans = []
     for name, shorts in COMMANDS.items():
-        said = command_named(name).get_short_help_str(limit=90)
+        said = command_named(name).get_short_help_str(limit=120)
         spans.append([Span("  "), Span(name, "link", f"help {name}"), Span(", ".join(shorts)), Span(said)])
     moving = [[Span("  "), Span(name), Span(""), Span(said)] for name, said in OF_PAGES.items()]
     table = table_lines(("", "command", "short", "what it does"), [*spans, *moving])
