@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -16,6 +19,13 @@ class Framework:
         self.plan = plan
         self.captures = [plan.folder / "step-1"]
         self.set = True
+        self.steps: list[tuple[object, str]] = []
+
+    @contextlib.contextmanager
+    def step(self, batch: object, frame: FrameType) -> Iterator[None]:
+        self.steps.append((batch, frame.f_code.co_name))
+        yield
+        self.steps.append((batch, "end"))
 
     def stop(self) -> None:
         self.set = False
@@ -45,6 +55,17 @@ def test_a_trap_can_be_taken_away(made: list[Framework], tmp_path: Path) -> None
     assert made[0].set
     trap.stop()
     assert not made[0].set
+
+
+def test_a_step_is_marked_where_the_program_says_so(made: list[Framework], tmp_path: Path) -> None:
+    with tensordbg.trap(tmp_path) as trap, trap.step((1, 2)):
+        assert made[0].steps == [((1, 2), "test_a_step_is_marked_where_the_program_says_so")]
+    assert made[0].steps[1:] == [((1, 2), "end")]
+
+
+def test_an_option_that_there_is_not_is_named(made: list[Framework], tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'mots'"):
+        tensordbg.trap(tmp_path, mots=3)  # type: ignore[call-arg]
 
 
 def test_what_can_not_be_done_is_refused(made: list[Framework], tmp_path: Path) -> None:

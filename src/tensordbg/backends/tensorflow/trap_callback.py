@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class TrapCallback(keras.callbacks.Callback):  # type: ignore[misc]  # Keras comes without types
     """Sets a trap for one `fit`: each step is tested before it writes anything, and a bad one is captured.
 
-    A model that was trained before is traced again, as a step without a trap can't be tested.
+    A model that was trained before is traced again, as a step without a trap can't be tested. Where a bad step ends
+    `fit`, which tells its callbacks nothing of that, the trap stays set until another is.
     """
 
     def __init__(self, folder: str | Path = "captures", on_bad: str = "stop", **options: Unpack[TrapOptions]) -> None:
