@@ -18,17 +18,20 @@ def test_of_what_a_node_computed_the_first_bad_one_counts(console: Console) -> N
 def test_steps_go_along_what_was_recorded(standing: Console) -> None:
     opened, scope = standing.opened, standing.scope()
     node, _ = find_node(opened, "Log", scope)
-    (softmax,) = inputs_of(opened, node)
+    (softmax,) = inputs_of(opened, node, scope)
     assert softmax.row is not None
     assert (softmax.name, softmax.row.step) == ("Softmax", 1)
     assert node.event in [each.event for each in consumers_of(opened, softmax)]
 
 
 def test_where_nothing_was_recorded_along_the_graph(standing: Console) -> None:
-    opened = standing.opened
-    node, _ = find_node(opened, "AssignSubVariableOp", standing.scope())
+    opened, scope = standing.opened, standing.scope()
+    node, _ = find_node(opened, "AssignSubVariableOp", scope)
     assert node.event is None
-    assert len(inputs_of(opened, node)) == 2
+    variable, value = inputs_of(opened, node, scope)
+    assert variable.event is None
+    assert value.row is not None
+    assert value.row.step == 1
     assert consumers_of(opened, node) == []
 
 

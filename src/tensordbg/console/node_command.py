@@ -26,6 +26,7 @@ from tensordbg.report.numbers import amount
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
+    from tensordbg.console.runs import Scope
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -50,6 +51,7 @@ class _Steps:
     """The steps to one side."""
 
     opened: OpenedTrace
+    scope: Scope
     up: bool
     control: bool
 
@@ -57,7 +59,7 @@ class _Steps:
         """What lies next to a node."""
         if node.site == NONE:
             return
-        yield from (inputs_of if self.up else consumers_of)(self.opened, node)
+        yield from inputs_of(self.opened, node, self.scope) if self.up else consumers_of(self.opened, node)
         if self.control:
             names = (control_inputs if self.up else control_consumers)(self.opened, node)
             yield from control_nodes(self.opened, node, names or ())
@@ -69,10 +71,11 @@ def tree_page(console: Console, title: str, *, name: str, run: str, **options: A
     Raises:
         UsageError: If there is no such node.
     """
-    opened = console.opened
-    root, others = find_node(opened, name, console.scope(run), options["function"])
+    opened, scope = console.opened, console.scope(run)
+    root, others = find_node(opened, name, scope, options["function"])
     depth = options["depth"] or console.settings.graph_recursion_depth
-    tree = Tree(_Steps(opened, title.startswith("Inputs"), options["control"]).of, depth if options["recursive"] else 1)
+    steps = _Steps(opened, scope, title.startswith("Inputs"), options["control"])
+    tree = Tree(steps.of, depth if options["recursive"] else 1)
     lines = tree_lines(root, tree)
     included = ", control inputs included" if options["control"] else ""
     heading = f'{title} "{root.name}" (Depth limit = {tree.depth}{included}):'

@@ -15,7 +15,7 @@ from tensordbg.analysis.view.rows import SeenTensor
 from tensordbg.console.runs import Scope
 from tensordbg.console.tensor_page import choose_event
 from tensordbg.console.tensors import node_of
-from tensordbg.model import NONE, Site
+from tensordbg.model import NONE, Site, TensorRef
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
@@ -60,13 +60,13 @@ def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "")
     return Node(names.site.name, names.site.op_type, number, event), tuple(filter(None, others))
 
 
-def inputs_of(opened: OpenedTrace, node: Node) -> list[Node]:
-    """What a node takes, in order."""
+def inputs_of(opened: OpenedTrace, node: Node, scope: Scope) -> list[Node]:
+    """What a node takes, in order; where nothing was recorded of the node itself, as it was last in the scope."""
     if node.event is not None:
         found = with_rows(opened, find_inputs(opened, node.event))
         if found:
             return [_from_neighbour(opened, node, each) for each in found]
-    return [_of_ref(opened, ref.site, ref.slot) for ref in opened.program.inputs_of(node.site)]
+    return [_as_last(opened, ref, scope) for ref in opened.program.inputs_of(node.site)]
 
 
 def consumers_of(opened: OpenedTrace, node: Node) -> list[Node]:
@@ -157,9 +157,15 @@ def _site_named(opened: OpenedTrace, near: int, name: str) -> int:
     return next((each.site for each in graph if each.name == name), NONE)
 
 
-def _of_ref(opened: OpenedTrace, site: int, slot: int) -> Node:
-    names = opened.site(site)
-    return Node(names.site.name, names.site.op_type, site, tensor=f"{names.site.name}:{slot}")
+def _as_last(opened: OpenedTrace, ref: TensorRef, scope: Scope) -> Node:
+    """The node of a tensor, with what was recorded of that last in the scope."""
+    site = opened.site(ref.site).site
+    columns = opened.columns
+    found = np.flatnonzero((columns.whole("site") == ref.site) & (columns.whole("slot") == ref.slot))
+    events = scope.narrow(found)
+    event = int(events[-1]) if len(events) else None
+    row = None if event is None else opened.row(event)
+    return Node(site.name, site.op_type, ref.site, event, f"{site.name}:{ref.slot}", row)
 
 
 def _of_site(site: Site) -> Node:

@@ -45,7 +45,7 @@ def command(console: Console, /, name: str, function: str, run: str, **also: boo
     opened, scope = console.opened, console.scope(run)
     node, others = find_node(opened, name, scope, function)
     parts: list[Lines] = [FixedLines(tuple(_facts(opened, node, others)))]
-    parts.append(FixedLines(tuple(_neighbours(opened, node))))
+    parts.append(FixedLines(tuple(_neighbours(opened, node, scope))))
     if also["attributes"]:
         parts.append(FixedLines(tuple(_attributes(opened, node))))
     if also["dumps"]:
@@ -89,9 +89,9 @@ def _fact(head: str, value: str, more: str = "") -> Line:
     return (Span(heading), Span(value), *([Span(f" ({more})", "dim")] if more else []))
 
 
-def _neighbours(opened: OpenedTrace, node: Node) -> Iterator[Line]:
+def _neighbours(opened: OpenedTrace, node: Node, scope: Scope) -> Iterator[Line]:
     sides = (
-        ("input(s)", inputs_of(opened, node), control_inputs(opened, node)),
+        ("input(s)", inputs_of(opened, node, scope), control_inputs(opened, node)),
         ("recipient(s)", consumers_of(opened, node), control_consumers(opened, node)),
     )
     for head, found, waiting in sides:
