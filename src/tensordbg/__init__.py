@@ -19,6 +19,7 @@ from tensordbg.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensordbg.api import Run, Trace, open, open_run, why  # noqa: A004
+    from tensordbg.debug.own_filters import add_filter
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
     from tensordbg.notebook import show
     from tensordbg.recording.session import record
@@ -37,6 +38,7 @@ __all__ = [
     "UsageError",
     "ValueFilter",
     "__version__",
+    "add_filter",
     "open",
     "open_run",
     "record",
@@ -54,6 +56,7 @@ _HOMES = {
     "Trap": "tensordbg.recording.trap_session",
     "UsageError": "tensordbg.errors",
     "ValueFilter": "tensordbg.recording.value_filter",
+    "add_filter": "tensordbg.debug.own_filters",
     "open": "tensordbg.api",
     "open_run": "tensordbg.api",
     "record": "tensordbg.recording.session",
