@@ -38,6 +38,11 @@ class TensorFilter:
         re.compile(self.op_types)
         re.compile(self.names)
 
+    @property
+    def chooses_operations(self) -> bool:
+        """Whether any operation may be left out."""
+        return bool(self.op_types or self.names)
+
     def has(self, op_type: str, name: str = "") -> bool:
         """Whether tensors of operations of a type and name are wanted."""
         return re.match(self.op_types, op_type) is not None and re.match(self.names, name) is not None
@@ -93,6 +98,8 @@ class TensorChoice:
         self._sink.sites(known)
         with self._lock:
             self._seen.update((site.site, site) for site in known)
+            if not self._wanted.chooses_operations:
+                return
             unwanted = [site.site for site in known if not self._wanted.has(site.op_type, site.name)]
             self._muted.update(unwanted)
             self._mute(unwanted, True)
