@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from tensordbg.capture.header import Trouble
 from tensordbg.capture.reader import Capture
 from tensordbg.report.captures import capture_text, captures_table
 from tests.capture.conftest import header_of
@@ -25,6 +26,17 @@ def test_all_that_one_holds() -> None:
         "1 NaN; loss", "not kept: texts are not kept", "kernel", "[3, 2]", "epoch",
     ):  # fmt: skip
         assert said in text
+
+
+def test_a_step_that_was_finite_says_what_was_bad() -> None:
+    header = header_of()
+    jumped = Trouble("loss_jump", (), (), {"loss": 153.25, "loss_score": 25.0})
+    text = "\n".join(rendered(capture_text(Capture(Path("captures/one"), replace(header, trouble=jumped)))))
+    assert "the loss jumped (loss 153.2, loss_score 25)" in text
+    assert "not finite" not in text
+    lost = replace(header, trouble=replace(header.trouble, kind="variable"), later=(header.arguments,) * 9)
+    text = "\n".join(rendered(capture_text(Capture(Path("captures/one"), lost))))
+    assert "a variable went bad, in one of 10 steps from this one on" in text
 
 
 def test_where_the_rows_came_from() -> None:

@@ -39,11 +39,11 @@ def capture_text(capture: Capture) -> RenderableType:
     """All that a capture holds."""
     header = capture.header
     suspects = [(each.name, each.dtype, each.shape, _counts(each)) for each in header.trouble.suspects]
+    bad: list[RenderableType] = [_tensors("not finite", suspects), Text()] if suspects else []
     return Group(
         _facts(header),
         Text(),
-        _tensors("not finite", suspects),
-        Text(),
+        *bad,
         _tensors("given", [_stored(each.tensor) for each in header.arguments]),
         Text(),
         *_origins(header),
@@ -57,6 +57,7 @@ def _facts(header: Header) -> Table:
     table = Table.grid(padding=(0, 2))
     for name, value in {
         "step": f"{count(header.step)} of {header.function}",
+        "trouble": _trouble(header),
         "made": f"{_time(header)} on {header.host}",
         "command": " ".join(header.command),
         "in": header.folder,
@@ -69,6 +70,19 @@ def _facts(header: Header) -> Table:
         if value:
             table.add_row(Text(name), Text(value))
     return table
+
+
+def _trouble(header: Header) -> str:
+    """What was bad in a step whose loss and gradients were finite; empty for others, whose bad tensors say it."""
+    numbers = ", ".join(f"{name} {number:.4g}" for name, number in header.trouble.numbers.items())
+    steps = f", in one of {count(len(header.later) + 1)} steps from this one on" if header.later else ""
+    said = {
+        "loss_jump": f"the loss jumped ({numbers})",
+        "gradient_norm": f"the gradients' norm was over the limit ({numbers})",
+        "predicate": f"the predicate said so ({numbers})",
+        "variable": f"a variable went bad{steps}",
+    }
+    return said.get(header.trouble.kind, "")
 
 
 def _origins(header: Header) -> list[RenderableType]:
