@@ -1,4 +1,4 @@
-"""The full-screen console in a real terminal, on traces and programs that stand still, by keys and by the mouse."""
+"""The full-screen console on traces, in a real terminal."""
 
 from __future__ import annotations
 
@@ -9,21 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.page.long_trace import write_long_trace
-from tests.screens import check_screen, without_numbers
+from tests.screens import check_screen
 from tests.tmux import Tmux
 
-PROGRAMS = Path(__file__).parent / "digits"
 TDBG = str(Path(sys.executable).with_name("tdbg"))
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
 
 def console(trace: Path, size: tuple[int, int] = (120, 40)) -> Tmux:
     return Tmux([TDBG, "console", str(trace)], trace.parent, size, {"HOME": str(trace.parent)})
-
-
-def debug(folder: Path, program: str, size: tuple[int, int] = (120, 40)) -> Tmux:
-    quiet = {"HOME": str(folder), "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
-    return Tmux([TDBG, "debug", str(PROGRAMS / program)], folder, size, quiet)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["small", "middle", "wide"])
@@ -135,97 +129,6 @@ def test_ten_million_events_scroll(tmp_path: Path) -> None:
         terminal.wait("lines 3-")
         terminal.keys("Tab", "Enter")
         terminal.wait("[F3 Answer]")
-
-
-def test_the_classic_walk_by_keys(tmp_path: Path) -> None:
-    with debug(tmp_path, "keras_fit.py", (80, 24)) as terminal:
-        terminal.wait("before run 1", "run #1")
-        terminal.wait("Select one of", "Alt+1 run")
-        check_screen(terminal, "keras-before", without_numbers)
-        terminal.type("run")
-        terminal.wait("after run 1", "Alt+1 run")
-        terminal.type("run")
-        terminal.wait("after run 2", "Alt+1 run")
-        terminal.type("lt")
-        terminal.wait("tensors of run 2")
-        terminal.type("pt hidden_1/Cast/ReadVariableOp")
-        terminal.wait("shape: (64, 128)")
-        terminal.type("run -f has_inf_or_nan")
-        terminal.wait("after run 4", "Alt+1 run")
-        terminal.type("lt -f has_inf_or_nan")
-        terminal.wait('tensors of run 4 passing filter "has_inf_or_nan"')
-        terminal.type("pt Log:0")
-        terminal.wait("Log:0", "shape: (100, 10)")
-        terminal.type("/inf")
-        terminal.wait_highlighted("inf")
-        terminal.type("li Log")
-        terminal.wait("Inputs to node", "Softmax")
-        terminal.wait("Legend", "F1 keys")
-        check_screen(terminal, "keras-inputs", without_numbers)
-        terminal.type("pt probs_1/Softmax -r [0,0]")
-        terminal.wait("Highlighted")
-        terminal.type("why")
-        terminal.wait("produced the first -inf")
-        terminal.keys("NPage")
-        terminal.wait("log_of_zero")
-        terminal.type("exit")
-        terminal.wait("ENDED with")
-
-
-def test_the_classic_walk_with_the_mouse(tmp_path: Path) -> None:
-    with debug(tmp_path, "keras_fit.py") as terminal:
-        terminal.wait("before run 1", "Select one of")
-        terminal.click("run", after="Alt+1")
-        terminal.wait("after run 1", "Alt+1 run")
-        terminal.click("run", after="Alt+1")
-        terminal.wait("after run 2", "tensors of run 2")
-        terminal.turn_wheel_to("hidden_1/Cast/ReadVariableOp:0", (10, 10))
-        terminal.click("ReadVariableOp:0", after="hidden_1/Cast/")
-        terminal.wait("shape: (64, 128)")
-        terminal.click("run -f non_finite")
-        terminal.wait("after run 4", "Alt+1 run")
-        terminal.click("lt -f non_finite")
-        terminal.wait('tensors of run 4 passing filter "non_finite"')
-        terminal.click("Log:0")
-        terminal.wait("Log:0", "shape: (100, 10)")
-        terminal.type("/inf")
-        terminal.wait_highlighted("inf")
-        terminal.click("li", after=" ni")
-        terminal.wait("Inputs to node")
-        terminal.click("Softmax", after="[Softmax] digits_1/probs_1/")
-        terminal.wait("Answer: Node digits_1/probs_1/Softmax")
-        terminal.click("pt", after="Alt+1 run")
-        terminal.wait("Answer: Tensor", "Softmax:0")
-        terminal.click("why")
-        terminal.wait("produced the first -inf")
-        terminal.turn_wheel_to("log_of_zero", (10, 20))
-        terminal.click("exit")
-        terminal.wait("ENDED with")
-
-
-def test_the_classic_walk_in_a_session(tmp_path: Path) -> None:
-    with debug(tmp_path, "session.py") as terminal:
-        terminal.wait("before run 1", "Select one of")
-        terminal.type("run")
-        terminal.wait("after run 1", "Alt+1 run")
-        terminal.type("run")
-        terminal.wait("after run 2", "Alt+1 run")
-        terminal.type("pt hidden/kernel")
-        terminal.wait("shape: (64, 128)")
-        terminal.type("run -f has_inf_or_nan")
-        terminal.wait("after run 3", "passing filter")
-        terminal.type("pt Log:0")
-        terminal.wait("Tensor", "shape: (100, 10)")
-        terminal.type("/inf")
-        terminal.wait_highlighted("inf")
-        terminal.type("li Log")
-        terminal.wait("Inputs to node", "Softmax")
-        terminal.type("pt Softmax -r [0,0]")
-        terminal.wait("Highlighted")
-        terminal.type("why")
-        terminal.wait("log_of_zero")
-        terminal.type("exit")
-        terminal.wait("ENDED with")
 
 
 def test_a_fault_of_the_screen_hands_over_to_the_plain_prompt(sample: Path) -> None:

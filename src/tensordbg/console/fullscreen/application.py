@@ -84,16 +84,18 @@ class ConsoleScreen(App[Go]):
         self._waiting: list[str] = []
         """Lines that were entered while one was still answered."""
         self._held: list[tuple[str, bool]] = []
+        self._header = Header()
         self._panes = Panes()
+        self._candidates = Candidates()
         self._status = StatusLine()
         self._menu = Menu()
         self._command = CommandLine(console.complete, console.lines)
 
     def compose(self) -> ComposeResult:
         """See `App`."""
-        yield Header()
+        yield self._header
         yield self._panes
-        yield Candidates()
+        yield self._candidates
         yield self._status
         yield self._menu
         with Horizontal(id="prompt"):
@@ -149,7 +151,7 @@ class ConsoleScreen(App[Go]):
         if self._waiting:
             self.action_type(self._waiting.pop(0))
         if message.header:
-            self.query_one(Header).say(message.header)
+            self._header.say(message.header)
         self._report()
 
     @on(Went)
@@ -193,11 +195,11 @@ class ConsoleScreen(App[Go]):
 
     @on(Input.Changed)
     def _forget_candidates(self) -> None:
-        self.query_one(Candidates).offer(())
+        self._candidates.offer(())
 
     @on(CommandLine.Candidates)
     def _offer_candidates(self, message: CommandLine.Candidates) -> None:
-        self.query_one(Candidates).offer(message.words)
+        self._candidates.offer(message.words)
 
     @on(CommandLine.GiveUp)
     def _give_up(self) -> None:
@@ -265,7 +267,7 @@ class ConsoleScreen(App[Go]):
 
     def _report(self) -> None:
         active = self._panes.active
-        self.query_one(Header).offer(self._panes.filled, active.id or "")
+        self._header.offer(self._panes.filled, active.id or "")
         self._status.report(active, hints(self._console.pages, mouse=self.takes_mouse))
 
     # What the program is spared.

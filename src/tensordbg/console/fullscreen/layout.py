@@ -13,7 +13,7 @@ _HOMES = {
 }
 
 WIDTHS = [(0, "-narrow"), (100, "-medium"), (160, "-wide")]
-HEIGHTS = [(0, "-low"), (30, "-high")]
+HEIGHTS = [(0, "-tiny"), (8, "-low"), (30, "-high")]
 """Classes of the screen by its columns and rows: a small one shows a pane at a time, a wide one has two columns."""
 
 STYLE = """
@@ -27,13 +27,14 @@ Pane {
 Pane.active { border-top: heavy ansi_cyan; border-title-style: bold; border-title-color: ansi_cyan; }
 Pane.bad { border-title-color: ansi_red; }
 Pane.empty { display: none; }
-#panes.zoomed Pane, .-narrow Pane, .-low Pane { display: none; }
-#panes.zoomed Pane.active, .-narrow Pane.active, .-low Pane.active { display: block; }
+#panes.zoomed Pane, .-narrow Pane, .-low Pane, .-tiny Pane { display: none; }
+#panes.zoomed Pane.active, .-narrow Pane.active, .-low Pane.active, .-tiny Pane.active { display: block; }
 .-high #answer { height: 3fr; }
 .-high Pane { min-height: 7; }
 .-wide.-high #panes { layout: grid; grid-size: 2; grid-columns: 1fr 1fr; grid-rows: 3fr 2fr; }
 .-wide.-high #answer { row-span: 2; height: 1fr; padding-left: 1; }
 #panes.zoomed { layout: vertical !important; }
+.-tiny #header, .-tiny #menu, .-tiny #status { display: none; }
 #candidates { height: auto; max-height: 6; display: none; color: ansi_cyan; padding: 0 1; }
 #candidates.open { display: block; }
 #status { height: 1; padding: 0 1; text-style: dim; }

@@ -14,11 +14,16 @@ from textual.widget import Widget
 
 from tensordbg.console.page import Page
 from tensordbg.console.running import Runner, StopKind
+from tensordbg.console.texts import word
+from tensordbg.console.words import parse_line
 
 _OF_TENSOR = ("print_tensor", "pt", "history")
 _OF_NODE = ("node_info", "ni", "list_inputs", "li", "list_outputs", "lo", "graph")
 _KEY = " Alt+"
-_SLOT = re.compile(r":\d+(\[.*)?$|\[.*$")
+_NAME = re.compile(r"[^\W\d]")
+"""What stands behind options are numbers and ranges."""
+_SLICE = re.compile(r"\[.*$")
+_SLOT = re.compile(r":\d+$")
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ def choices(page: Page | None, runner: Runner | None) -> tuple[Choice, ...]:
 
 
 def _on_the_way(runner: Runner | None) -> tuple[Choice, ...]:
-    if runner is None:
+    if runner is None or runner.stop.kind is StopKind.END:
         return ()
     if runner.stop.kind is StopKind.ERROR:
         return (Choice("why", "why"),)
@@ -44,14 +49,15 @@ def _on_the_way(runner: Runner | None) -> tuple[Choice, ...]:
 
 def _about(page: Page | None) -> tuple[Choice, ...]:
     """Other ways to look at the tensor or the node that a page is about."""
-    words = page.command.split() if page is not None else []
+    words = parse_line(page.command).words if page is not None else ()
     if not words or words[0] not in _OF_TENSOR + _OF_NODE:
         return ()
-    name = next((word for word in words[1:] if not word.startswith("-")), "")
-    node = _SLOT.sub("", name)
-    if not node:
+    name = next((each for each in words[1:] if _NAME.match(each)), "")
+    if not name:
         return ()
-    tensor = name if words[0] in _OF_TENSOR else f"{node}:0"
+    name = _SLICE.sub("", name)
+    node = word(_SLOT.sub("", name))
+    tensor = word(name if words[0] in _OF_TENSOR else f"{_SLOT.sub('', name)}:0")
     offered = (f"pt {tensor}", f"ni {node}", f"li {node}", f"lo {node}", f"history {tensor}")
     return tuple(Choice(command.split()[0], command) for command in offered if command.split()[0] != words[0])
 
