@@ -26,8 +26,11 @@ class Mean:
     given: Mapping[str, Array]
     fixed: frozenset[str] = frozenset()
     sizes: set[int] = field(default_factory=set)
+    rigid: bool = False
 
     def run(self, given: Mapping[str, Array]) -> tuple[Reading, ...]:
+        if self.rigid and len(given["x"]) != 20:
+            raise CaptureError("incompatible shapes")
         self.sizes.add(len(given["x"]))
         assert len(given["x"]) == len(given["y"])
         return (Reading("loss:0", "loss", "", int(np.isnan(given["x"]).any()), 0, 0, None, None, "now"),)
@@ -48,11 +51,26 @@ def test_all_rows_that_do_it_alone_are_named() -> None:
     assert bisect(step((3, 13)), TROUBLE).alone == (3, 13)
 
 
+def test_a_function_traced_for_one_size_may_take_others() -> None:
+    found = bisect(step((13,), frozenset({"x"})), TROUBLE)
+    assert (found.smallest, found.refilled) == ((13,), False)
+
+
 def test_where_one_size_is_taken_others_stand_in_for_what_is_left_out() -> None:
     replayer = step((13,), frozenset({"x"}))
+    replayer.rigid = True
     found = bisect(replayer, TROUBLE)
     assert (found.smallest, found.refilled, replayer.sizes) == ((13,), True, {20})
-    assert np.isnan(chosen(replayer, found, (13,))["x"][:, 1]).all()
+    assert 13 not in found.stand_ins
+    np.testing.assert_array_equal(np.flatnonzero(np.isnan(chosen(replayer, found, (13,))["x"]).any(1)), [13])
+
+
+def test_where_no_row_goes_well_each_stands_in_for_itself() -> None:
+    replayer = step(tuple(range(20)), frozenset({"x"}))
+    replayer.rigid = True
+    found = bisect(replayer, TROUBLE)
+    assert (found.alone, found.stand_ins) == (tuple(range(20)), ())
+    np.testing.assert_array_equal(chosen(replayer, found, (4,))["x"], replayer.given["x"][[4] * 20])
 
 
 def test_a_batch_that_goes_well_has_no_such_part() -> None:

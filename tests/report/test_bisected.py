@@ -33,3 +33,8 @@ def test_rows_are_named_where_their_origins_are_known() -> None:
     bisected = Bisected(("x",), 3, (1,), (1, 2), refilled=False, runs=9)
     assert "row 1 came from b.png" in list(bisected_lines(bisected, ("a.png", "b.png", "")))
     assert not any("came from" in line for line in bisected_lines(bisected, ("a.png",)))
+
+
+def test_what_stood_in_for_the_rows_left_out_is_said() -> None:
+    *_, last = bisected_lines(Bisected(("x",), 3, (1,), (1,), refilled=True, runs=9, stand_ins=(0, 2)))
+    assert last == "the step takes exactly 3 rows, so those left out were replaced by others with which all goes well"

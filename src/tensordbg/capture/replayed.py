@@ -43,6 +43,8 @@ class Bisected:
     """Whether rows were not left out but replaced by others, since the function takes one size of batch only."""
     runs: int
     """How often the step was run for it."""
+    stand_ins: tuple[int, ...] = ()
+    """The rows that replaced others, in turn: those with which all goes well; empty where the rows under test did."""
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,8 @@ def _compare(plan: ReplayPlan, out: Path, before: Path) -> Path:
     from tensordbg.report.side_by_side import parting_text, side_by_side_table
     from tensordbg.trace.reader import open_trace
 
+    if plan.bisect:  # what was recorded is a part of the batch
+        before, _ = run_replay(replace(plan, bisect=False, precision="", changes=()), out)
     after, changed = run_replay(replace(plan, bisect=False), out)
     for note in changed.notes:
         say(note)

@@ -37,8 +37,12 @@ def chosen(replayer: Any, bisected: Bisected, rows: Sequence[int]) -> Mapping[st
     """What the step is given if the batch has these rows only; all of it where there are none."""
     if not rows:
         return dict(replayer.given)
-    count = bisected.rows
-    taken = [rows[i % len(rows)] for i in range(count)] if bisected.refilled else list(rows)
+    taken = list(rows)
+    if bisected.stand_ins:
+        kept, others = set(rows), bisected.stand_ins
+        taken = [row if row in kept else others[row % len(others)] for row in range(bisected.rows)]
+    elif bisected.refilled:
+        taken = [rows[i % len(rows)] for i in range(bisected.rows)]
     return {name: array[taken] if name in bisected.inputs else array for name, array in replayer.given.items()}
 
 
@@ -47,8 +51,31 @@ class _Search:
         self._replayer = replayer
         self._trouble = trouble
         self.rows, self._inputs = _divisible(replayer.given)
-        self._refilled = any(name in replayer.fixed for name in self._inputs)
+        self._refilled = False
+        self._stand_ins: tuple[int, ...] = ()
         self._known: dict[tuple[int, ...], bool] = {}
+        if any(name in replayer.fixed for name in self._inputs):
+            self._refilled = not self._takes_fewer()
+        if self._refilled:
+            self._stand_ins = self._found_stand_ins()
+
+    def _takes_fewer(self) -> bool:
+        """Whether a function that was traced for one size of batch runs with others all the same."""
+        try:
+            for count in {1, self.rows // 2} - {0}:
+                self._replayer.run(chosen(self._replayer, self.result((), ()), range(count)))
+        except CaptureError:
+            return False
+        return True
+
+    def _found_stand_ins(self) -> tuple[int, ...]:
+        """Rows that go well when the batch consists of them: in their company the others show what they are."""
+        good = tuple(row for row in range(self.rows) if not self.fails([row]))
+        runs = len(self._known)
+        if not good or self.fails(good):
+            return ()
+        self._known = {(-run,): False for run in range(1, runs + 1)}  # counted, and forgotten
+        return good
 
     def fails(self, rows: Sequence[int]) -> bool:
         key = tuple(rows)
@@ -59,7 +86,7 @@ class _Search:
         return self._known[key]
 
     def result(self, smallest: tuple[int, ...], alone: tuple[int, ...]) -> Bisected:
-        return Bisected(self._inputs, self.rows, smallest, alone, self._refilled, len(self._known))
+        return Bisected(self._inputs, self.rows, smallest, alone, self._refilled, len(self._known), self._stand_ins)
 
 
 def _divisible(given: Mapping[str, Array]) -> tuple[int, tuple[str, ...]]:

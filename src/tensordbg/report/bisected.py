@@ -34,7 +34,9 @@ def bisected_lines(bisected: Bisected, origins: Sequence[str] = ()) -> Iterator[
         if origins[row]:
             yield f"row {count(row)} came from {origins[row]}"
     yield f"divided were {', '.join(bisected.inputs)}, in {amount(bisected.runs, 'run')}"
-    if bisected.refilled:
+    if bisected.stand_ins:
+        yield f"the step takes exactly {rows} rows, so those left out were replaced by others with which all goes well"
+    elif bisected.refilled:
         yield (
             f"the step takes exactly {rows} rows, so those left out were replaced by those kept, over and over; what "
             "comes of adding up many rows may look as if it came of one"

@@ -13,7 +13,7 @@ from pathlib import Path
 from tensordbg.capture.reader import list_captures
 from tensordbg.recording.trap_plan import OnBad, TrapPlan
 
-PROGRAM = '''
+PROGRAM = """
 import numpy as np
 import tensorflow as tf
 
@@ -88,7 +88,7 @@ for _ in range(1):
     noisy(rows, labels)
     half(np.ones((4, 3), np.float32))
     single(np.full((4, 3), 1.6, np.float32))
-'''
+"""
 
 
 @functools.cache

@@ -14,6 +14,7 @@ from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.replay_changes import LibraryChanges, State, apply_changes
 from tensordbg.backends.tensorflow.replay_functions import (
     fixed_inputs,
+    free_shapes,
     load_library,
     name_of_element,
     random_operations,
@@ -56,6 +57,8 @@ class Replayer:
         """Names of those whose first dimension the function takes in one size only."""
         self.random = random_operations(library)
         """Operations that draw random numbers from a state that is not captured, by name."""
+        if plan.bisect:
+            free_shapes(library)
         take_elements_from_arguments(step, list(elements))
         precision.widen_library(library)
         tested, edits = capture.header.trouble.tested, LibraryChanges(library)

@@ -92,6 +92,13 @@ def _draws(op_type: str) -> bool:
     return definition is not None and definition.is_stateful and "seed2" in attributes
 
 
+def free_shapes(library: Any) -> None:
+    """Has the runtime take nothing for granted of the shapes of arguments, as other batches are to be given."""
+    for definition in library.function:
+        for attributes in definition.arg_attr.values():
+            attributes.attr.pop("_output_shapes", None)
+
+
 def fixed_inputs(definition: Any, arguments: Mapping[int, str], elements: Mapping[str, str]) -> frozenset[str]:
     """Names of the inputs that the function was traced for with one size of the first dimension.
 
