@@ -144,3 +144,27 @@ def test_a_fault_of_the_screen_hands_over_to_the_plain_prompt(sample: Path) -> N
         terminal.wait("harmless, as nothing came of it")
         terminal.type("exit")
         terminal.wait("ENDED with 0")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_from_elsewhere_leaves_no_spoilt_terminal(sample: Path, name: str) -> None:
+    told = sample.parent / "told"
+    program = (
+        "import os, signal, sys, threading, time; from pathlib import Path; from tensordbg.cli import main\n"
+        f"told = Path({str(told)!r})\n"
+        "def kill():\n"
+        "    while not told.exists(): time.sleep(0.01)\n"
+        f"    os.kill(os.getpid(), signal.{name})\n"
+        "threading.Thread(target=kill, daemon=True).start()\n"
+        "sys.argv = ['tdbg', 'console', sys.argv[1]]; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", program, str(sample)]
+    with Tmux(command, sample.parent, (100, 40), {"HOME": str(sample.parent)}) as terminal:
+        terminal.wait("12 tensors, 1 non-finite", "Alt+1")
+        told.touch()
+        if name == "SIGINT":
+            terminal.type("why")
+            terminal.wait("harmless, as nothing came of it")
+            terminal.type("exit")
+        assert "F1 keys" not in terminal.wait("ENDED with")
+        assert not terminal.takes_mouse

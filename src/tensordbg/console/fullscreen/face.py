@@ -32,10 +32,11 @@ class FullScreen:
     def _show(self, console: Console) -> Go:
         # Textual is imported when a screen is opened, and only then: it takes a while.
         from tensordbg.console.fullscreen.application import ConsoleScreen
-        from tensordbg.console.fullscreen.terminal import borrowed_terminal
+        from tensordbg.console.fullscreen.terminal import borrowed_terminal, end_in_order
 
         screen = ConsoleScreen(console, self._mouse)
         with borrowed_terminal() as loop:
+            end_in_order(loop, lambda: screen.exit(Go(GoKind.EXIT)))
             go = screen.run(loop=loop)
         self._mouse = screen.takes_mouse
         screen.print_what_was_held()

@@ -12,9 +12,12 @@ import contextlib
 import signal
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-_TAKEN = (signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN)
+_TAKEN = (
+    *(signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN),
+    *(signal.SIGINT, signal.SIGTERM),
+)
 
 
 @contextlib.contextmanager
@@ -28,6 +31,23 @@ def borrowed_terminal() -> Iterator[asyncio.AbstractEventLoop]:
             loop.run_until_complete(loop.shutdown_asyncgens())
             loop.run_until_complete(loop.shutdown_default_executor())
             loop.close()
+
+
+def end_in_order(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:
+    """Sees to it that no signal ends the screen in the middle, and leaves the terminal as the screen had it.
+
+    Args:
+        loop: In which the screen runs.
+        end: Ends the screen; done where the process is told to end. An interrupt from elsewhere does nothing, since
+            Ctrl-C is a key of the screen.
+    """
+
+    def end_soon(*_: object) -> None:
+        loop.call_soon_threadsafe(end)
+
+    signal.signal(signal.SIGINT, lambda *_: None)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end_soon)
 
 
 @contextlib.contextmanager
