@@ -39,7 +39,10 @@ class NodePattern:
 
     def sites(self, opened: OpenedTrace) -> Bools:
         """For each site, by number, whether its node is meant."""
-        return np.array([self.fits(opened.site(each).site.name) for each in range(opened.site_limit)], dtype=np.bool_)
+        found = np.zeros(opened.site_limit, dtype=np.bool_)
+        # A site that nothing describes has no name that anybody would type.
+        found[[number for number, names in opened.sites.items() if self.fits(names.site.name)]] = True
+        return found
 
 
 def parse_pattern(text: str) -> NodePattern:
