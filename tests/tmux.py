@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import shlex
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,16 +15,14 @@ PATIENCE = 120
 """So many seconds a screen may take to come; a busy machine starts TensorFlow slowly."""
 
 
-_NUMBERS = itertools.count()
-
-
 class Tmux:
     """A program in a window of tmux; of a server of its own, which ends with the `with` block."""
 
     def __init__(self, command: list[str], folder: Path, size: tuple[int, int], environment: Mapping[str, str]) -> None:
         """What is run, where, in how many columns and rows, and what is set for it besides."""
-        # The name of the socket must be short: its path may have about a hundred signs.
-        self._socket = folder / f"tmux{next(_NUMBERS)}"
+        # In a folder of its own, since the path of a socket may have about a hundred signs and no more.
+        self._home = tempfile.TemporaryDirectory(prefix="tdbg")
+        self._socket = Path(self._home.name) / "tmux"
         settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
         line = f"{settings} {shlex.join(command)}; echo ENDED with $?; exec cat"
         width, height = map(str, size)
@@ -40,6 +38,7 @@ class Tmux:
 
     def __exit__(self, *_: object) -> None:
         subprocess.run(["tmux", "-S", str(self._socket), "kill-server"], check=False, capture_output=True)
+        self._home.cleanup()
 
     def keys(self, *names: str) -> None:
         """Presses keys by their names in tmux, such as `Enter` or `C-c`."""
