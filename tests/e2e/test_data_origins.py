@@ -100,6 +100,7 @@ def test_the_sample_that_did_it_is_named(way: str, tmp_path: Path) -> None:
     (path,) = list_captures(tmp_path / "captures")
     origins = open_capture(path).header.origins
     assert len(origins) == len(set(origins)) == 16
+    assert f"captured in {path}; its batch came from {origins[0]}, {origins[1]} and 14 more" in done.stderr
     row = origins.index("part-2.tfrecord record 41")
     assert f"tdbg: row {row} of 16 goes wrong alone, and none of the others does" in done.stderr
     assert f"tdbg: row {row} came from part-2.tfrecord record 41" in done.stderr

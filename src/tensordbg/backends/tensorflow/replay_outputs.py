@@ -28,7 +28,7 @@ def give_out(definition: Any, tested: Iterable[TensorDigest], replaced: Mapping[
     """
     arguments = {argument.name: argument for argument in definition.signature.input_arg}
     nodes = {node.name: node for node in definition.node_def}
-    found = []
+    found: list[TensorDigest] = []
     for each in tested:
         operation, slot = name_and_slot(each.name)
         if operation in nodes:

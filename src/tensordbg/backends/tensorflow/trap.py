@@ -22,12 +22,19 @@ from tensordbg.backends.tensorflow.functions import XLA_NOTE, listed
 from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
-from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction, copied, make_capture, trouble_of
+from tensordbg.backends.tensorflow.trap_capture import (
+    BadStep,
+    TrappedFunction,
+    copied,
+    make_capture,
+    origins_of_batch,
+    trouble_of,
+)
 from tensordbg.backends.tensorflow.trap_compiled import place_around
 from tensordbg.backends.tensorflow.trap_eager import EagerSteps
 from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep, write_step
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
-from tensordbg.backends.tensorflow.trap_message import message_of, message_of_lost
+from tensordbg.backends.tensorflow.trap_message import batch_words, message_of, message_of_lost
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer
 from tensordbg.backends.tensorflow.trap_progress import Progress
 from tensordbg.backends.tensorflow.trap_snapshots import NEVER, Snapshots
@@ -241,7 +248,9 @@ class Trapping:
         except OSError as error:
             return f"not captured: {error}"
         self.captures.append(place)
-        return f"captured in {place}"
+        # Of several steps it is not known yet which one did it.
+        came_from = "" if found.later else batch_words(found.saved, origins_of_batch(found.saved))
+        return f"captured in {place}{came_from}"
 
 
 _TRAPPED: list[TrappedFunction] = []

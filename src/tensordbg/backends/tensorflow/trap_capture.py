@@ -144,8 +144,8 @@ class _Maker:
             later=tuple(self._arguments(arrays, f"step{i}_") for i, arrays in enumerate(self._bad.later, 1)),
             notes=tuple(self._notes),
             extra=dict(self._bad.reached),
-            origins=_origins_of(self._bad.saved),
-            later_origins=tuple(_origins_of(arrays) for arrays in self._bad.later),
+            origins=origins_of_batch(self._bad.saved),
+            later_origins=tuple(origins_of_batch(arrays) for arrays in self._bad.later),
             seeds=_seeds(),
         )
 
@@ -198,7 +198,7 @@ class _Maker:
         return CATALOG.site(self._trapped.function.arguments[saved.argument]).name
 
 
-def _origins_of(arrays: Sequence[Array | None]) -> tuple[str, ...]:
+def origins_of_batch(arrays: Sequence[Array | None]) -> tuple[str, ...]:
     """Where the rows of a batch came from, if the program traces an input pipeline."""
     noted = sys.modules.get("tensordbg.backends.tensorflow.data_origins_notes")
     # A capture without them is better than none.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction
 from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, VARIABLE
 from tensordbg.capture.header import Suspect, Trouble
+from tensordbg.capture.tensors import Array
 from tensordbg.recording.trap_plan import MARK
 from tensordbg.recording.trap_rules import GRADIENT_NORM, LOSS_JUMP, PREDICATE
 
@@ -56,6 +58,24 @@ def _non_finite(trapped: TrappedFunction, bad: BadStep) -> list[str]:
             f"{len(variables)} variables are not finite at its end, such as {first.variable} ({_counts(first)})"
         )
     return said
+
+
+def batch_words(arrays: Sequence[Array | None], origins: Sequence[str]) -> str:
+    """Where the batch came from: the row that was bad when it came in, or else the first rows; empty if not known.
+
+    Args:
+        arrays: What the step was given.
+        origins: Where each row of it came from.
+    """
+    for array in arrays:
+        if array is None or array.ndim == 0 or array.shape[0] != len(origins):
+            continue
+        index = Measured(array).bad_index
+        if index is not None and origins[index[0]]:
+            return f"; row {index[0]} of its batch, which is not finite, came from {origins[index[0]]}"
+    known = [origin for origin in origins if origin]
+    more = f" and {len(known) - 2} more" if len(known) > 2 else ""
+    return f"; its batch came from {', '.join(known[:2])}{more}" if known else ""
 
 
 def _joined(said: Sequence[str]) -> str:
