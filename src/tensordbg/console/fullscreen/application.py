@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -25,6 +26,7 @@ from tensordbg.console.fullscreen.answering import (
 )
 from tensordbg.console.fullscreen.candidates import Candidates
 from tensordbg.console.fullscreen.command_line import CommandLine
+from tensordbg.console.fullscreen.completing import complete_line
 from tensordbg.console.fullscreen.driver import TerminalDriver
 from tensordbg.console.fullscreen.header import Header
 from tensordbg.console.fullscreen.keys import keys_page
@@ -89,7 +91,7 @@ class ConsoleScreen(App[Go]):
         self._candidates = Candidates()
         self._status = StatusLine()
         self._menu = Menu()
-        self._command = CommandLine(console.complete, console.lines)
+        self._command = CommandLine(partial(complete_line, console), console.lines)
 
     def compose(self) -> ComposeResult:
         """See `App`."""
