@@ -38,6 +38,7 @@ PIPELINES: dict[str, Pipeline] = {
     "shuffled": lambda data: data.shuffle(20).batch(6).prefetch(2),
     "parallel": lambda data: data.map(lambda each: each["x"] * 2.0, num_parallel_calls=4).batch(3),
     "random": lambda data: data.map(noisy).shuffle(7, seed=3).batch(4, drop_remainder=True),
+    "lists": lambda data: data.map(lambda each: [each["x"], [each["id"], each["id"]]]).batch(4),
     "repeated": lambda data: data.skip(1).repeat(2).take(25).shard(2, 1).cache().batch(4),
     "filtered": lambda data: data.filter(lambda each: each["id"] % 3 == 0).padded_batch(3),
     "interleaved": lambda data: data.interleave(

@@ -130,6 +130,8 @@ class WorkNotes:
             with tf.control_dependencies([begun.insert(key, name)]):
                 element = tf.nest.map_structure(_same, element)
             result = inner(*element) if isinstance(element, tuple) else inner(element)
+            # `map` takes a list for a tuple, and only lists inside of that for tensors to be stacked.
+            result = tuple(result) if isinstance(result, list) else result
             # What waits for the call itself does not wait for results that have no side effect.
             result = tf.nest.map_structure(_same, result)
             made = [each for each in tf.nest.flatten(result, expand_composites=True) if isinstance(each, tf.Tensor)]
