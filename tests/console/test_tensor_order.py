@@ -8,7 +8,7 @@ from tensordbg.console.tensor_order import KEYS, check_key, sorted_events
 from tensordbg.errors import UsageError
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", sorted(KEYS))
 def test_each_order_has_all_tensors_once(console: Console, key: str) -> None:
     check_key(key)
     events = np.arange(console.opened.event_count)

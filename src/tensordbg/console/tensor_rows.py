@@ -30,8 +30,8 @@ _TIME, _SIZE, _NUMBER, _COUNT, _STEP = 12, 11, 11, 9, 7
 
 _SORTED = (
     ("t (ms)", _TIME, "timestamp"), ("size (B)", _SIZE, "dump_size"), ("op type", 0, "op_type"),
-    ("tensor name", 0, "tensor_name"), ("min", _NUMBER, "min"), ("max", _NUMBER, "max"), ("zeros", _COUNT, "zero"),
-    ("nan", _COUNT, "nan"), ("inf", _COUNT, "inf"),
+    ("tensor name", 0, "tensor_name"), ("nan", _COUNT, "nan"), ("inf", _COUNT, "inf"), ("zeros", _COUNT, "zero"),
+    ("min", _NUMBER, "min"), ("max", _NUMBER, "max"),
 )  # fmt: skip
 """The columns before the type: heading, width where it does not depend on names, and what sorts by them."""
 
@@ -110,9 +110,9 @@ class TensorRows:
         else:
             infinite = health.neg_inf + health.pos_inf
             spans += [
-                Span(f"{short(health.min):>{_NUMBER}}  {short(health.max):>{_NUMBER}}  "),
-                Span(f"{count_or_blank(health.zero):>{_COUNT}}  "),
                 Span(f"{count_or_blank(health.nan):>{_COUNT}}  {count_or_blank(infinite):>{_COUNT}}  ", bad),
+                Span(f"{count_or_blank(health.zero):>{_COUNT}}  "),
+                Span(f"{short(health.min):>{_NUMBER}}  {short(health.max):>{_NUMBER}}  "),
             ]
         return (*spans, Span(type_text(row), "dim"))
 
