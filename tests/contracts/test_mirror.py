@@ -32,6 +32,7 @@ NOT_MIRRORED = {
     "console/fullscreen/pane.py": "console/fullscreen/test_application.py",
     "console/fullscreen/panes.py": "console/fullscreen/test_application.py",
     "console/fullscreen/status.py": "console/fullscreen/test_application.py",
+    "backends/tensorflow/trap_asked.py": "debug/test_step_capture.py",
     "console/node_command.py": "console/commands/test_list_inputs.py",
     "console/options.py": "console/test_command_table.py",
     "console/running.py": "console/commands/test_run.py",

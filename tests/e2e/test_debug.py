@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tensordbg.capture.reader import open_capture
 from tensordbg.trace.reader import open_trace
 
 PROGRAMS = Path(__file__).parent / "digits"
@@ -76,13 +77,16 @@ def test_the_classic_walk(tmp_path: Path, program: str, kernel: str, probs: str,
 def test_the_program_computes_what_it_computes_without(tmp_path: Path) -> None:
     program = PROGRAMS / "keras_fit.py"
     plain = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, env=QUIET)
-    done = debug(tmp_path, "run -t 3; step; run -n; run; continue", program)
+    done = debug(tmp_path, "run -t 3; step; run -n; capture; run; continue", program)
     assert done.returncode == 0, done.stderr
     (weights,) = re.findall(r"^weights .*$", plain.stdout, re.MULTILINE)
     assert weights in done.stdout.splitlines()
     stops = re.findall(r"^run-(start|end): run #(\d+):", done.stdout, re.MULTILINE)
     assert stops == [("start", "1"), ("end", "3"), ("start", "4"), ("start", "5"), ("end", "5")]
     assert done.stdout.rstrip().endswith("The program has ended.")
+    # The step that was asked for, whole, and no other.
+    (capture,) = (tmp_path / "captures").iterdir()
+    assert open_capture(capture).header.step == 4
 
 
 WRONG = """

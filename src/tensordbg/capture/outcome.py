@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tensordbg.capture.header import Suspect, TensorDigest, Trouble
 
-_CONSPICUOUS = frozenset({"loss_jump", "gradient_norm", "predicate"})
+_CONSPICUOUS = frozenset({"loss_jump", "gradient_norm", "predicate", "asked"})
 """Kinds of trouble where all is finite."""
 
 

@@ -136,10 +136,10 @@ class Runner(Protocol):
         """Takes one away; the number is one of `breakpoints`."""
 
     def capture(self) -> str:
-        """Captures the step that was made last, for `tdbg replay`.
+        """Has the next training step captured before it writes anything, for `tdbg replay`.
 
         Returns:
-            The path of the capture.
+            The folder in which the capture will be.
 
         Raises:
             UsageError: If that can't be done; it says why.

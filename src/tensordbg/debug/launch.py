@@ -16,6 +16,7 @@ from tensordbg.console.faces import choose_face
 from tensordbg.console.filters import Filters
 from tensordbg.debug.debugger import EXIT, Debugger
 from tensordbg.debug.plan import DebugPlan
+from tensordbg.debug.step_capture import StepCapture
 from tensordbg.errors import TensordbgError
 from tensordbg.model import Detail
 from tensordbg.recording.launch import Ending, LaunchedProgram, command_of, hide_our_frames, parse_program, run_program
@@ -49,6 +50,7 @@ def debug(program: LaunchedProgram, trace: Path, plan: DebugPlan) -> tuple[Sessi
     exit_code = EXIT if plan.script is None else 0
     debugger = Debugger(session, choose_face(plan.script, plan.plain), filters, exit_code)
     session.recorder.watch = debugger
+    debugger.program.capturing = StepCapture(Path("captures").absolute())
     return session, debugger
 
 
@@ -65,6 +67,8 @@ def main() -> None:
     ending = Ending(session)
     debugger.interrupt.install()
     session.start()
+    if debugger.program.capturing is not None:
+        debugger.program.capturing.install()
     try:
         run_program(program)
         debugger.ended()

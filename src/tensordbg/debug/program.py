@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tensordbg.console.filters import Filters
 from tensordbg.console.running import Breakpoint, Stop, StopKind
 from tensordbg.debug.breakpoints import Breakpoints
+from tensordbg.debug.step_capture import StepCapture
 from tensordbg.errors import UsageError
 
 
@@ -18,6 +19,8 @@ class DebuggedProgram:
         self.stop = Stop(StopKind.BEFORE, 1, "")
         self.made: dict[int, int] = {}
         self.set = Breakpoints(filters)
+        self.capturing: StepCapture | None = None
+        """What captures steps, where that can be done."""
 
     @property
     def executions(self) -> Mapping[int, int]:
@@ -38,8 +41,7 @@ class DebuggedProgram:
         self.set.remove(number)
 
     def capture(self) -> str:
-        """See `Runner`; what a step has written can't be unwritten."""
-        raise UsageError(
-            "a step that was made can't be captured, as it has written its variables; `tdbg trap` captures the first "
-            "bad step before it writes"
-        )
+        """See `Runner`."""
+        if self.capturing is None:
+            raise UsageError("steps of this program can't be captured; `tdbg debug` and `tdbg trap` capture them")
+        return str(self.capturing.ask())

@@ -34,6 +34,9 @@ CHECKERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.check:e
 TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap:start_trap"}
 """What is called with a `TrapPlan` to have a framework test each step before it writes."""
 
+ASKED_TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap_asked:start_asked_trap"}
+"""What is called with a `TrapPlan` to have a framework capture steps that are asked for."""
+
 REPLAYERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay:Replayer"}
 """What is called with a `Capture` of a framework; its `run` runs the step."""
 

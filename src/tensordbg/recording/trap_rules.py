@@ -10,6 +10,7 @@ from tensordbg.errors import UsageError
 LOSS_JUMP = "loss_jump"
 GRADIENT_NORM = "gradient_norm"
 PREDICATE = "predicate"
+ASKED = "asked"
 
 
 @dataclass(frozen=True)
@@ -73,3 +74,14 @@ class StepRules:
         if self.predicate is not None and self.predicate(reading):
             return PREDICATE
         return ""
+
+
+@dataclass(frozen=True)
+class AskedRules(StepRules):
+    """Those of a trap that is asked to capture a step: whatever its numbers are."""
+
+    predicate: Callable[[StepReading], bool] | None = lambda _: True
+
+    def broken_by(self, reading: StepReading) -> str:
+        """See `StepRules`."""
+        return ASKED if super().broken_by(reading) else ""

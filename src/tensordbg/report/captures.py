@@ -80,6 +80,7 @@ def _trouble(header: Header) -> str:
         "loss_jump": f"the loss jumped ({numbers})",
         "gradient_norm": f"the gradients' norm was over the limit ({numbers})",
         "predicate": f"the predicate said so ({numbers})",
+        "asked": f"it was asked for ({numbers})",
         "variable": f"a variable went bad{steps}",
     }
     return said.get(header.trouble.kind, "")

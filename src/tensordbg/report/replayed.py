@@ -15,7 +15,13 @@ _SAID = {
     Outcome.OTHER: "the step went wrong again, but in other tensors or kinds",
     Outcome.CLEAN: "the step came out clean",
 }
-
+_SAID_OF_A_GOOD_STEP = {
+    Outcome.SAME: "the step came out the same, bit for bit",
+    Outcome.ALIKE: "the step came out much the same, with other bits",
+    Outcome.OTHER: "the step was good when it was captured, and went wrong now",
+    Outcome.CLEAN: "the step came out otherwise than when it was captured, all finite",
+}
+"""Of one that was captured because it was asked for."""
 
 _MANY = 100
 """So many replays should have met what is not rare."""
@@ -24,10 +30,11 @@ _MANY = 100
 def verdict_lines(replayed: Replayed, header: Header) -> Iterator[str]:
     """One sentence for each way in which it came out, then what that points to."""
     outcomes = [run.outcome for run in replayed.runs]
+    said = _SAID_OF_A_GOOD_STEP if header.trouble.kind == "asked" else _SAID
     for outcome in dict.fromkeys(outcomes):
         several = f" in {count(outcomes.count(outcome))} of {amount(len(outcomes), 'replay')}"
         often = several if len(outcomes) > 1 else ""
-        yield f"replayed {replayed.capture}: {_SAID[outcome]}{often}"
+        yield f"replayed {replayed.capture}: {said[outcome]}{often}"
     yield from replayed.notes
     if Outcome.CLEAN in outcomes or len(_different(replayed)) > 1:
         yield from _what_it_points_to(replayed, header)

@@ -10,16 +10,16 @@ from tests.console.recorded import StillProgram, console_on, text
 
 
 class Capturing(StillProgram):
-    """A program whose step can be captured."""
+    """A program whose steps can be captured."""
 
     def capture(self) -> str:
-        return "captures/7"
+        return "/home/me/captures"
 
 
-def test_the_path_of_the_capture_is_told(trained: Path) -> None:
+def test_the_folder_of_the_capture_is_told(trained: Path) -> None:
     said = text(console_on(trained, Capturing({})), "capture")
-    assert "Captured: captures/7" in said
-    assert "`tdbg replay captures/7` runs it again." in said
+    assert "The next training step will be captured in /home/me/captures: go on with `run`." in said
+    assert "`tdbg replay` runs a step again." in said
 
 
 def test_what_can_not_be_captured_is_said_so(standing: Console, console: Console) -> None:

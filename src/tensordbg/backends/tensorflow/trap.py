@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow import definition as fd
@@ -292,13 +292,19 @@ def _warn(message: str) -> None:
 
 
 _trapping: Trapping | None = None
+Set = TypeVar("Set", bound=Trapping)
 
 
 def start_trap(plan: TrapPlan) -> Trapping:
     """Sets the trap; one that is set already is taken away."""
+    return set_trap(Trapping(plan))
+
+
+def set_trap(trap: Set) -> Set:
+    """The same of one that is made already."""
     global _trapping  # noqa: PLW0603  one trap in a process
     if _trapping is not None:
         _trapping.stop()
-    _trapping = Trapping(plan)
-    _trapping.start()
-    return _trapping
+    _trapping = trap
+    trap.start()
+    return trap

@@ -11,7 +11,7 @@ from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, VARIABLE
 from tensordbg.capture.header import Suspect, Trouble
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.trap_plan import MARK
-from tensordbg.recording.trap_rules import GRADIENT_NORM, LOSS_JUMP, PREDICATE
+from tensordbg.recording.trap_rules import ASKED, GRADIENT_NORM, LOSS_JUMP, PREDICATE
 
 
 def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
@@ -40,6 +40,8 @@ def _broken_rule(trouble: Trouble) -> Iterator[str]:
         yield f"the gradients have the norm {norm:.4g}, more than the limit"
     elif trouble.kind == PREDICATE:
         yield f"the predicate says so (loss {loss:.4g}, norm of the gradients {norm:.4g})"
+    elif trouble.kind == ASKED:
+        yield f"it was asked for (loss {loss:.4g}, norm of the gradients {norm:.4g})"
 
 
 def _non_finite(trapped: TrappedFunction, bad: BadStep) -> list[str]:

@@ -1,4 +1,4 @@
-"""`capture`: keeps the step that was made last whole, to be run again by `tdbg replay`."""
+"""`capture`: keeps the training step that comes next whole, to be run again by `tdbg replay`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 @click.command("capture", add_help_option=False)
 @click.pass_obj
 def command(console: Console) -> Page:
-    """Capture the step that was made last, for `tdbg replay`."""
-    path = runner_of(console).capture()
-    return Page("", text_lines(f"Captured: {path}", f"`tdbg replay {path}` runs it again."))
+    """Capture the training step that comes next, before it writes anything, for `tdbg replay`."""
+    folder = runner_of(console).capture()
+    lines = (
+        f"The next training step will be captured in {folder}: go on with `run`.",
+        "`tdbg captures` lists what is there, `tdbg replay` runs a step again.",
+    )
+    return Page("", text_lines(*lines))

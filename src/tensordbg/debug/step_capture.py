@@ -1,0 +1,57 @@
+"""Captures a step of the program that is debugged, for `tdbg replay`: the next one, before it writes its variables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from tensordbg.errors import UsageError
+from tensordbg.recording.backend import ASKED_TRAPS, named
+from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.trap_plan import OnBad, TrapPlan
+from tensordbg.recording.trap_rules import AskedRules
+
+_MOST = 10_000
+
+
+class AskedTrap(Protocol):
+    """The trap of one framework, which captures a step when it is asked to."""
+
+    def ask(self) -> None:
+        """Has the next step captured that computes gradients."""
+
+
+class StepCapture:
+    """The traps of the frameworks that the program has imported."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is where captures go; it is made when it is needed."""
+        self._folder = folder
+        self._traps: list[AskedTrap] = []
+
+    def install(self) -> None:
+        """Sets a trap in each framework, also in those that are imported later."""
+        plan = TrapPlan(self._folder, OnBad.RECORD, most=_MOST, rules=AskedRules())
+        starts = {name: lambda name=name: self._traps.append(named(ASKED_TRAPS[name])(plan)) for name in ASKED_TRAPS}
+        ImportWatch(starts).start()  # type: ignore[arg-type]
+
+    def ask(self) -> Path:
+        """Has the next training step captured.
+
+        Returns:
+            The folder of captures.
+
+        Raises:
+            UsageError: If there is nothing to be captured, or nowhere to keep it.
+        """
+        if not self._traps:
+            raise UsageError("the program has not imported a framework whose steps can be captured; go on with `run`")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"{self._folder}: no captures can be kept here ({error.strerror}); start in another folder"
+            ) from None
+        for trap in self._traps:
+            trap.ask()
+        return self._folder
