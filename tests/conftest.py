@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,19 @@ from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.runs import find_run
 from tests.sample_run import make_sample_run
 from tests.sample_trace import make_sample_trace
+
+
+def _take_ignored_signals() -> None:
+    """Has the programs that tests start take what is ignored here.
+
+    In the background, or under nohup, an interrupt or a hangup is ignored, which is inherited; a handler is not.
+    """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+_take_ignored_signals()
 
 
 @pytest.fixture

@@ -35,9 +35,7 @@ while True:  # a signal just before a pause would be noticed only after the next
 
 
 def start(code: str) -> subprocess.Popen[str]:
-    # The tests may run where a hangup is ignored, and what is ignored stays so.
-    parent = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)\n{PARENT}"
-    command = [sys.executable, "-c", parent, sys.executable, "-c", code]
+    command = [sys.executable, "-c", PARENT, sys.executable, "-c", code]
     # A session of its own has no terminal, so that it's known what is sent to whom.
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
