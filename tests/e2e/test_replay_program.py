@@ -96,7 +96,8 @@ def test_the_eager_step_is_recorded_with_what_was_captured(folder: Path, capture
     done = tdbg(folder, "replay", capture, "--eager")
     assert done.returncode == 0, done.stderr
     assert "Log:0 in entropy() produced the first -inf: 1 of 8 elements" in done.stderr
-    assert "first at [5]" in done.stderr
+    # Where the lines are broken depends on how long the name of the folder is.
+    assert "first at [5]" in " ".join(done.stderr.split())
 
 
 def test_a_changed_module_is_tried_out(folder: Path, capture: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
+from tensordbg.backends.tensorflow import trap
 from tensordbg.capture.reader import open_capture
 from tests.backends.tensorflow.test_trap import BAD, HandWritten, batches, state_before_bad_batch
 
@@ -17,13 +19,26 @@ def run(program: Any, number: int) -> None:
     program.step(tf.constant(batches()[number]))
 
 
+@pytest.fixture(autouse=True)
+def _all_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests of this process have left functions of their own: no name is left out."""
+    monkeypatch.setattr(trap, "listed", ", ".join)
+
+
+def traced_before(said: str) -> list[str]:
+    """The functions that are named."""
+    found = re.findall(r"^tdbg: warning: (.*): traced before", said, re.MULTILINE)
+    return [name for names in found for name in names.split(", ")]
+
+
 def test_a_function_traced_before_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = HandWritten()
     run(program, 0)
     with tensordbg.trap(tmp_path):
         run(program, BAD)
     said = capsys.readouterr().err
-    assert "tdbg: warning: _step: traced before the trap was set, so not tested; set the trap before" in said
+    assert "_step" in traced_before(said)
+    assert "traced before the trap was set, so not tested; set the trap before the first call" in said
     assert "can't be looked into" not in said
 
 
@@ -33,14 +48,14 @@ def test_a_function_keeps_its_trap_for_a_later_one(tmp_path: Path, capsys: pytes
         program = HandWritten()
         run(program, 0)
     run(program, 1)
-    with tensordbg.trap(tmp_path / "second") as trap:
+    with tensordbg.trap(tmp_path / "second") as second:
         run(program, 2)
         with pytest.raises(tf.errors.InvalidArgumentError, match="tensordbg trap: "):
             run(program, BAD)
     assert program.state() == expected
-    assert [open_capture(path).header.function for path in trap.captures] == ["_step"]
-    assert trap.captures[0].parent == tmp_path / "second"
-    assert "traced before" not in capsys.readouterr().err
+    assert [open_capture(path).header.function for path in second.captures] == ["_step"]
+    assert second.captures[0].parent == tmp_path / "second"
+    assert "_step" not in traced_before(capsys.readouterr().err)
 
 
 def test_a_later_trap_may_leave_steps_out_where_the_first_let_them_fail(tmp_path: Path) -> None:

@@ -124,14 +124,36 @@ def _made_of(program: Program, row: ListedTensor, differing: Mapping[_Point, int
 def _given_by_differing(program: Program, site: int, row: ListedTensor, differing: Mapping[_Point, int]) -> bool:
     """Whether it is what a caller, or the turn before, gave, where something had come to differ by then.
 
-    Which of the caller's tensors that was is not followed.
+    Which of the caller's tensors that was is not followed. Events tell no order: probes run beside the program.
     """
     if program.sites[site].argument == NONE or not row.path:
         return False
-    return any(
-        event < row.event and row.path.startswith(path) and (path, turn) != (row.path, row.iteration)
-        for (_, path, turn), event in differing.items()
-    )
+    calls = _calls_above(program, program.sites[site].function)
+    for other, path, turn in differing:
+        if path == row.path:
+            if turn is not None and row.iteration is not None and turn < row.iteration:
+                return True
+        elif row.path.startswith(path) and other < calls.get(program.sites[other].function, other):
+            return True
+    return False
+
+
+def _calls_above(program: Program, function: int) -> dict[int, int]:
+    """The last call, by its site, in each function that leads to a function; sites are numbered as they were made."""
+    callers: dict[int, list[int]] = {}
+    for number, site in program.sites.items():
+        for called in program.called_by(site):
+            if called is not None:
+                callers.setdefault(called.graph, []).append(number)
+    found: dict[int, int] = {}
+    waiting = [function]
+    while waiting:
+        for call in callers.get(waiting.pop(), ()):
+            above = program.sites[call].function
+            if above not in found:
+                waiting.append(above)
+            found[above] = max(call, found.get(above, call))
+    return found
 
 
 def _came_out_of(program: Program, site: int, row: ListedTensor, differing: Iterable[_Point]) -> bool:
