@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from tensordbg.analysis.listing import ListedTensor, Order, Selection, list_tensors
 from tensordbg.analysis.program import Program, read_program
@@ -62,9 +63,8 @@ def find_parting(before: TraceReader, after: TraceReader) -> Parting:
     others = _by_key(after, read_program(after))
     pairs = [Pair(one, others[key]) for key, one in _by_key(before, program).items() if key in others]
     apart = [pair for pair in pairs if _differs(pair)]
-    differing = {_point(pair.before): pair.before.event for pair in apart}
-    seen = {_point(pair.before) for pair in pairs}
-    first = [pair for pair in apart if not _made_of(program, pair.before, differing, seen)]
+    descent = _Descent(program, {_point(pair.before) for pair in pairs}, {_point(pair.before) for pair in apart})
+    first = [pair for pair in apart if not descent.is_made_of_differing(pair.before)]
     once = {pair.before.site: pair for pair in sorted(first, key=lambda pair: -pair.before.event)}
     return Parting(len(pairs), len(apart), tuple(sorted(once.values(), key=lambda pair: pair.before.event)))
 
@@ -103,62 +103,75 @@ def _numbers(health: Health) -> Iterator[float]:
     yield from (0.0 if math.isnan(number) else number for number in (health.min, health.max, health.mean))
 
 
-def _made_of(program: Program, row: ListedTensor, differing: Mapping[_Point, int], seen: set[_Point]) -> bool:
-    """Whether anything that a tensor was made from differs; what was not recorded is looked through."""
-    if _given_by_differing(program, row.site, row, differing):
-        return True
-    waiting, known = [row.site], {row.site}
-    while waiting:
-        for site in {reference.site for reference in program.inputs_of(waiting.pop())} - known - {NONE}:
-            known.add(site)
-            point = (site, row.path, row.iteration)
-            if point in differing or _came_out_of(program, site, row, differing):
-                return True
-            if point not in seen:
-                if _given_by_differing(program, site, row, differing):
-                    return True
-                waiting.append(site)
-    return False
+class _Descent:
+    """Whether tensors were made from some that differ."""
 
+    def __init__(self, program: Program, seen: set[_Point], differing: set[_Point]) -> None:
+        """Of the tensors of a program that were `seen`, those that are `differing`."""
+        self._program = program
+        self._seen = seen
+        self._differing = differing
 
-def _given_by_differing(program: Program, site: int, row: ListedTensor, differing: Mapping[_Point, int]) -> bool:
-    """Whether it is what a caller, or the turn before, gave, where something had come to differ by then.
-
-    Which of the caller's tensors that was is not followed. Events tell no order: probes run beside the program.
-    """
-    if program.sites[site].argument == NONE or not row.path:
-        return False
-    calls = _calls_above(program, program.sites[site].function)
-    for other, path, turn in differing:
-        if path == row.path:
-            if turn is not None and row.iteration is not None and turn < row.iteration:
-                return True
-        elif row.path.startswith(path) and other < calls.get(program.sites[other].function, other):
+    def is_made_of_differing(self, row: ListedTensor) -> bool:
+        """Whether anything that a tensor was made from differs; what was not recorded is looked through."""
+        if self._given_by_differing(row.site, row):
             return True
-    return False
-
-
-def _calls_above(program: Program, function: int) -> dict[int, int]:
-    """The last call, by its site, in each function that leads to a function; sites are numbered as they were made."""
-    callers: dict[int, list[int]] = {}
-    for number, site in program.sites.items():
-        for called in program.called_by(site):
-            if called is not None:
-                callers.setdefault(called.graph, []).append(number)
-    found: dict[int, int] = {}
-    waiting = [function]
-    while waiting:
-        for call in callers.get(waiting.pop(), ()):
-            above = program.sites[call].function
-            if above not in found:
-                waiting.append(above)
-            found[above] = max(call, found.get(above, call))
-    return found
-
-
-def _came_out_of(program: Program, site: int, row: ListedTensor, differing: Iterable[_Point]) -> bool:
-    """Whether a call gave it, inside of which something differs."""
-    if not program.sites[site].called:
+        waiting, known = [row.site], {row.site}
+        while waiting:
+            for site in {reference.site for reference in self._program.inputs_of(waiting.pop())} - known - {NONE}:
+                known.add(site)
+                point = (site, row.path, row.iteration)
+                if point in self._differing or self._came_out_of(site, row):
+                    return True
+                if point not in self._seen:
+                    if self._given_by_differing(site, row):
+                        return True
+                    waiting.append(site)
         return False
-    inside = f"{row.path}/{program.sites[site].name}".lstrip("/")
-    return any(path.startswith(inside) for _, path, _ in differing)
+
+    def _given_by_differing(self, site: int, row: ListedTensor) -> bool:
+        """Whether it is what a caller, or the turn before, gave, where something had come to differ by then.
+
+        Which of the caller's tensors that was is not followed. Events tell no order: probes run beside the program.
+        """
+        sites = self._program.sites
+        if sites[site].argument == NONE or not row.path:
+            return False
+        calls = self._calls_above(sites[site].function)
+        for other, path, turn in self._differing:
+            if path == row.path:
+                if turn is not None and row.iteration is not None and turn < row.iteration:
+                    return True
+            elif row.path.startswith(path) and other < calls.get(sites[other].function, other):
+                return True
+        return False
+
+    def _came_out_of(self, site: int, row: ListedTensor) -> bool:
+        """Whether a call gave it, inside of which something differs."""
+        called = self._program.sites[site]
+        if not called.called:
+            return False
+        inside = f"{row.path}/{called.name}".lstrip("/")
+        return any(path.startswith(inside) for _, path, _ in self._differing)
+
+    def _calls_above(self, function: int) -> dict[int, int]:
+        """The last call, by its site, in each function that leads to one; sites are numbered as they were made."""
+        found: dict[int, int] = {}
+        waiting = [function]
+        while waiting:
+            for call in self._callers.get(waiting.pop(), ()):
+                above = self._program.sites[call].function
+                if above not in found:
+                    waiting.append(above)
+                found[above] = max(call, found.get(above, call))
+        return found
+
+    @cached_property
+    def _callers(self) -> dict[int, list[int]]:
+        """The sites that call each function."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for number, site in self._program.sites.items():
+            for called in self._program.called_by(site):
+                if called is not None:
+                    found[called.graph].append(number)
+        return found
