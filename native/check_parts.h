@@ -1,4 +1,4 @@
-// What the checks in functions and those in sessions share: reading a tensor, and failing the operation.
+// What our kernels share: reading a tensor that one is given, and failing the operation.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -29,6 +29,7 @@ class Given {
   Given& operator=(const Given&) = delete;
 
   bool valid() const { return tensor_ != nullptr; }
+  const tensorflow::TF_Tensor* tensor() const { return tensor_; }
   int type() const { return tensorflow::api.TensorType(tensor_); }
   DType dtype() const { return tensorflow::dtype_of(type()); }
   const void* data() const { return tensorflow::api.TensorData(tensor_); }

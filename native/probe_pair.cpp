@@ -1,6 +1,7 @@
 // A probe of two tensors: `TensordbgProbePair(x, y)` has in y the elements of x under another shape. They are read once.
 #include <memory>
 
+#include "check_parts.h"
 #include "graph_probe.h"
 #include "probe_tensorflow.h"
 #include "tensorflow_api.h"
@@ -15,25 +16,6 @@ struct ProbePair {
   std::unique_ptr<Probe> second;
 };
 
-// An input of a kernel; null where it can't be had.
-class Input {
- public:
-  Input(TF_OpKernelContext* context, int number) {
-    TF_Status* status = api.NewStatus();
-    api.GetInput(context, number, &tensor_, status);
-    api.DeleteStatus(status);
-  }
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-  ~Input() {
-    if (tensor_ != nullptr) api.DeleteTensor(tensor_);
-  }
-  TF_Tensor* tensor() const { return tensor_; }
-
- private:
-  TF_Tensor* tensor_ = nullptr;
-};
-
 void* create(TF_OpKernelConstruction* construction) {
   auto* pair = new ProbePair;
   pair->first.reset(new_probe(construction));
@@ -44,9 +26,8 @@ void* create(TF_OpKernelConstruction* construction) {
 }
 
 // Both lie at the same place: while this kernel holds them nothing writes there.
-bool same_elements(const TF_Tensor* one, const TF_Tensor* other) {
-  return api.TensorData(one) == api.TensorData(other) && api.TensorByteSize(one) == api.TensorByteSize(other) &&
-         api.TensorType(one) == api.TensorType(other);
+bool same_elements(const Given& one, const Given& other) {
+  return one.data() == other.data() && one.bytes() == other.bytes() && one.type() == other.type();
 }
 
 void record_again(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor,
@@ -65,13 +46,13 @@ void compute(void* kernel, TF_OpKernelContext* context) {
   EventLog* log = active_log();
   if (log == nullptr) return;
   auto* pair = static_cast<ProbePair*>(kernel);
-  const Input x(context, 0);
-  const Input y(context, 1);
-  if (x.tensor() == nullptr || y.tensor() == nullptr) return;
+  const Given x(context, 0);
+  const Given y(context, 1);
+  if (!x.valid() || !y.valid()) return;
   HealthFields health{};
   const bool measured =
       !is_seen_outside(pair->first.get()) && record_tensor(log, pair->first.get(), context, x.tensor(), &health);
-  if (measured && same_elements(x.tensor(), y.tensor())) {
+  if (measured && same_elements(x, y)) {
     record_again(log, pair->second.get(), context, y.tensor(), health);
   } else {
     record_tensor(log, pair->second.get(), context, y.tensor());
