@@ -48,6 +48,7 @@ NOT_MIRRORED = {
     "debug/newest.py": "debug/test_debugger.py",
     "debug/program.py": "debug/test_debugger.py",
     "debug/session_debugger.py": "debug/test_local_sessions.py",
+    "importers/new_trace.py": "importers/tfdbg2/test_importing.py",
     "importers/tfdbg1/messages.py": "importers/tfdbg1/test_importing.py",
     "recording/runs.py": "debug/test_debugger.py",
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensordbg.errors import RecordingError, UsageError
+from tensordbg.errors import RecordingError
+from tensordbg.importers.new_trace import new_trace
 from tensordbg.importers.tfdbg1.folders import DumpedRun, DumpedTensor, find_dumps
 from tensordbg.importers.tfdbg1.graphs import RunNode, node_name, nodes_of
 from tensordbg.importers.tfdbg1.messages import read_event
@@ -17,8 +17,7 @@ from tensordbg.importers.tfdbg2.writing import Names
 from tensordbg.model import NONE, CallKind, Detail, Function, Site, TensorRef
 from tensordbg.trace.events import EventWriter, ExecutionEvent, Moment, TensorEvent
 from tensordbg.trace.metadata import TraceMetadata
-from tensordbg.trace.seal import seal_all
-from tensordbg.trace.writer import TraceWriter, new_trace_folder
+from tensordbg.trace.writer import TraceWriter
 
 _SEGMENT_RECORDS = 8192
 _IN_LOOP = 1
@@ -46,16 +45,8 @@ def import_dumps(folder: Path, out: Path) -> list[ImportedDump]:
 
 
 def _import(root: Path, runs: Sequence[DumpedRun], out: Path) -> ImportedDump:
-    try:
-        trace = new_trace_folder(out, root.resolve().name)
-        try:
-            tensors = _write(trace, root, runs)
-            seal_all(trace)
-        except BaseException:
-            shutil.rmtree(trace, ignore_errors=True)
-            raise
-    except RecordingError as error:
-        raise UsageError(str(error)) from error
+    with new_trace(out, root.resolve().name) as trace:
+        tensors = _write(trace, root, runs)
     return ImportedDump(root, trace, len(runs), tensors)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensordbg.errors import RecordingError, UsageError
+from tensordbg.errors import RecordingError
+from tensordbg.importers.new_trace import new_trace
 from tensordbg.importers.tfdbg2.describing import Describer
 from tensordbg.importers.tfdbg2.executions import History, collect_history
 from tensordbg.importers.tfdbg2.graphs import collect_graphs
@@ -19,8 +19,7 @@ from tensordbg.importers.tfdbg2.writing import HistoryWriter, nanoseconds
 from tensordbg.model import Detail
 from tensordbg.trace.events import EventWriter
 from tensordbg.trace.metadata import TraceMetadata
-from tensordbg.trace.seal import seal_all
-from tensordbg.trace.writer import TraceWriter, new_trace_folder
+from tensordbg.trace.writer import TraceWriter
 
 _SEGMENT_RECORDS = 8192
 
@@ -57,16 +56,8 @@ def _import(log: Log, description: Log, out: Path) -> Imported:
     frames = read_frames(description)
     graphs = collect_graphs(description.events("graphs"), frames.capturing)
     history = collect_history(log.events("execution"), log.events("graph_execution_traces"), graphs)
-    try:
-        trace = new_trace_folder(out, f"{log.folder.name}-{log.host}")
-        try:
-            tensors = _write(trace, log, Program.of(graphs), history, frames)
-            seal_all(trace)
-        except BaseException:
-            shutil.rmtree(trace, ignore_errors=True)
-            raise
-    except RecordingError as error:
-        raise UsageError(str(error)) from error
+    with new_trace(out, f"{log.folder.name}-{log.host}") as trace:
+        tensors = _write(trace, log, Program.of(graphs), history, frames)
     return Imported(log, trace, len(history.executions), tensors)
 
 
