@@ -17,8 +17,8 @@ from tensordbg.errors import UsageError
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
 
-_OLD: Mapping[str, str] = {"timestamp": "event", "op_type": "op", "tensor_name": "tensor"}
-KEYS = ("timestamp", "dump_size", *_OLD.keys() - {"timestamp"}, "function", *STATISTICS)
+_OLD: Mapping[str, str] = {"op_type": "op", "tensor_name": "tensor"}
+KEYS = ("timestamp", "dump_size", *_OLD, "function", *STATISTICS)
 
 
 def check_key(key: str) -> None:
