@@ -6,6 +6,7 @@
 
 #include "health_block.h"
 #include "health_formats.h"
+#include "health_float32_quick_avx512.h"
 
 namespace tensordbg {
 namespace {
@@ -19,7 +20,7 @@ struct Lanes {
   __m512i largest_signed = _mm512_set1_epi32(~Float32Format::kMagnitude);
   __m512i largest_unsigned = _mm512_setzero_si512();
   __m512i magnitude = _mm512_set1_epi32(-1);
-  __m512i with_sign = _mm512_setzero_si512();
+  std::int64_t negative = 0;
   __m512d sum[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()};
   __m512d squares[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()};
 
@@ -27,7 +28,7 @@ struct Lanes {
     largest_signed = _mm512_max_epi32(largest_signed, bits);
     largest_unsigned = _mm512_max_epu32(largest_unsigned, bits);
     magnitude = _mm512_min_epu32(magnitude, _mm512_and_si512(bits, _mm512_set1_epi32(Float32Format::kMagnitude)));
-    with_sign = _mm512_add_epi32(with_sign, _mm512_srli_epi32(bits, 31));
+    negative += ones(_mm512_cmpgt_epu32_mask(bits, _mm512_set1_epi32(INT32_MIN)));
     const float* values = reinterpret_cast<const float*>(data);
     const __m512d half[2] = {_mm512_cvtps_pd(_mm256_loadu_ps(values)), _mm512_cvtps_pd(_mm256_loadu_ps(values + 8))};
     for (int k = 0; k < 2; ++k) {
@@ -41,14 +42,14 @@ struct Lanes {
     largest_signed = _mm512_max_epi32(largest_signed, other.largest_signed);
     largest_unsigned = _mm512_max_epu32(largest_unsigned, other.largest_unsigned);
     magnitude = _mm512_min_epu32(magnitude, other.magnitude);
-    with_sign = _mm512_add_epi32(with_sign, other.with_sign);
+    negative += other.negative;
     for (int k = 0; k < 2; ++k) {
       sum[k] = _mm512_add_pd(sum[k], other.sum[k]);
       squares[k] = _mm512_add_pd(squares[k], other.squares[k]);
     }
   }
 
-  // What is known without a look for zeros and subnormals; a zero with a sign still counts as negative.
+  // What is known without a look for zeros and subnormals.
   BlockSummary<Float32Format> summary() const {
     const auto most = static_cast<std::int32_t>(_mm512_reduce_max_epu32(largest_unsigned));
     const std::int32_t high = _mm512_reduce_max_epi32(largest_signed);
@@ -56,7 +57,7 @@ struct Lanes {
     FloatFeatures<Float32Format> features;
     features.lowest = most < 0 ? rank_of<Float32Format>(most) : least;
     features.highest = high >= 0 ? high : ~least;  // ~least is the rank of -least
-    features.negative = _mm512_reduce_add_epi32(with_sign);
+    features.negative = negative;
     return {features,
             {_mm512_reduce_add_pd(_mm512_add_pd(sum[0], sum[1])),
              _mm512_reduce_add_pd(_mm512_add_pd(squares[0], squares[1]))}};
@@ -67,28 +68,14 @@ struct Lanes {
   }
 };
 
-// Counts the zeros and subnormals among the first `count` elements, a multiple of sixteen, which `features` lacks.
-inline void count_tiny(const unsigned char* block, std::int64_t count, FloatFeatures<Float32Format>* features) {
-  const __m512i one = _mm512_set1_epi32(1);
-  __m512i tiny = _mm512_setzero_si512();
-  __m512i zero = _mm512_setzero_si512();
-  __m512i zero_with_sign = _mm512_setzero_si512();
-  for (std::int64_t i = 0; i < count; i += 16) {
-    const __m512i bits = _mm512_loadu_si512(block + i * 4);
-    const __mmask16 zeros = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kMagnitude));
-    const __mmask16 in_tiny = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kFirstNonFinite));
-    tiny = _mm512_mask_add_epi32(tiny, in_tiny, tiny, one);
-    zero = _mm512_mask_add_epi32(zero, zeros, zero, one);
-    zero_with_sign = _mm512_mask_add_epi32(zero_with_sign, zeros, zero_with_sign, _mm512_srli_epi32(bits, 31));
-  }
-  const std::int64_t zeros = _mm512_reduce_add_epi32(zero);
-  features->zero += zeros;
-  features->subnormal += _mm512_reduce_add_epi32(tiny) - zeros;
-  features->negative -= _mm512_reduce_add_epi32(zero_with_sign);
+inline BlockSummary<Float32Format> joined(const BlockSummary<Float32Format>& one, const BlockSummary<Float32Format>& other) {
+  const FloatFeatures<Float32Format>&a = one.features, &b = other.features;
+  return {{b.lowest < a.lowest ? b.lowest : a.lowest, b.highest > a.highest ? b.highest : a.highest,
+           a.negative + b.negative, a.zero + b.zero, a.subnormal + b.subnormal},
+          {one.sums.sum + other.sums.sum, one.sums.squares + other.sums.squares}};
 }
 
-template <>
-inline BlockSummary<Float32Format> look_at<Float32Format>(const unsigned char* block, std::int64_t count) {
+inline BlockSummary<Float32Format> look_carefully(const unsigned char* block, std::int64_t count) {
   // Two independent sets: an addition need not wait for the one before it.
   constexpr std::int64_t kStep = 32;
   Lanes even, odd;
@@ -102,22 +89,27 @@ inline BlockSummary<Float32Format> look_at<Float32Format>(const unsigned char* b
     even.add(first, data);
     odd.add(second, data + 64);
   }
-  const unsigned char* rest = block + i * 4;
-  const FloatFeatures<Float32Format> last = float_features<Float32Format>(rest, count - i);
-  const Sums last_sums = float_sums<Float32Format>(rest, count - i);
-  if (i == 0) return {last, last_sums};
+  const BlockSummary<Float32Format> last = {float_features<Float32Format>(block + i * 4, count - i),
+                                            float_sums<Float32Format>(block + i * 4, count - i)};
+  if (i == 0) return last;
   even.join(odd);
-  auto [features, sums] = even.summary();
+  BlockSummary<Float32Format> first = even.summary();
   // Most tensors have neither zeros nor subnormals; where one has zeros, it mostly has them everywhere.
-  if (even.any_tiny()) count_tiny(block, i, &features);
-  features.lowest = last.lowest < features.lowest ? last.lowest : features.lowest;
-  features.highest = last.highest > features.highest ? last.highest : features.highest;
-  features.negative += last.negative;
-  features.zero += last.zero;
-  features.subnormal += last.subnormal;
-  sums.sum += last_sums.sum;
-  sums.squares += last_sums.squares;
-  return {features, sums};
+  if (even.any_tiny()) count_tiny(block, i, &first.features);
+  return joined(first, last);
+}
+
+// A block is looked at carefully, in double precision throughout, where no block before it was like it or where its numbers
+// are not such that it could be looked at quickly.
+template <>
+inline BlockSummary<Float32Format> look_at<Float32Format>(const unsigned char* block, std::int64_t count,
+                                                          double centre) {
+  const std::int64_t whole = count / kGroup * kGroup;
+  BlockSummary<Float32Format> quick;
+  if (whole == 0 || centre != centre || !look_quickly(block, whole, static_cast<float>(centre), &quick)) {
+    return look_carefully(block, count);
+  }
+  return whole == count ? quick : joined(quick, look_carefully(block + whole * 4, count - whole));
 }
 
 }  // namespace

@@ -145,7 +145,51 @@ def test_large_magnitudes(kernel: str) -> None:
 def test_the_sum_of_numbers_that_cancel(kernel: str) -> None:
     values = np.random.default_rng(2).normal(size=100_000).astype(np.float32)
     array = np.concatenate([values, -values, [np.float32(1e-3)]])
-    assert native.measure_by(kernel, array).sum == pytest.approx(float(np.float32(1e-3)), abs=1e-9)
+    assert_same_health(native.measure_by(kernel, array), reference.measure(array), array)
+
+
+MANY = 100_003
+LEVELS = np.repeat([1.0, 1e6, -3.0, 0.1, 0.1], MANY // 5 + 1)[:MANY]
+"""Whole blocks that are alike, and changes between them."""
+LARGE = {
+    "normal": lambda draw: draw.normal(size=MANY),
+    "far from zero": lambda draw: draw.normal(1e4, 0.01, MANY),
+    "one number": lambda draw: np.full(MANY, 0.1),
+    "one row again and again": lambda draw: np.resize(draw.uniform(1, 2, 32), MANY),
+    "levels": lambda draw: LEVELS,
+    "levels with noise": lambda draw: LEVELS * draw.uniform(0.9, 1.1, MANY),
+    "one far away": lambda draw: np.where(np.arange(MANY) == 50_000, 1e30, draw.normal(size=MANY)),
+    "squares that vanish": lambda draw: draw.normal(0, 1e-25, MANY),
+    "squares that overflow": lambda draw: draw.normal(0, 1e25, MANY),
+    "vanishing far from zero": lambda draw: 1 + draw.normal(0, 1e-25, MANY),
+    "half of it zero": lambda draw: np.maximum(draw.normal(size=MANY), 0) * np.sign(draw.normal(size=MANY)),
+    "subnormal among zeros": lambda draw: np.where(draw.uniform(size=MANY) < 0.01, 1e-40, 0.0),
+    "not finite at last": lambda draw: np.where(np.arange(MANY) < 90_000, draw.normal(3, 1, MANY), np.nan),
+    "not finite at first": lambda draw: np.where(np.arange(MANY) > 9_000, draw.normal(3, 1, MANY), -np.inf),
+}
+
+
+@pytest.mark.parametrize("content", LARGE)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_many_float32(kernel: str, content: str) -> None:
+    """A kernel may add up single precision numbers, so a sum need only be right to a rounding of its parts."""
+    array = LARGE[content](np.random.default_rng(5)).astype(np.float32)
+    found, wanted = native.measure_by(kernel, array), reference.measure(array)
+    finite = array[np.isfinite(array)].astype(np.float64)
+    magnitudes = np.abs(finite).sum()
+    assert abs(found.sum - wanted.sum) <= 3 * 2.0**-24 * magnitudes
+    assert close(found.sum_squares, wanted.sum_squares, 3 * 2.0**-22)
+    # Its mean and deviation are right even where the numbers lie close together and far from zero.
+    assert found.std == pytest.approx(finite.std(), rel=1e-4, abs=5e-8 * np.abs(finite).max())
+    precise = dataclasses.replace(found, sum=wanted.sum, sum_squares=wanted.sum_squares)
+    assert_same_health(precise, wanted, array)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_errors_of_single_precision_do_not_add_up(kernel: str) -> None:
+    for content in ("normal", "far from zero", "one number", "one far away", "half of it zero"):
+        array = LARGE[content](np.random.default_rng(6)).astype(np.float32)
+        assert_same_health(native.measure_by(kernel, array), reference.measure(array), array)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

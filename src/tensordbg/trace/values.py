@@ -28,6 +28,9 @@ _ALIGNMENT = 64
 _MAPPED_FROM = 2**20
 """Bytes from which on a tensor is mapped, not read: a process may have only so many mappings."""
 
+_ROUNDING = 2.0**-21
+"""So far may a sum be from that of another processor, of the root of the squares' sum times the number of elements."""
+
 _FOREIGN = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
 """Dtypes that NumPy has only with the package `ml_dtypes`."""
 
@@ -130,7 +133,8 @@ def _piece(path: Path, offset: int, size: int) -> bytes | memoryview:
 def _fits(array: Array, recorded: Health) -> bool:
     """Whether elements have the health that they were recorded with.
 
-    Counts must be equal; sums are added up in another order on another processor.
+    Counts must be equal; sums are added up in another order, and float32 partly in single precision, on another
+    processor.
     """
     found = measure(array)
     counts = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "first_bad")
@@ -139,5 +143,5 @@ def _fits(array: Array, recorded: Health) -> bool:
     ends = ((found.min, recorded.min), (found.max, recorded.max))
     if not all(math.isclose(a, b, rel_tol=1e-6) or (math.isnan(a) and math.isnan(b)) for a, b in ends):
         return False
-    room = 1e-9 * math.sqrt(max(0.0, recorded.size * recorded.sum_squares))
+    room = _ROUNDING * math.sqrt(max(0.0, recorded.size * recorded.sum_squares))
     return not abs(found.sum - recorded.sum) > room
