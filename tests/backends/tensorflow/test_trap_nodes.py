@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 from typing import Any
 
+import pytest
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.trap_nodes import TRAP_OP, TrapPlacer
@@ -36,6 +38,29 @@ def test_writes_wait_for_the_trap() -> None:
     assert (trap.attr["trap"].i, trap.attr["tests"].i) == (7, 1)
     assert [each.kind for each in point.saved] == ["argument"]
     assert trap.name in definition.control_ret
+
+
+@pytest.mark.parametrize(("processors", "waits"), [(2, True), (64, False)])
+def test_what_is_computed_from_a_gradient_waits_where_processors_are_few(
+    monkeypatch: pytest.MonkeyPatch, processors: int, waits: bool
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(processors)), raising=False)
+    variable = tf.Variable([1.0, 2.0, 3.0])
+
+    def step(x: Any) -> Any:
+        gradient = tf.exp(x)
+        loss = tf.sin(gradient)
+        variable.assign_sub(tf.sqrt(gradient) * tf.cos(x))
+        variable.assign_add(gradient)
+        return loss
+
+    definition = definition_of(step, SIGNATURE)
+    TrapPlacer(definition, [("Exp:y:0", FLOAT), ("Sin:y:0", FLOAT)], ["gradient", "loss"]).place(0, None)
+    (trap,) = nodes_of(definition, TRAP_OP)
+    waiting = [node.name for node in definition.node_def if f"^{trap.name}" in node.input]
+    # What the trap itself is given can't wait for it; what doesn't come from the gradient need not.
+    assert sorted(waiting) == ["AssignAddVariableOp", "AssignSubVariableOp", *(["Sqrt"] if waits else [])]
+    assert all(len(set(node.input)) == len(node.input) for node in definition.node_def)
 
 
 def test_the_old_value_of_what_is_written_before_the_test_is_saved() -> None:

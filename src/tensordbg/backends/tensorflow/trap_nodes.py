@@ -15,6 +15,7 @@ from tensordbg.backends.tensorflow.gated_calls import CALL_GATES
 from tensordbg.backends.tensorflow.gates import Gates
 from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, SCALE
 from tensordbg.backends.tensorflow.variables import writes
+from tensordbg.backends.tensorflow.waiting import may_wait, processors_are_few, wait_for
 
 TRAP_OP = "TensordbgTrap"
 _TRAP = "tdbg_trap/step"
@@ -84,6 +85,8 @@ class TrapPlacer:
         late = [node for node in writers if node.name not in before]
         saved = (*self._arguments(), *self._elements(before), *self._old_values(early))
         self._add_trap(number, saved)
+        if processors_are_few():
+            self._delay_updates(before)
         for node in late:
             if gates is None or not self._close(node, gates, f"{_TRAP}:good:0"):
                 node.input.append(f"^{_TRAP}")
@@ -105,6 +108,18 @@ class TrapPlacer:
         saved = (*self._arguments(), *kept)
         self._add_trap(number, saved)
         return TrapPoint(saved)
+
+    def _delay_updates(self, before: set[str]) -> None:
+        """Has what is computed from the gradients, as an optimizer does, wait as well.
+
+        What it computes would else lie about until it can be written, and be fetched from memory once more: a step of a
+        transformer took 1.06 times the plain one on two processors, and not 1.03.
+        """
+        tested = {tensor for tensor, _ in self._tested}
+        for node in self._nodes.values():
+            uses = node.name not in before and not tested.isdisjoint(node.input)
+            if uses and may_wait(node) and node.op not in fd.CALLS and not changes(node.op):
+                wait_for(node, [_TRAP])
 
     def _close(self, node: Any, gates: Gates, condition: str) -> bool:
         """Has a node write only where a condition holds; False where it writes nothing that can be left out."""

@@ -34,13 +34,13 @@ def looks_first(described: Description) -> bool:
 
     The runtime drops what else must run in a loop's condition; what others wait for it would not.
     """
-    return (described.is_loop_body or not described.is_part) and _processors() <= FEW_PROCESSORS
+    return (described.is_loop_body or not described.is_part) and processors_are_few()
 
 
-def _processors() -> int:
-    """How many this process may use."""
+def processors_are_few() -> bool:
+    """Whether those that this process may use are."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return (os.cpu_count() or 1) if affinity is None else len(affinity(0))
+    return ((os.cpu_count() or 1) if affinity is None else len(affinity(0))) <= FEW_PROCESSORS
 
 
 def may_wait(node: Any) -> bool:
