@@ -1,4 +1,4 @@
-"""What recording and checking add to the largest memory of a program.
+"""What recording, checking and trapping add to the largest memory of a program.
 
 Each contender trains in a process of its own, with the same steps; what its process held at most is compared with the
 plain one's. Medians of a few runs count, as the size of TensorFlow's pools differs from run to run. A table is printed
@@ -20,7 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 PLAIN = "plain"
-CONTENDERS = ("ops", "health", "health, last 10,000", "check")
+CONTENDERS = ("ops", "health", "health, last 10,000", "check", "trap")
 PROGRAMS = {"mlp": 2000, "transformer": 100, "convolution": 400, "keras fit": 10}
 """How many steps each takes."""
 WANTED_MB = 200
