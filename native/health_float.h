@@ -101,22 +101,21 @@ struct BlockSummary {
   Sums sums;
 };
 
-// A number near the mean of a block, NaN where none is known. It has few digits: subtracted from numbers as large as those of
-// the block it causes no error of rounding, which would be the same each time.
 template <class Format>
-double centre_of(const BlockSummary<Format>& block, std::int64_t count) {
-  constexpr std::int64_t kExponent = 0x7ff0000000000000;
-  constexpr double kDigits = 0x1p12;
-  const double low = Format::value(rank_of<Format>(block.features.lowest));
-  const double high = Format::value(rank_of<Format>(block.features.highest));
-  const double largest = high > -low ? high : -low;
-  const double unit = bit_cast<double>(bit_cast<std::int64_t>(largest) & kExponent) / kDigits;
-  return unit > 0.0 ? __builtin_rint(block.sums.sum / (static_cast<double>(count) * unit)) * unit : 0.0;
+BlockSummary<Format> joined(const BlockSummary<Format>& one, const BlockSummary<Format>& other) {
+  const FloatFeatures<Format>&a = one.features, &b = other.features;
+  return {{b.lowest < a.lowest ? b.lowest : a.lowest, b.highest > a.highest ? b.highest : a.highest,
+           a.negative + b.negative, a.zero + b.zero, a.subnormal + b.subnormal},
+          {one.sums.sum + other.sums.sum, one.sums.squares + other.sums.squares}};
 }
 
-// `centre` is what `centre_of` told of the block before, for those who look more quickly where they know it.
+// The elements of a block.
 template <class Format>
-BlockSummary<Format> look_at(const unsigned char* block, std::int64_t count, double /*centre*/) {
+constexpr std::int64_t kBlockElements = kBlockBytes / static_cast<std::int64_t>(sizeof(typename Format::Bits));
+
+// `before` is the block before, a full one, where that was finite; for those who look more quickly where they know it.
+template <class Format>
+BlockSummary<Format> look_at(const unsigned char* block, std::int64_t count, const BlockSummary<Format>* /*before*/) {
   return {float_features<Format>(block, count), float_sums<Format>(block, count)};
 }
 
@@ -193,33 +192,32 @@ double scaled_sum(const unsigned char* data, std::int64_t count) {
 template <class Format>
 void measure_float(const unsigned char* data, std::int64_t count, HealthFields* out) {
   using Bits = typename Format::Bits;
-  constexpr std::int64_t kBlock = kBlockBytes / static_cast<std::int64_t>(sizeof(Bits));
   unsigned char kept[kBlockBytes];
-  Bits lowest = RankLimits<Format>::kHighest;
-  Bits highest = RankLimits<Format>::kLowest;
-  double centre = __builtin_nan("");
-  for (std::int64_t start = 0; start < count; start += kBlock) {
+  BlockSummary<Format> whole, last;
+  const BlockSummary<Format>* before = nullptr;
+  for (std::int64_t start = 0; start < count; start += kBlockElements<Format>) {
     const unsigned char* block = data + start * static_cast<std::int64_t>(sizeof(Bits));
-    const std::int64_t size = smaller(kBlock, count - start);
-    auto [features, sums] = look_at<Format>(block, size, centre);
-    centre = features.all_finite() ? centre_of<Format>({features, sums}, size) : __builtin_nan("");
-    if (!features.all_finite()) {
-      set_non_finite_apart<Format>(block, size, kept, &features, out);
+    const std::int64_t size = smaller(kBlockElements<Format>, count - start);
+    last = look_at<Format>(block, size, before);
+    before = &last;
+    if (!last.features.all_finite()) {
+      set_non_finite_apart<Format>(block, size, kept, &last.features, out);
       if (out->first_bad < 0) out->first_bad = start + first_non_finite<Format>(block);
-      sums = float_sums<Format>(kept, size);
+      last.sums = float_sums<Format>(kept, size);
+      before = nullptr;
     }
-    lowest = features.lowest < lowest ? features.lowest : lowest;
-    highest = features.highest > highest ? features.highest : highest;
-    out->negative += features.negative;
-    out->zero += features.zero;
-    out->subnormal += features.subnormal;
-    out->sum += sums.sum;
-    out->sum_squares += sums.squares;
+    whole = joined(whole, last);
   }
+  const auto& [features, sums] = whole;
+  out->negative = features.negative;
+  out->zero = features.zero;
+  out->subnormal = features.subnormal;
+  out->sum = sums.sum;
+  out->sum_squares = sums.squares;
   if (!__builtin_isfinite(out->sum)) out->sum = scaled_sum<Format>(data, count);
-  if (lowest > highest) return;  // no finite element
-  out->min = Format::value(rank_of<Format>(lowest));
-  out->max = Format::value(rank_of<Format>(highest));
+  if (features.lowest > features.highest) return;  // no finite element
+  out->min = Format::value(rank_of<Format>(features.lowest));
+  out->max = Format::value(rank_of<Format>(features.highest));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <immintrin.h>
 
 #include "health_block.h"
-#include "health_formats.h"
 #include "health_float32_quick_avx512.h"
+#include "health_formats.h"
 
 namespace tensordbg {
 namespace {
@@ -68,13 +68,6 @@ struct Lanes {
   }
 };
 
-inline BlockSummary<Float32Format> joined(const BlockSummary<Float32Format>& one, const BlockSummary<Float32Format>& other) {
-  const FloatFeatures<Float32Format>&a = one.features, &b = other.features;
-  return {{b.lowest < a.lowest ? b.lowest : a.lowest, b.highest > a.highest ? b.highest : a.highest,
-           a.negative + b.negative, a.zero + b.zero, a.subnormal + b.subnormal},
-          {one.sums.sum + other.sums.sum, one.sums.squares + other.sums.squares}};
-}
-
 inline BlockSummary<Float32Format> look_carefully(const unsigned char* block, std::int64_t count) {
   // Two independent sets: an addition need not wait for the one before it.
   constexpr std::int64_t kStep = 32;
@@ -103,10 +96,10 @@ inline BlockSummary<Float32Format> look_carefully(const unsigned char* block, st
 // are not such that it could be looked at quickly.
 template <>
 inline BlockSummary<Float32Format> look_at<Float32Format>(const unsigned char* block, std::int64_t count,
-                                                          double centre) {
+                                                          const BlockSummary<Float32Format>* before) {
   const std::int64_t whole = count / kGroup * kGroup;
   BlockSummary<Float32Format> quick;
-  if (whole == 0 || centre != centre || !look_quickly(block, whole, static_cast<float>(centre), &quick)) {
+  if (whole == 0 || before == nullptr || !look_quickly(block, whole, centre_of(*before), &quick)) {
     return look_carefully(block, count);
   }
   return whole == count ? quick : joined(quick, look_carefully(block + whole * 4, count - whole));

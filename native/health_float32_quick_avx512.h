@@ -47,17 +47,33 @@ inline std::int64_t ones(__mmask16 mask) { return __builtin_popcount(mask); }
 
 // The zeros and subnormals among the first `size` elements, a multiple of sixteen.
 inline void count_tiny(const unsigned char* block, std::int64_t size, FloatFeatures<Float32Format>* features) {
+  std::int64_t zero = 0;
   std::int64_t tiny = 0;
   for (std::int64_t i = 0; i < size; i += kVector) {
     const __m512i bits = _mm512_loadu_si512(block + i * 4);
-    features->zero += ones(_mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kMagnitude)));
+    zero += ones(_mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kMagnitude)));
     tiny += ones(_mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kFirstNonFinite)));
   }
-  features->subnormal += tiny - features->zero;
+  features->zero += zero;
+  features->subnormal += tiny - zero;
 }
 
 // The bits of a number, of a zero those without a sign.
 inline std::int32_t bits_of(float value) { return value == 0.0f ? 0 : bit_cast<std::int32_t>(value); }
+
+// A number near the mean of a full block. It has few digits: subtracted from numbers as large as those of the block it causes
+// no error of rounding, which would be the same each time.
+inline float centre_of(const BlockSummary<Float32Format>& block) {
+  constexpr std::int64_t kExponent = 0x7ff0000000000000;
+  constexpr double kDigits = 0x1p12;
+  const double low = Float32Format::value(rank_of<Float32Format>(block.features.lowest));
+  const double high = Float32Format::value(rank_of<Float32Format>(block.features.highest));
+  const double largest = high > -low ? high : -low;
+  const double unit = bit_cast<double>(bit_cast<std::int64_t>(largest) & kExponent) / kDigits;
+  if (!(unit > 0.0)) return 0.0f;
+  const double units = block.sums.sum / (static_cast<double>(kBlockElements<Float32Format>) * unit);
+  return static_cast<float>(__builtin_rint(units) * unit);
+}
 
 // Whether the distances can be squared in single precision: where one is not finite their sum isn't either, and where
 // all are tiny their squares are lost, unless there is nothing to lose.
