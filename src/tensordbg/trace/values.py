@@ -28,8 +28,12 @@ _ALIGNMENT = 64
 _MAPPED_FROM = 2**20
 """Bytes from which on a tensor is mapped, not read: a process may have only so many mappings."""
 
-_ROUNDING = 2.0**-21
-"""So far may a sum be from that of another processor, of the root of the squares' sum times the number of elements."""
+_ROUNDING = {"float32": 2.0**-21}
+"""So far may a sum be from that of another processor, of the root of the squares' sum times the number of elements,
+where some processors add up in less than double precision."""
+
+_ORDER = 1e-9
+"""The same where only the order differs."""
 
 _FOREIGN = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
 """Dtypes that NumPy has only with the package `ml_dtypes`."""
@@ -143,5 +147,5 @@ def _fits(array: Array, recorded: Health) -> bool:
     ends = ((found.min, recorded.min), (found.max, recorded.max))
     if not all(math.isclose(a, b, rel_tol=1e-6) or (math.isnan(a) and math.isnan(b)) for a, b in ends):
         return False
-    room = _ROUNDING * math.sqrt(max(0.0, recorded.size * recorded.sum_squares))
+    room = _ROUNDING.get(array.dtype.name, _ORDER) * math.sqrt(max(0.0, recorded.size * recorded.sum_squares))
     return not abs(found.sum - recorded.sum) > room
