@@ -89,7 +89,7 @@ class TrapPlacer:
             self._delay_updates(before)
         for node in late:
             if gates is None or not self._close(node, gates, f"{_TRAP}:good:0"):
-                node.input.append(f"^{_TRAP}")
+                wait_for(node, [_TRAP])
         return TrapPoint(saved)
 
     def leave_out_writes(self, gates: Gates, condition: str) -> tuple[Saved, ...]:
