@@ -130,16 +130,22 @@ while sys.stdin.readline():
 """
 
 
-def lines_with(name: str, send: Callable[[int, int], None]) -> list[str]:
-    """What a program that prints its signals says of one that is sent to (our process, our group) and two after it."""
+def lines_with(name: str, send: Callable[[int, int], None], count: int = 1) -> list[str]:
+    """What a program that prints its signals says of those that `send` sends (our process, this one) and two later.
+
+    Args:
+        name: Of a signal.
+        send: Sends it, to the process or to its group.
+        count: How many signals the program gets of what is sent.
+    """
     command = [sys.executable, "-c", PARENT, sys.executable, "-c", PRINTS_SIGNALS]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         assert read_line(process) == "ready"
         send(process.pid, getattr(signal, name))
-        lines = [read_line(process)]
-        # By the time the second of these is there, the first signal has been dealt with.
+        lines = [read_line(process) for _ in range(count)]
+        # By the time the second of these is there, what was sent has been dealt with.
         for _ in range(2):
             process.send_signal(signal.SIGUSR1)
             lines.append(read_line(process))
@@ -160,6 +166,17 @@ def test_signal_to_us_and_then_to_the_group_reaches_the_program_once(name: str) 
         os.killpg(process, number)
 
     assert lines_with(name, send) == [f"got {name}", "got SIGUSR1", "got SIGUSR1", "summary"]
+
+
+def test_signal_to_the_group_that_we_take_late_reaches_the_program_once() -> None:
+    def send(process: int, number: int) -> None:
+        # Of two that wait for us, we take the one with the lower number first.
+        os.kill(process, signal.SIGSTOP)
+        os.killpg(process, number)
+        os.kill(process, signal.SIGUSR1)
+        os.kill(process, signal.SIGCONT)
+
+    assert lines_with("SIGTERM", send, 2) == ["got SIGTERM", *["got SIGUSR1"] * 3, "summary"]
 
 
 def test_nothing_of_ours_is_left(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ class Witness:
         """Will note these; nothing is started yet."""
         self._signals = signals
         self._seen: dict[int, float] = {}
+        self._unclaimed: set[int] = set()
         self._asked = 0
         self._answered = 0
 
@@ -62,11 +63,16 @@ class Witness:
         self._process.wait()
 
     def saw(self, number: int) -> bool:
-        """Whether a signal that has just reached us was sent to the whole group."""
+        """Whether a signal that has just reached us was sent to the whole group.
+
+        Where several have reached us, whoever asks for the first of them may be told of another one too.
+        """
         asked = time.monotonic()
         time.sleep(_SENDING)
         self._ask()
-        return self._seen.get(number, 0.0) >= asked
+        to_all = number in self._unclaimed or self._seen.get(number, 0.0) >= asked
+        self._unclaimed.discard(number)
+        return to_all
 
     def _ask(self) -> None:
         """Has all that reached the witness until now: its answer comes behind the signals.
@@ -87,7 +93,9 @@ class Witness:
     def _read(self) -> bytes:
         said = os.read(self._answers, 4096)
         self._answered += said.count(0)
-        self._seen.update((number, time.monotonic()) for number in said if number)
+        seen = [number for number in said if number]
+        self._seen.update((number, time.monotonic()) for number in seen)
+        self._unclaimed.update(seen)
         return said
 
 
