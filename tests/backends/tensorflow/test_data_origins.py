@@ -11,8 +11,10 @@ import pytest
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.data_origins import TracedDataset, trace_data
-from tensordbg.backends.tensorflow.data_origins_notes import origins_of
+from tensordbg.backends.tensorflow.data_origins_notes import WorkNotes, origins_of
 from tensordbg.errors import UsageError
+from tests.backends.tensorflow.checked import checking
+from tests.backends.tensorflow.recorded import record
 
 Pipeline = Callable[[Any], Any]
 
@@ -129,3 +131,16 @@ def test_rows_of_a_divided_batch_are_found_and_labels_alone_tell_nothing() -> No
     assert origins_of([labels]) == ()
     assert origins_of([labels, x])[0] == "element 10"
     assert origins_of([x[3:5]]) == ("element 13", "element 14")
+
+
+def test_asking_for_origins_is_none_of_the_programs_work(tmp_path: Path) -> None:
+    data = trace_data(numbers()).map(lambda each: tf.where(each["id"] == 102, np.nan, each["x"])).batch(6)
+    batch = next(iter(data)).numpy()
+
+    def ask() -> None:
+        assert origins_of([batch]) == tuple(f"element {i}" for i in range(6))
+        assert WorkNotes.shared().at() == []
+
+    assert record(tmp_path / "trace", ask).events == []
+    with checking():
+        ask()

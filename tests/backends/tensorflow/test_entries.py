@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import tensorflow as tf
@@ -61,3 +62,22 @@ def test_calls_of_functions_pass_too() -> None:
         entries.remove(watcher)
     assert ("it", "execute") in seen
     assert entries.cancelable is pywrap_tfe.TFE_Py_ExecuteCancelable
+
+
+def test_what_a_thread_does_aside_passes_no_layer() -> None:
+    entries, seen = Entries(), []
+    x = tf.constant(1.0)
+    other = threading.Thread(target=lambda: tf.sin(x))
+    entries.add(Watcher("it", 0, seen))
+    try:
+        with entries.aside():
+            tf.cos(x)
+            with entries.aside():
+                pass
+            tf.cos(x)
+            other.start()
+            other.join()
+        tf.tan(x)
+    finally:
+        entries.remove(entries._layers[0])
+    assert seen == [("it", "Sin"), ("it", "Tan")]

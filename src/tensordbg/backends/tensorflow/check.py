@@ -64,7 +64,7 @@ class Checking:
                 hooks().functions.add(self)
                 hooks().entries.add(self._eager)
                 hooks().sessions.add(self._sessions)
-                self._eager.install()
+                self._eager.install(hooks().entries)
 
     def stop(self) -> None:
         """Checks nothing from now on."""

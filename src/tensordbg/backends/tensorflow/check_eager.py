@@ -18,7 +18,7 @@ from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
 from tensordbg.backends.tensorflow.check_message import error_of, raise_own
 from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count
-from tensordbg.backends.tensorflow.entries import Entry
+from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.internals import constant_op
 from tensordbg.model import Frame
 from tensordbg.recording.catalog import Catalog
@@ -47,12 +47,14 @@ class EagerChecks:
         self.lenient = False
         """Whether anything can be let pass."""
 
-    def install(self) -> None:
-        """Checks constants from now on."""
+    def install(self, entries: Entries) -> None:
+        """Checks constants from now on, but for those of work of ours, which `entries` knows."""
         self._plain_constant = plain = constant_op.convert_to_eager_tensor
 
         def convert_to_eager_tensor(value: Any, *rest: Any, **named: Any) -> Any:
             result = plain(value, *rest, **named)
+            if entries.is_aside:
+                return result
             if result is not value and not _finite(result) and not _is_argument(sys._getframe(1)):  # noqa: SLF001
                 self._examine("Const", (), result)
             return result

@@ -19,6 +19,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tensordbg.backends.tensorflow.hooks import hooks
+
 KEPT = 256
 """So many batches are kept of each pipeline: those that lie ready in buffers are among them."""
 _LOOKED_AT = 1024
@@ -205,9 +207,10 @@ def origins_of(arrays: Sequence[Any]) -> tuple[str, ...]:
     Returns:
         One for each row, empty for one that no pipeline gave lately; nothing where none of them is known.
     """
-    noted = [batch for batch in BatchNotes.shared().batches() if batch.marks]
-    candidates = [tf.convert_to_tensor(array) for array in arrays if array.ndim and array.dtype.kind in "biuf"]
-    given = [[bytes(mark) for mark in _marks(tensor).numpy()] for tensor in candidates]
+    with hooks().entries.aside():
+        noted = [batch for batch in BatchNotes.shared().batches() if batch.marks]
+        candidates = [tf.convert_to_tensor(array) for array in arrays if array.ndim and array.dtype.kind in "biuf"]
+        given = [[bytes(mark) for mark in _marks(tensor).numpy()] for tensor in candidates]
     # What tells the rows apart best comes first: labels, say, are the same in many rows.
     for marks in sorted(given, key=lambda marks: -len(set(marks))):
         found = _of_whole_batch(tuple(marks), noted) or _of_parts(marks, noted)
@@ -247,8 +250,9 @@ def _same(each: Any) -> Any:
 def _is_damaged(file: str) -> bool:
     """Whether a file of records can't be read to its end. TensorFlow does not say where, and reads on after it."""
     try:
-        for _ in tf.data.TFRecordDataset(file):
-            pass
+        with hooks().entries.aside():
+            for _ in tf.data.TFRecordDataset(file):
+                pass
     except tf.errors.DataLossError:
         return True
     except tf.errors.OpError:
@@ -263,7 +267,9 @@ def _table() -> Any:
 
 
 def _texts(table: Any) -> list[str]:
-    return [text.decode(errors="replace") for text in table.export()[1].numpy()]
+    with hooks().entries.aside():
+        texts = table.export()[1].numpy()
+    return [text.decode(errors="replace") for text in texts]
 
 
 def _say(line: str) -> None:

@@ -6,7 +6,9 @@ anew from TensorFlow's own each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow.internals import pywrap_tfe
@@ -27,10 +29,17 @@ class Layer(Protocol):
         """One like `TFE_Py_Execute(handle, device, op_type, inputs, attributes, number of outputs)`, around `plain`."""
 
 
+class _Thread(threading.local):
+    """What is so in one thread."""
+
+    aside = False
+
+
 class Entries:
     """Puts layers before the entries and takes them away."""
 
     def __init__(self) -> None:
+        self._thread = _Thread()
         self._layers: list[Layer] = []
         self._plain: tuple[Entry, Entry, Entry] | None = None
 
@@ -43,6 +52,11 @@ class Entries:
     def cancelable(self) -> Entry:
         """TensorFlow's own entry for calls that can be cancelled, while any layer stands before it."""
         return pywrap_tfe.TFE_Py_ExecuteCancelable if self._plain is None else self._plain[2]
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether this thread is at work of ours, see `aside`."""
+        return self._thread.aside
 
     def add(self, layer: Layer) -> None:
         """Has every eager operation and function call pass through a layer from now on, in every thread."""
@@ -63,11 +77,30 @@ class Entries:
         if not self._layers:
             self._plain = None
 
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Has what this thread does meanwhile pass no layer: it is work of ours, and none of the program's."""
+        before, self._thread.aside = self._thread.aside, True
+        try:
+            yield
+        finally:
+            self._thread.aside = before
+
     def _set(self, plain: tuple[Entry, Entry, Entry]) -> None:
         fast_path, execute, cancelable = plain
         for layer in self._layers:
             fast_path = layer.fast_path(fast_path)
             execute, cancelable = layer.execute(execute), layer.execute(cancelable)
-        pywrap_tfe.TFE_Py_FastPathExecute = fast_path
-        pywrap_tfe.TFE_Py_Execute = execute
-        pywrap_tfe.TFE_Py_ExecuteCancelable = cancelable
+        pywrap_tfe.TFE_Py_FastPathExecute = self._unless_aside(fast_path, plain[0])
+        pywrap_tfe.TFE_Py_Execute = self._unless_aside(execute, plain[1])
+        pywrap_tfe.TFE_Py_ExecuteCancelable = self._unless_aside(cancelable, plain[2])
+
+    def _unless_aside(self, layered: Entry, plain: Entry) -> Entry:
+        if not self._layers:
+            return plain
+        thread = self._thread
+
+        def entry(*args: Any) -> Any:
+            return (plain if thread.aside else layered)(*args)
+
+        return entry
