@@ -49,10 +49,10 @@ def test_takes_no_number_that_the_program_would_get(held: HeldFile, tmp_path: Pa
 
 def test_has_a_low_number_where_there_are_no_others(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (HIGH, limits[1]))
     try:
         held = HeldFile(tmp_path / "held")
-        assert descriptor_of(tmp_path / "held") < 256
+        assert descriptor_of(tmp_path / "held") < HIGH
         held.close()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
