@@ -76,7 +76,13 @@ demo: setup
 WORKERS := -n logical --maxprocesses 8 --dist loadfile
 .PHONY: test
 test: setup $(DONE)/test lint page-test chromium tmux
-	$(BIN)/python -m pytest $(WORKERS)
+	$(BIN)/python -m pytest $(WORKERS) || $(MAKE) --no-print-directory test-again
+
+# What failed beside other tests, once more by itself, so that a busy machine is no failure. A real one fails again.
+.PHONY: test-again
+test-again:
+	@echo "make test: once more what failed, by itself; a test that passes now depends on others or on time: mend it" >&2
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 # The browser in which the page is tested. Where it can't be brought along, those tests say so again and fail.
 .PHONY: chromium
