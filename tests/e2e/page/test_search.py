@@ -37,8 +37,9 @@ def test_what_is_typed_is_found(page: Any, field: Any, count: Callable[[str], in
     assert wanted > 0
     expect(page.locator(".found")).to_contain_text(f"{wanted:,} of {count('true'):,} events")
     expect(page.locator("#events")).to_have_attribute("aria-rowcount", str(wanted + 1))
-    for row in page.locator(ROWS).all():
-        assert "Log" in row.inner_text() and "not finite" in row.inner_text()
+    page.locator(ROWS).first.wait_for()
+    for word in ("Log", "not finite"):
+        expect(page.locator(ROWS).filter(has_not_text=word)).to_have_count(0)
 
 
 def test_words_are_suggested(page: Any, field: Any) -> None:
