@@ -63,6 +63,26 @@ class Given {
 // Whether an operation made its bad number itself. A NaN made of infinities that were let pass counts.
 inline bool made_here(int kinds, int from) { return (kinds & kNan) != 0 ? (from & kNan) == 0 : from == 0; }
 
+// The interpreter, for a kernel that asks it something. No garbage is collected meanwhile: what the program left behind may
+// be a pipeline or a session, and to free it may mean to wait for the very operation that asks.
+class Interpreter {
+ public:
+  Interpreter() {
+    if (asking_++ == 0) collects_ = PyGC_Disable() != 0;
+  }
+  ~Interpreter() {
+    if (--asking_ == 0 && collects_) PyGC_Enable();
+  }
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+
+ private:
+  const nanobind::gil_scoped_acquire lock_;
+  // Of all threads; with the lock.
+  static inline int asking_ = 0;
+  static inline bool collects_ = false;
+};
+
 inline bool interpreter_ends() {
 #if PY_VERSION_HEX >= 0x030D0000
   return !Py_IsInitialized() || Py_IsFinalizing();

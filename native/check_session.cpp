@@ -78,7 +78,7 @@ void* create(TF_OpKernelConstruction* construction) {
 }
 
 std::optional<std::string> ask(const SessionCheck& check, std::int64_t step, Turn turn, const Given& tensor) {
-  const nb::gil_scoped_acquire acquire;
+  const Interpreter interpreter;
   try {
     std::vector<std::shared_ptr<Given>> kept;
     const nb::object held = nb::cpp_function([&](int node, int slot) -> nb::object {

@@ -83,7 +83,7 @@ int incoming(const Check& check, TF_OpKernelContext* context) {
 }
 
 std::optional<std::string> ask(const Check& check, TF_OpKernelContext* context) {
-  const nb::gil_scoped_acquire acquire;
+  const Interpreter interpreter;
   try {
     nb::list tensors;
     std::vector<std::unique_ptr<Given>> inputs;

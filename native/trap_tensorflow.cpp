@@ -115,7 +115,7 @@ nb::list described(TF_OpKernelContext* context, int begin, int end, std::vector<
 bool judged(const Trap& trap, TF_OpKernelContext* context, std::int64_t step, const std::vector<int>& bad,
             const Reading& reading) {
   if (interpreter_ends()) return true;
-  const nb::gil_scoped_acquire acquire;
+  const Interpreter interpreter;
   try {
     std::vector<std::unique_ptr<Given>> held;
     const nb::list tested = described(context, 0, trap.tested, &held);
@@ -192,7 +192,7 @@ nb::list steps_of(const Trap& trap) {
 // Has Python look at the variables; false where the step has failed.
 bool looked_at(Trap* trap, TF_OpKernelContext* context, std::int64_t step) {
   if (interpreter_ends()) return true;
-  const nb::gil_scoped_acquire acquire;
+  const Interpreter interpreter;
   try {
     std::vector<std::unique_ptr<Given>> held;
     const nb::list saved = described(context, trap->tested, api.NumInputs(context), &held);
