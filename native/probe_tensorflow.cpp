@@ -101,6 +101,7 @@ void register_tensorflow_probe(const std::string& library) {
   register_operation({"TensordbgProbe", {"x: T"}, {"T: type", "site: int", "slot: int", "argument: int"}},
                      {create, compute, destroy});
   register_tensorflow_probe_pair();
+  register_tensorflow_constants_probe();
   register_tensorflow_summary_probe();
   registered = true;
 }

@@ -1,5 +1,5 @@
 // The probe operations, which have no outputs: `TensordbgProbe(x)` records the health of x, `TensordbgProbePair(x, y)` that
-// of x and of y, the same elements under another shape.
+// of x and of y, the same elements under another shape, `TensordbgProbeConstants(x...)` that of many.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,9 @@ void register_tensorflow_probe(const std::string& library);
 
 // The same for the operation that records two tensors with the same elements; the API is loaded already.
 void register_tensorflow_probe_pair();
+
+// The same for the operation that records many constants.
+void register_tensorflow_constants_probe();
 
 // The same for the operation that records what was reduced on another device.
 void register_tensorflow_summary_probe();

@@ -41,6 +41,7 @@ void find_all(void* library) {
   TENSORDBG_FIND(KernelBuilder_Priority);
   TENSORDBG_FIND(KernelBuilder_TypeConstraint);
   TENSORDBG_FIND(OpKernelConstruction_GetAttrInt64);
+  TENSORDBG_FIND(OpKernelConstruction_GetAttrInt64List);
   TENSORDBG_FIND(OpKernelConstruction_GetAttrSize);
   TENSORDBG_FIND(OpKernelConstruction_GetAttrStringList);
   TENSORDBG_FIND(OpKernelConstruction_GetName);
@@ -124,6 +125,17 @@ std::int64_t integer_attribute(TF_OpKernelConstruction* construction, const char
   api.OpKernelConstruction_GetAttrInt64(construction, name, &value, status);
   api.DeleteStatus(status);
   return value;
+}
+
+std::vector<std::int64_t> integers_attribute(TF_OpKernelConstruction* construction, const char* name) {
+  TF_Status* status = api.NewStatus();
+  std::int32_t count = 0;
+  std::int32_t bytes = 0;
+  api.OpKernelConstruction_GetAttrSize(construction, name, &count, &bytes, status);
+  std::vector<std::int64_t> values(api.GetCode(status) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0);
+  if (!values.empty()) api.OpKernelConstruction_GetAttrInt64List(construction, name, values.data(), count, status);
+  api.DeleteStatus(status);
+  return values;
 }
 
 namespace {

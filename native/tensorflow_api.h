@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "health.h"
 
@@ -51,6 +52,7 @@ struct Api {
   void (*KernelBuilder_Priority)(TF_KernelBuilder*, std::int32_t);
   void (*KernelBuilder_TypeConstraint)(TF_KernelBuilder*, const char*, int, TF_Status*);
   void (*OpKernelConstruction_GetAttrInt64)(TF_OpKernelConstruction*, const char*, std::int64_t*, TF_Status*);
+  void (*OpKernelConstruction_GetAttrInt64List)(TF_OpKernelConstruction*, const char*, std::int64_t*, int, TF_Status*);
   void (*OpKernelConstruction_GetAttrSize)(TF_OpKernelConstruction*, const char*, std::int32_t*, std::int32_t*, TF_Status*);
   void (*OpKernelConstruction_GetAttrStringList)(TF_OpKernelConstruction*, const char*, char**, std::size_t*, int, void*,
                                                  std::size_t, TF_Status*);
@@ -86,6 +88,9 @@ std::string call_path(TF_StringView name);
 
 // An integer attribute of the node that a kernel is made for, 0 where it is missing.
 std::int64_t integer_attribute(TF_OpKernelConstruction* construction, const char* name);
+
+// Likewise a list of integers, empty where it is missing.
+std::vector<std::int64_t> integers_attribute(TF_OpKernelConstruction* construction, const char* name);
 
 // An operation: inputs and attributes as in TensorFlow's `.Input("x: T")` and `.Attr("T: type")`.
 struct Operation {

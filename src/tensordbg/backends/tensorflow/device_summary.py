@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.backends.tensorflow import probe_pairs
+from tensordbg.backends.tensorflow import probe_constants, probe_pairs
 from tensordbg.backends.tensorflow.internals import context, record
 
 SUMMARY_OP = "DebugNumericSummaryV2"
@@ -34,7 +34,7 @@ def accelerator_is_visible() -> bool:
 def add_probes(definition: Any, points: Iterable[fd.ProbePoint]) -> None:
     """Adds a probe for each point: reduced where the tensor lies if that may be a GPU, else our own."""
     if not accelerator_is_visible():
-        probe_pairs.add_probes(definition, points)
+        probe_pairs.add_probes(definition, probe_constants.add_probes(definition, points))
         return
     nodes = {node.name for node in definition.node_def}
     for point in points:

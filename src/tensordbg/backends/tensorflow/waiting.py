@@ -16,6 +16,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.graphs import Description
+from tensordbg.backends.tensorflow.probe_constants import CONSTANTS_OP
 from tensordbg.backends.tensorflow.probe_pairs import PAIR_OP
 
 FEW_PROCESSORS = 4
@@ -65,7 +66,7 @@ def wait_for_probes(definition: Any) -> None:
             wait_for(node, [probe.name for probe in taken if probe.device == node.device])
 
 
-_PROBES = frozenset({fd.PROBE_OP, PAIR_OP})
+_PROBES = frozenset({fd.PROBE_OP, PAIR_OP, CONSTANTS_OP})
 
 
 def _looked_at(node: Any) -> tuple[str, ...]:
