@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import probe_constants
 from tests.backends.tensorflow.recorded import record
 from tests.backends.tensorflow.test_waiting import definition_of, points_of

@@ -26,7 +26,7 @@ def add_probes(definition: Any, points: Iterable[fd.ProbePoint]) -> list[fd.Prob
     # What waits for a branch to be taken is not there in every call.
     constants = {node.name for node in definition.node_def if node.op == "Const" and not node.input}
     by_device: dict[str, list[fd.ProbePoint]] = {}
-    rest = []
+    rest: list[fd.ProbePoint] = []
     for point in points:
         is_constant = point.tensor.partition(":")[0] in constants
         (by_device.setdefault(point.device, []) if is_constant else rest).append(point)
