@@ -41,6 +41,11 @@ def sum_of_magnitudes(array: NDArray[Any]) -> float:
         return float((magnitudes[np.isfinite(magnitudes)] * SCALE).sum())
 
 
+def room_for_sums(array: NDArray[Any]) -> float:
+    """The relative error of sums: past the first block of float32, parts are added up in single precision."""
+    return 2.0**-21 if array.dtype.name == "float32" and array.size > 4096 else 1e-9
+
+
 def close(actual: float, expected: float, relative: float) -> bool:
     return actual == expected or math.isclose(actual, expected, rel_tol=relative, abs_tol=1e-300)
 
@@ -53,10 +58,11 @@ def assert_same_health(actual: Health, expected: Health, array: NDArray[Any]) ->
     for name in ("min", "max"):
         found, wanted = getattr(actual, name), getattr(expected, name)
         assert (math.isnan(found) and math.isnan(wanted)) or close(found, wanted, relative), (name, found, wanted)
-    assert close(actual.sum_squares, expected.sum_squares, 1e-9), (actual.sum_squares, expected.sum_squares)
+    room = room_for_sums(array)
+    assert close(actual.sum_squares, expected.sum_squares, room), (actual.sum_squares, expected.sum_squares)
     # A sum within rounding of the limit may come out as infinite: infinity stands for the limit here.
     error = abs(np.clip(actual.sum, -LARGEST, LARGEST) * SCALE - np.clip(expected.sum, -LARGEST, LARGEST) * SCALE)
-    assert error <= 1e-9 * sum_of_magnitudes(array), (actual.sum, expected.sum)
+    assert error <= room * sum_of_magnitudes(array), (actual.sum, expected.sum)
 
 
 @pytest.mark.parametrize("name", NAMES)
