@@ -1,4 +1,4 @@
-// What our kernels share: reading a tensor that one is given, and failing the operation.
+// What our kernels share: reading a tensor that one is given, asking Python, and failing the operation.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -53,9 +53,8 @@ class EagerChecks:
 
         def convert_to_eager_tensor(value: Any, *rest: Any, **named: Any) -> Any:
             result = plain(value, *rest, **named)
-            if entries.is_aside:
-                return result
-            if result is not value and not _finite(result) and not _is_argument(sys._getframe(1)):  # noqa: SLF001
+            bad = result is not value and not _finite(result)
+            if bad and not entries.is_aside and not _is_argument(sys._getframe(1)):  # noqa: SLF001
                 self._examine("Const", (), result)
             return result
 
