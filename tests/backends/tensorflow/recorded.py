@@ -11,6 +11,8 @@ import tensordbg
 from tensordbg.model import Frame, Function, Site, Variable
 from tensordbg.trace.reader import TraceReader, open_trace
 
+MEASURED = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal", "first_bad", "min", "max", "sum")
+
 
 @dataclass(frozen=True)
 class Event:
@@ -50,6 +52,13 @@ class Recorded:
         """The only such event."""
         (event,) = self.of(name, **wanted)
         return event
+
+    def measured(self) -> list[str]:
+        """What was measured of each tensor, whatever the order in which they were recorded."""
+        return sorted(
+            str((e.name, e.slot, e.path, e.iteration, e.device, e.dtype, e.shape, *map(e.row.get, MEASURED)))
+            for e in self.events
+        )
 
     def site_of(self, event: Event) -> Site:
         """Where it was created."""
