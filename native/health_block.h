@@ -58,8 +58,12 @@ inline To bit_cast(From from) {
 // Has a line of memory fetched that will be read soon. The processor does so by itself, but stops at the end of each page of
 // 4 KiB: of a tensor that lies in no near cache, which another core made or an earlier operation, most of the time would go
 // by waiting. Addresses beyond the tensor's end do no harm.
-constexpr std::uintptr_t kFetchAhead = 4096;
+constexpr std::uintptr_t kFetchAhead = 2048;
 constexpr std::int64_t kLine = 64;
+
+// In so many places at a time a large tensor is read: of one that lies in no near cache a processor fetches about 1.3 times as
+// much in a time when it sees four streams.
+constexpr std::int64_t kStreams = 4;
 
 inline void fetch_ahead(const unsigned char* data) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) + kFetchAhead));

@@ -29,21 +29,31 @@ struct LargestMagnitudes {
   }
 };
 
+// Looks at `rounds` rounds: the lanes of each of four streams, which follow one another.
+template <class Format>
+bool finite_rounds(const unsigned char* data, std::int64_t rounds) {
+  constexpr std::int64_t kBytes = 4 * kLine;
+  LargestMagnitudes<Format> largest;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    for (std::int64_t stream = 0; stream < kStreams; ++stream) {
+      const unsigned char* elements = data + (stream * rounds + round) * kBytes;
+      for (int line = 0; line < 4; ++line) fetch_ahead(elements + line * kLine);
+      largest.add(elements);
+    }
+  }
+  return largest.all_finite();
+}
+
 template <class Format>
 bool finite_numbers(const unsigned char* data, std::int64_t count) {
   using Bits = typename Format::Bits;
-  using Largest = LargestMagnitudes<Format>;
-  constexpr std::int64_t kBlock = kBlockBytes / static_cast<std::int64_t>(sizeof(Bits));
+  constexpr std::int64_t kRound = kStreams * LargestMagnitudes<Format>::kLanes;
+  constexpr std::int64_t kMostRounds = 256;
   std::int64_t i = 0;
-  while (i + Largest::kLanes <= count) {
-    const std::int64_t end = smaller(i + kBlock, count);
-    Largest block;
-    for (; i + Largest::kLanes <= end; i += Largest::kLanes) {
-      const unsigned char* elements = data + i * static_cast<std::int64_t>(sizeof(Bits));
-      for (int line = 0; line < 4; ++line) fetch_ahead(elements + line * kLine);
-      block.add(elements);
-    }
-    if (!block.all_finite()) return false;
+  while (i + kRound <= count) {
+    const std::int64_t rounds = smaller((count - i) / kRound, kMostRounds);
+    if (!finite_rounds<Format>(data + i * static_cast<std::int64_t>(sizeof(Bits)), rounds)) return false;
+    i += rounds * kRound;
   }
   Bits largest = 0;
   for (; i < count; ++i) {

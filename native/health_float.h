@@ -94,29 +94,43 @@ Sums float_sums(const unsigned char* data, std::int64_t count) {
   return sums;
 }
 
-// What one look at a block tells. The sums are right where all its elements are finite.
+// What one look at some elements tells. The sums are right where all of them are finite.
 template <class Format>
-struct BlockSummary {
+struct Summary {
   FloatFeatures<Format> features;
   Sums sums;
+  std::int64_t size = 0;
 };
 
 template <class Format>
-BlockSummary<Format> joined(const BlockSummary<Format>& one, const BlockSummary<Format>& other) {
+Summary<Format> joined(const Summary<Format>& one, const Summary<Format>& other) {
   const FloatFeatures<Format>&a = one.features, &b = other.features;
   return {{b.lowest < a.lowest ? b.lowest : a.lowest, b.highest > a.highest ? b.highest : a.highest,
            a.negative + b.negative, a.zero + b.zero, a.subnormal + b.subnormal},
-          {one.sums.sum + other.sums.sum, one.sums.squares + other.sums.squares}};
+          {one.sums.sum + other.sums.sum, one.sums.squares + other.sums.squares},
+          one.size + other.size};
 }
 
 // The elements of a block.
 template <class Format>
 constexpr std::int64_t kBlockElements = kBlockBytes / static_cast<std::int64_t>(sizeof(typename Format::Bits));
 
-// `before` is the block before, a full one, where that was finite; for those who look more quickly where they know it.
 template <class Format>
-BlockSummary<Format> look_at(const unsigned char* block, std::int64_t count, const BlockSummary<Format>* /*before*/) {
-  return {float_features<Format>(block, count), float_sums<Format>(block, count)};
+Summary<Format> look_carefully(const unsigned char* block, std::int64_t count) {
+  return {float_features<Format>(block, count), float_sums<Format>(block, count), count};
+}
+
+// How many of the next `count` elements a quick look would take in, and the look at so many, which is taken where those `before`
+// were finite; false where a careful look is needed. Only some formats, with some instruction sets, have one.
+template <class Format>
+std::int64_t quick_span(std::int64_t /*count*/) {
+  return 0;
+}
+
+template <class Format>
+bool look_quickly(const unsigned char* /*data*/, std::int64_t /*span*/, const Summary<Format>& /*before*/,
+                  Summary<Format>* /*out*/) {
+  return false;
 }
 
 }  // namespace
@@ -189,31 +203,47 @@ double scaled_sum(const unsigned char* data, std::int64_t count) {
   return sum / kScale;
 }
 
+// A block, its non-finite elements counted in `out` and set apart.
 template <class Format>
-void measure_float(const unsigned char* data, std::int64_t count, HealthFields* out) {
-  using Bits = typename Format::Bits;
+Summary<Format> measure_block(const unsigned char* block, std::int64_t size, std::int64_t start, HealthFields* out) {
+  Summary<Format> summary = look_carefully<Format>(block, size);
+  if (summary.features.all_finite()) return summary;
   unsigned char kept[kBlockBytes];
-  BlockSummary<Format> whole, last;
-  const BlockSummary<Format>* before = nullptr;
-  for (std::int64_t start = 0; start < count; start += kBlockElements<Format>) {
-    const unsigned char* block = data + start * static_cast<std::int64_t>(sizeof(Bits));
-    const std::int64_t size = smaller(kBlockElements<Format>, count - start);
-    last = look_at<Format>(block, size, before);
-    before = &last;
-    if (!last.features.all_finite()) {
-      set_non_finite_apart<Format>(block, size, kept, &last.features, out);
-      if (out->first_bad < 0) out->first_bad = start + first_non_finite<Format>(block);
-      last.sums = float_sums<Format>(kept, size);
-      before = nullptr;
+  set_non_finite_apart<Format>(block, size, kept, &summary.features, out);
+  if (out->first_bad < 0) out->first_bad = start + first_non_finite<Format>(block);
+  summary.sums = float_sums<Format>(kept, size);
+  return summary;
+}
+
+template <class Format>
+Summary<Format> summary_of(const unsigned char* data, std::int64_t count, HealthFields* out) {
+  Summary<Format> whole, last;
+  std::int64_t careful_until = kBlockElements<Format>;
+  for (std::int64_t start = 0; start < count;) {
+    const unsigned char* next = data + start * static_cast<std::int64_t>(sizeof(typename Format::Bits));
+    const std::int64_t span = start >= careful_until ? quick_span<Format>(count - start) : 0;
+    std::int64_t size = span;
+    if (span == 0 || !look_quickly<Format>(next, span, last, &last)) {
+      // What is not finite, or spread too widely, mostly goes on.
+      if (span > 0) careful_until = start + 4 * span;
+      size = smaller(kBlockElements<Format>, count - start);
+      last = measure_block<Format>(next, size, start, out);
     }
     whole = joined(whole, last);
+    start += size;
   }
-  const auto& [features, sums] = whole;
+  return whole;
+}
+
+template <class Format>
+void measure_float(const unsigned char* data, std::int64_t count, HealthFields* out) {
+  const Summary<Format> whole = summary_of<Format>(data, count, out);
+  const FloatFeatures<Format>& features = whole.features;
   out->negative = features.negative;
   out->zero = features.zero;
   out->subnormal = features.subnormal;
-  out->sum = sums.sum;
-  out->sum_squares = sums.squares;
+  out->sum = whole.sums.sum;
+  out->sum_squares = whole.sums.squares;
   if (!__builtin_isfinite(out->sum)) out->sum = scaled_sum<Format>(data, count);
   if (features.lowest > features.highest) return;  // no finite element
   out->min = Format::value(rank_of<Format>(features.lowest));

@@ -50,7 +50,7 @@ struct Lanes {
   }
 
   // What is known without a look for zeros and subnormals.
-  BlockSummary<Float32Format> summary() const {
+  Summary<Float32Format> summary(std::int64_t size) const {
     const auto most = static_cast<std::int32_t>(_mm512_reduce_max_epu32(largest_unsigned));
     const std::int32_t high = _mm512_reduce_max_epi32(largest_signed);
     const auto least = static_cast<std::int32_t>(_mm512_reduce_min_epu32(magnitude));
@@ -60,7 +60,8 @@ struct Lanes {
     features.negative = negative;
     return {features,
             {_mm512_reduce_add_pd(_mm512_add_pd(sum[0], sum[1])),
-             _mm512_reduce_add_pd(_mm512_add_pd(squares[0], squares[1]))}};
+             _mm512_reduce_add_pd(_mm512_add_pd(squares[0], squares[1]))},
+            size};
   }
 
   bool any_tiny() const {
@@ -68,7 +69,8 @@ struct Lanes {
   }
 };
 
-inline BlockSummary<Float32Format> look_carefully(const unsigned char* block, std::int64_t count) {
+template <>
+inline Summary<Float32Format> look_carefully<Float32Format>(const unsigned char* block, std::int64_t count) {
   // Two independent sets: an addition need not wait for the one before it.
   constexpr std::int64_t kStep = 32;
   Lanes even, odd;
@@ -82,27 +84,18 @@ inline BlockSummary<Float32Format> look_carefully(const unsigned char* block, st
     even.add(first, data);
     odd.add(second, data + 64);
   }
-  const BlockSummary<Float32Format> last = {float_features<Float32Format>(block + i * 4, count - i),
-                                            float_sums<Float32Format>(block + i * 4, count - i)};
+  const Summary<Float32Format> last = {float_features<Float32Format>(block + i * 4, count - i),
+                                            float_sums<Float32Format>(block + i * 4, count - i), count - i};
   if (i == 0) return last;
   even.join(odd);
-  BlockSummary<Float32Format> first = even.summary();
+  Summary<Float32Format> first = even.summary(i);
   // Most tensors have neither zeros nor subnormals; where one has zeros, it mostly has them everywhere.
-  if (even.any_tiny()) count_tiny(block, i, &first.features);
-  return joined(first, last);
-}
-
-// A block is looked at carefully, in double precision throughout, where no block before it was like it or where its numbers
-// are not such that it could be looked at quickly.
-template <>
-inline BlockSummary<Float32Format> look_at<Float32Format>(const unsigned char* block, std::int64_t count,
-                                                          const BlockSummary<Float32Format>* before) {
-  const std::int64_t whole = count / kGroup * kGroup;
-  BlockSummary<Float32Format> quick;
-  if (whole == 0 || before == nullptr || !look_quickly(block, whole, centre_of(*before), &quick)) {
-    return look_carefully(block, count);
+  if (even.any_tiny()) {
+    const TinyCounts counts = count_tiny(block, i);
+    first.features.zero = counts.zero;
+    first.features.subnormal = counts.subnormal;
   }
-  return whole == count ? quick : joined(quick, look_carefully(block + whole * 4, count - whole));
+  return joined(first, last);
 }
 
 }  // namespace

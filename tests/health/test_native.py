@@ -154,7 +154,7 @@ def test_the_sum_of_numbers_that_cancel(kernel: str) -> None:
     assert_same_health(native.measure_by(kernel, array), reference.measure(array), array)
 
 
-MANY = 100_003
+MANY = 300_003
 LEVELS = np.repeat([1.0, 1e6, -3.0, 0.1, 0.1], MANY // 5 + 1)[:MANY]
 """Whole blocks that are alike, and changes between them."""
 LARGE = {
@@ -169,6 +169,8 @@ LARGE = {
     "squares that overflow": lambda draw: draw.normal(0, 1e25, MANY),
     "vanishing far from zero": lambda draw: 1 + draw.normal(0, 1e-25, MANY),
     "half of it zero": lambda draw: np.maximum(draw.normal(size=MANY), 0) * np.sign(draw.normal(size=MANY)),
+    "zeros of both signs": lambda draw: draw.normal(size=MANY) * draw.integers(0, 2, MANY),
+    "vanishing after zeros": lambda draw: np.where(np.arange(MANY) < 50_000, 0.0, 1e-30),
     "subnormal among zeros": lambda draw: np.where(draw.uniform(size=MANY) < 0.01, 1e-40, 0.0),
     "not finite at last": lambda draw: np.where(np.arange(MANY) < 90_000, draw.normal(3, 1, MANY), np.nan),
     "not finite at first": lambda draw: np.where(np.arange(MANY) > 9_000, draw.normal(3, 1, MANY), -np.inf),
@@ -183,7 +185,7 @@ def test_many_float32(kernel: str, content: str) -> None:
     found, wanted = native.measure_by(kernel, array), reference.measure(array)
     finite = array[np.isfinite(array)].astype(np.float64)
     magnitudes = np.abs(finite).sum()
-    assert abs(found.sum - wanted.sum) <= 3 * 2.0**-24 * magnitudes
+    assert abs(found.sum - wanted.sum) <= 6 * 2.0**-24 * magnitudes
     assert close(found.sum_squares, wanted.sum_squares, 3 * 2.0**-22)
     # Its mean and deviation are right even where the numbers lie close together and far from zero.
     assert found.std == pytest.approx(finite.std(), rel=1e-4, abs=1e-7 * np.abs(finite).max())
@@ -310,7 +312,7 @@ def test_subnormals_count_in_threads_that_flush_them(kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", FLOAT_NAMES)
-@pytest.mark.parametrize("size", [0, 1, 63, 5000])
+@pytest.mark.parametrize("size", [0, 1, 63, 5000, 200_003])
 def test_whether_all_are_finite(kernel: str, name: str, size: int) -> None:
     number = DTYPE_NUMBERS[name]
     array = np.linspace(-2.0, 2.0, size).astype(dtype_named(name))
