@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -108,7 +109,14 @@ Record* EventLog::reserve(std::uint64_t* sequence) {
     return nullptr;
   }
   *sequence = position + 1;
-  return home->records + position % segment_records_;
+  const std::uint64_t slot = position % segment_records_;
+  // This slot is not finished, so the segment stays mapped meanwhile.
+  if (slot % kReady == 0) make_slots_ready(home->records, slot + kReady);
+  return home->records + slot;
+}
+
+void EventLog::make_slots_ready(Record* records, std::uint64_t first) {
+  if (first < segment_records_) make_ready(records + first, std::min(kReady, segment_records_ - first));
 }
 
 void EventLog::finish(Record* record, std::uint64_t sequence) {
@@ -153,6 +161,7 @@ Segment* EventLog::map_segment(std::uint64_t index) {
     fail(error);
     return nullptr;
   }
+  make_slots_ready(records, 0);
   auto* home = new Segment{records, index, {}};
   segments_[index % kMapped].store(home, std::memory_order_release);
   return home;

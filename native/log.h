@@ -84,7 +84,11 @@ class EventLog {
  private:
   Segment* segment(std::uint64_t index);
   Segment* map_segment(std::uint64_t index);
+  void make_slots_ready(Record* records, std::uint64_t first);
   void fail(const std::string& why);
+
+  // So many slots are made ready together, by the thread that takes the first of those before them.
+  static constexpr std::uint64_t kReady = 1024;
 
   // More than can be unfinished at once: a thread writes one record at a time.
   static constexpr std::uint64_t kMapped = 1024;

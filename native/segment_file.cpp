@@ -20,7 +20,22 @@ int reserve_space(int file, off_t size) {
 #endif
 }
 
+#if defined(__linux__) && !defined(MADV_POPULATE_WRITE)
+#define MADV_POPULATE_WRITE 23  // since Linux 5.14
+#endif
+
 }  // namespace
+
+void make_ready(Record* records, std::uint64_t count) {
+#if defined(MADV_POPULATE_WRITE)
+  const int before = errno;
+  madvise(records, count * kRecordSize, MADV_POPULATE_WRITE);  // where it is not known, each page comes when it is written
+  errno = before;
+#else
+  (void)records;
+  (void)count;
+#endif
+}
 
 Record* map_segment_file(const std::string& folder, std::uint64_t index, std::uint64_t slots, std::string* error) {
   char name[32];
