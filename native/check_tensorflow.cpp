@@ -14,6 +14,7 @@
 
 #include "check_parts.h"
 #include "health.h"
+#include "place.h"
 #include "tensorflow_api.h"
 
 namespace nb = nanobind;
@@ -59,10 +60,14 @@ struct Check {
 
 void* create(TF_OpKernelConstruction* construction) {
   auto* check = new Check;
-  check->site = static_cast<std::uint32_t>(integer_attribute(construction, "site"));
-  check->slot = static_cast<int>(integer_attribute(construction, "slot"));
-  check->arguments = static_cast<std::uint64_t>(integer_attribute(construction, "arguments"));
-  check->foreign = static_cast<std::uint64_t>(integer_attribute(construction, "foreign"));
+  const std::vector<std::int64_t> about = integers_attribute(construction, "about");
+  if (about.size() == 3) {
+    const Place place = place_of(about[0]);
+    check->site = place.site;
+    check->slot = place.slot;
+    check->arguments = static_cast<std::uint64_t>(about[1]);
+    check->foreign = static_cast<std::uint64_t>(about[2]);
+  }
   check->path = call_path(api.OpKernelConstruction_GetName(construction));
   return check;
 }
@@ -126,11 +131,9 @@ void register_check(const std::string& library) {
   static bool registered = false;
   if (registered) return;
   load_api(library);
-  register_operation(
-      {"TensordbgCheck",
-       {"x: T", "inputs: Tin"},
-       {"T: type", "Tin: list(type) >= 0", "site: int", "slot: int", "arguments: int", "foreign: int"}},
-      {create, compute, destroy});
+  // Of the tensors the first is checked; the others went into it.
+  register_operation({"TensordbgCheck", {"tensors: T"}, {"T: list(type)", "about: list(int)"}},
+                     {create, compute, destroy});
   registered = true;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "log.h"
+#include "place.h"
 #include "tensorflow_api.h"
 
 namespace tensordbg {
@@ -21,11 +22,11 @@ struct Probe {
   std::atomic<std::uint64_t> device_number{0};
 };
 
-// A probe for the node that a kernel is made for, with its attributes `site`, `slot` and `argument`.
+// A probe for the node that a kernel is made for, with its attribute `place`.
 Probe* new_probe(tensorflow::TF_OpKernelConstruction* construction);
 
 // A probe of the same node for another tensor, which is no argument.
-Probe* another_probe(const Probe* probe, std::uint32_t site, std::uint16_t slot);
+Probe* another_probe(const Probe* probe, const Place& place);
 
 // Reserves a record and fills what does not depend on the tensor; null where the log can't grow.
 Record* begin_record(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context, std::uint64_t* sequence);

@@ -19,7 +19,7 @@ void* create(TF_OpKernelConstruction* construction) {
   const Probe whole{0, 0, false, call_path(api.OpKernelConstruction_GetName(construction))};
   auto* probes = new Probes;
   for (const std::int64_t site : integers_attribute(construction, "sites")) {
-    probes->emplace_back(another_probe(&whole, static_cast<std::uint32_t>(site), 0));
+    probes->emplace_back(another_probe(&whole, place_of(site)));
   }
   return probes;
 }

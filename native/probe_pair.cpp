@@ -19,9 +19,7 @@ struct ProbePair {
 void* create(TF_OpKernelConstruction* construction) {
   auto* pair = new ProbePair;
   pair->first.reset(new_probe(construction));
-  pair->second.reset(another_probe(pair->first.get(),
-                                   static_cast<std::uint32_t>(integer_attribute(construction, "second_site")),
-                                   static_cast<std::uint16_t>(integer_attribute(construction, "second_slot"))));
+  pair->second.reset(another_probe(pair->first.get(), place_attribute(construction, "second")));
   return pair;
 }
 
@@ -67,7 +65,7 @@ void register_tensorflow_probe_pair() {
   register_operation(
       {"TensordbgProbePair",
        {"x: T", "y: T"},
-       {"T: type", "site: int", "slot: int", "argument: int", "second_site: int", "second_slot: int"}},
+       {"T: type", "place: int", "second: int"}},
       {create, compute, destroy});
 }
 

@@ -71,7 +71,7 @@ void register_tensorflow_summary_probe() {
   const Kernel kernel{create, compute, destroy};
   register_operation({kOperation,
                       {"summary: N * double", "shape: int64"},
-                      {"N: int >= 0", "dtype: int", "site: int", "slot: int", "argument: int"}},
+                      {"N: int >= 0", "dtype: int", "place: int"}},
                      kernel);
   register_beside_gpu(kOperation, kernel, {"summary", "shape"});
 }

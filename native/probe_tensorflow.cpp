@@ -25,17 +25,18 @@ std::uint32_t number_of(EventLog* log, NameKind kind, std::atomic<std::uint64_t>
 
 Probe* new_probe(TF_OpKernelConstruction* construction) {
   auto* probe = new Probe;
-  probe->site = static_cast<std::uint32_t>(integer_attribute(construction, "site"));
-  probe->slot = static_cast<std::uint16_t>(integer_attribute(construction, "slot"));
-  probe->argument = integer_attribute(construction, "argument") != 0;
+  const Place place = place_attribute(construction, "place");
+  probe->site = place.site;
+  probe->slot = place.slot;
+  probe->argument = place.argument;
   probe->path = call_path(api.OpKernelConstruction_GetName(construction));
   return probe;
 }
 
-Probe* another_probe(const Probe* probe, std::uint32_t site, std::uint16_t slot) {
+Probe* another_probe(const Probe* probe, const Place& place) {
   auto* another = new Probe;
-  another->site = site;
-  another->slot = slot;
+  another->site = place.site;
+  another->slot = place.slot;
   another->path = probe->path;
   return another;
 }
@@ -98,7 +99,7 @@ void register_tensorflow_probe(const std::string& library) {
   static bool registered = false;
   if (registered) return;
   load_api(library);
-  register_operation({"TensordbgProbe", {"x: T"}, {"T: type", "site: int", "slot: int", "argument: int"}},
+  register_operation({"TensordbgProbe", {"x: T"}, {"T: type", "place: int"}},
                      {create, compute, destroy});
   register_tensorflow_probe_pair();
   register_tensorflow_constants_probe();

@@ -15,11 +15,11 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.check_bounded import BoundedOperations
 from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.variables import writes
 from tensordbg.backends.tensorflow.waiting import BRANCHING, looks_first, may_wait, wait_for
-from tensordbg.health.native import measure
 
 CHECK_OP = "TensordbgCheck"
 _NAME = "tdbg_check/"
@@ -47,6 +47,7 @@ class _Placer:
         self._nodes = list(definition.node_def)
         self._dtypes = {argument.name: argument.type for argument in definition.signature.input_arg}
         self._origins = {} if described.is_part else dict.fromkeys(self._dtypes, "argument")
+        self._bounded = BoundedOperations(self._dtypes)
         self._guards: dict[str, tuple[str, ...]] = {}
         self._added: list[str] = []
         self._reads: dict[str, list[str]] = {}
@@ -68,6 +69,7 @@ class _Placer:
                 checks = self._read_before(node) or list(self._checks(node, above))
                 self._guards[node.name] = tuple(checks) or above
                 self._added.extend(checks)
+                self._bounded.learn(node, checks)
             self._remember_reading(node)
         if self._described.is_loop_body and self._added:
             self._end_turns()
@@ -112,7 +114,7 @@ class _Placer:
         return (gate,)
 
     def _checks(self, node: Any, above: Iterable[str]) -> Iterable[str]:
-        if node.op in UNCHECKED or (node.op == "Const" and _is_finite(node)):
+        if node.op in UNCHECKED or self._bounded.needs_no_look(node):
             return
         for output in fd.outputs(node):
             if output.dtype in dtypes.FLOATS and is_checked(node.op, output.slot):
@@ -125,13 +127,10 @@ class _Placer:
         inputs = [tensor for tensor in fd.data_inputs(node) if self._dtypes.get(tensor) in dtypes.PROBED]
         check = self._definition.node_def.add(name=name, op=CHECK_OP, device=node.device)
         check.input.extend([output.tensor, *inputs])
-        check.attr["T"].type = output.dtype
-        check.attr["Tin"].list.type.extend(self._dtypes[tensor] for tensor in inputs)
-        check.attr["site"].i = self._described.sites[node.name]
-        check.attr["slot"].i = output.slot
-        for attribute, origin in (("arguments", "argument"), ("foreign", "elsewhere")):
-            marks = (self._origins.get(tensor) == origin for tensor in inputs[:_MOST_INPUTS])
-            check.attr[attribute].i = sum(1 << i for i, mark in enumerate(marks) if mark)
+        check.attr["T"].list.type.extend([output.dtype, *(self._dtypes[tensor] for tensor in inputs)])
+        origins = [self._origins.get(tensor) for tensor in inputs[:_MOST_INPUTS]]
+        place = fd.place_number(self._described.sites[node.name], output.slot)
+        check.attr["about"].list.i.extend([place, _marks(origins, "argument"), _marks(origins, "elsewhere")])
         fd.must_run(self._definition, name)
 
     def _end_turns(self) -> None:
@@ -147,11 +146,6 @@ class _Placer:
             self._definition.ret[result] = f"{name}:output:0"
 
 
-def _is_finite(constant: Any) -> bool:
-    """Whether a constant, which stays as it is, holds nothing to be found in any run."""
-    import tensorflow as tf  # imported by the program already
-
-    if constant.attr["dtype"].type not in dtypes.FLOATS:
-        return True
-    array = tf.make_ndarray(constant.attr["value"].tensor)
-    return measure(array).non_finite == 0
+def _marks(origins: list[str | None], wanted: str) -> int:
+    """Bit i stands where input i has this origin."""
+    return sum(1 << i for i, origin in enumerate(origins) if origin == wanted)

@@ -146,6 +146,19 @@ def probe_name(point: ProbePoint) -> str:
     return f"{PROBE_NAME}{point.site}_{point.slot}"
 
 
+_ARGUMENT = 1 << 48
+
+
+def place_number(site: int, slot: int, argument: bool = False) -> int:
+    """Which tensor a node of ours looks at, in one number, as `native/place.h` reads it."""
+    return site | slot << 32 | (_ARGUMENT if argument else 0)
+
+
+def looks_at_argument(probe: Any) -> bool:
+    """Whether a probe's tensor is an argument of the function."""
+    return bool(probe.attr["place"].i & _ARGUMENT)
+
+
 def add_probes(definition: Any, points: Iterable[ProbePoint]) -> None:
     """Adds a probe for each point, as something that must run but in any order."""
     for point in points:
@@ -153,9 +166,7 @@ def add_probes(definition: Any, points: Iterable[ProbePoint]) -> None:
         node = definition.node_def.add(name=name, op=PROBE_OP, device=point.device)
         node.input.append(point.tensor)
         node.attr["T"].type = point.dtype
-        node.attr["site"].i = point.site
-        node.attr["slot"].i = point.slot
-        node.attr["argument"].i = int(point.argument)
+        node.attr["place"].i = place_number(point.site, point.slot, point.argument)
         must_run(definition, name)
 
 

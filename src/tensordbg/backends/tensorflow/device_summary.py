@@ -64,9 +64,9 @@ def _add_reduced(definition: Any, point: fd.ProbePoint, nodes: set[str]) -> None
         summary.attr["tensor_id"].i = point.site
         probe.input.append(f"{name}/summary:output:0")
     probe.input.append(f"{name}/shape:output:0")
-    for key, number in (("N", int(summarised)), ("dtype", point.dtype), ("site", point.site), ("slot", point.slot)):
-        probe.attr[key].i = number
-    probe.attr["argument"].i = int(point.argument)
+    probe.attr["N"].i = int(summarised)
+    probe.attr["dtype"].i = point.dtype
+    probe.attr["place"].i = fd.place_number(point.site, point.slot, point.argument)
     fd.must_run(definition, name)
 
 

@@ -57,13 +57,6 @@ def _add_pair(definition: Any, first: fd.ProbePoint, second: fd.ProbePoint) -> N
     node = definition.node_def.add(name=name, op=PAIR_OP, device=second.device)
     node.input.extend([first.tensor, second.tensor])
     node.attr["T"].type = first.dtype
-    numbers = {
-        "site": first.site,
-        "slot": first.slot,
-        "argument": int(first.argument),
-        "second_site": second.site,
-        "second_slot": second.slot,
-    }
-    for key, number in numbers.items():
-        node.attr[key].i = number
+    node.attr["place"].i = fd.place_number(first.site, first.slot, first.argument)
+    node.attr["second"].i = fd.place_number(second.site, second.slot)
     fd.must_run(definition, name)

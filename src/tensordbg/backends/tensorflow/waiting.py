@@ -74,4 +74,4 @@ def _looked_at(node: Any) -> tuple[str, ...]:
     if node.op == PAIR_OP:
         # The second is computed from the first, maybe by operations that would wait.
         return (node.input[1],)
-    return (node.input[0],) if node.op == fd.PROBE_OP and not node.attr["argument"].i else ()
+    return (node.input[0],) if node.op == fd.PROBE_OP and not fd.looks_at_argument(node) else ()
