@@ -31,6 +31,18 @@ Probe* another_probe(const Probe* probe, const Place& place);
 // Reserves a record and fills what does not depend on the tensor; null where the log can't grow.
 Record* begin_record(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context, std::uint64_t* sequence);
 
+// Appends the event of a tensor of this dtype, if the log wants it: `fill` fills what depends on the tensor. Whether it did.
+template <typename Fill>
+bool record_event(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context, DType dtype, Fill fill) {
+  if (!log->wants(probe->site, dtype)) return false;
+  std::uint64_t sequence = 0;
+  Record* record = begin_record(log, probe, context, &sequence);
+  if (record == nullptr) return false;
+  fill(record);
+  log->finish(record, sequence);
+  return true;
+}
+
 // Appends the event of a tensor that went through a kernel, if the log wants it. Copies its health to `measured` where
 // that is not null; returns whether it was measured.
 bool record_tensor(EventLog* log, Probe* probe, tensorflow::TF_OpKernelContext* context,

@@ -31,13 +31,10 @@ bool same_elements(const Given& one, const Given& other) {
 void record_again(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor,
                   const HealthFields& health) {
   const DType dtype = dtype_of(api.TensorType(tensor));
-  if (!log->wants(probe->site, dtype)) return;
-  std::uint64_t sequence = 0;
-  Record* record = begin_record(log, probe, context, &sequence);
-  if (record == nullptr) return;
-  fill_tensor_again(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
-                    [tensor](int axis) { return api.Dim(tensor, axis); }, health, record);
-  log->finish(record, sequence);
+  record_event(log, probe, context, dtype, [&](Record* record) {
+    fill_tensor_again(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
+                      [tensor](int axis) { return api.Dim(tensor, axis); }, health, record);
+  });
 }
 
 void compute(void* kernel, TF_OpKernelContext* context) {

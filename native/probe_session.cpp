@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "check_parts.h"
 #include "graph_probe.h"
 #include "log.h"
 #include "session_names.h"
@@ -84,21 +85,15 @@ void* create_watch(TF_OpKernelConstruction* construction) {
   return watch;
 }
 
-bool recordable(const TF_Tensor* tensor) { return element_size(dtype_of(api.TensorType(tensor))) > 0; }
-
 void compute_watch(void* kernel, TF_OpKernelContext* context) {
   EventLog* log = active_log();
   auto* watch = static_cast<Watch*>(kernel);
   if (log == nullptr || !watch->wanted) return;
-  TF_Status* status = api.NewStatus();
-  TF_Tensor* tensor = nullptr;
-  api.GetInput(context, 0, &tensor, status);
-  const bool given = api.GetCode(status) == 0 && recordable(tensor);
+  const Given tensor(context, 0);
+  if (!tensor.valid() || element_size(tensor.dtype()) == 0) return;
   // In place of a variable that has no value yet the copy gave an empty tensor.
-  const bool empty = given && watch->reference && api.TensorByteSize(tensor) == 0;
-  if (given && !empty) record_tensor(log, &watch->probe, context, tensor);
-  if (tensor != nullptr) api.DeleteTensor(tensor);
-  api.DeleteStatus(status);
+  const bool empty = watch->reference && tensor.bytes() == 0;
+  if (!empty) record_tensor(log, &watch->probe, context, tensor.tensor());
 }
 
 void destroy_watch(void* kernel) { delete static_cast<Watch*>(kernel); }

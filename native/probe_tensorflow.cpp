@@ -1,6 +1,7 @@
 // The probe, a kernel for TensorFlow's C API.
 #include "probe_tensorflow.h"
 
+#include "check_parts.h"
 #include "graph_probe.h"
 #include "tensorflow_api.h"
 
@@ -65,15 +66,13 @@ Record* begin_record(EventLog* log, Probe* probe, TF_OpKernelContext* context, s
 bool record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, const TF_Tensor* tensor,
                    HealthFields* measured) {
   const DType dtype = dtype_of(api.TensorType(tensor));
-  if (!log->wants(probe->site, dtype)) return false;
-  std::uint64_t sequence = 0;
-  Record* record = begin_record(log, probe, context, &sequence);
-  if (record == nullptr) return false;
-  fill_tensor(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
-              [tensor](int axis) { return api.Dim(tensor, axis); }, record);
-  const bool has_health = (record->flags & kFlagHealth) != 0;
-  if (has_health && measured != nullptr) *measured = record->tensor.health;
-  log->finish(record, sequence);
+  bool has_health = false;
+  record_event(log, probe, context, dtype, [&](Record* record) {
+    fill_tensor(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
+                [tensor](int axis) { return api.Dim(tensor, axis); }, record);
+    has_health = (record->flags & kFlagHealth) != 0;
+    if (has_health && measured != nullptr) *measured = record->tensor.health;
+  });
   return has_health;
 }
 
@@ -83,12 +82,8 @@ void compute(void* kernel, TF_OpKernelContext* context) {
   EventLog* log = active_log();
   auto* probe = static_cast<Probe*>(kernel);
   if (log == nullptr || is_seen_outside(probe)) return;
-  TF_Status* status = api.NewStatus();
-  TF_Tensor* tensor = nullptr;
-  api.GetInput(context, 0, &tensor, status);
-  if (api.GetCode(status) == 0) record_tensor(log, probe, context, tensor);
-  if (tensor != nullptr) api.DeleteTensor(tensor);
-  api.DeleteStatus(status);
+  const Given tensor(context, 0);
+  if (tensor.valid()) record_tensor(log, probe, context, tensor.tensor());
 }
 
 void destroy(void* kernel) { delete static_cast<Probe*>(kernel); }

@@ -11,6 +11,9 @@ from tensordbg.errors import RecordingError, UsageError
 from tensordbg.trace.seal import seal_all
 from tensordbg.trace.writer import new_trace_folder
 
+SEGMENT_RECORDS = 8192
+"""Old logs are short, and nothing else writes while they are imported."""
+
 
 @contextmanager
 def new_trace(out: Path, name: str) -> Iterator[Path]:

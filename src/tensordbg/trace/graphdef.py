@@ -5,10 +5,10 @@ The numbers of the fields are those of tensorflow/core/framework/{graph,node_def
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tensordbg.trace.protobuf import bytes_field, fields, integer_field, signed
+from tensordbg.trace.protobuf import bytes_field, fields, signed
 
 _NODE, _LIBRARY, _VERSIONS = 1, 2, 4
 _NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE = 1, 2, 3, 4, 5
@@ -94,20 +94,6 @@ def decode_graph(message: bytes) -> GraphDefMessage:
 def text_attribute(value: str) -> bytes:
     """An AttrValue that is a text."""
     return bytes_field(_TEXT, value)
-
-
-def type_attribute(value: int) -> bytes:
-    """An AttrValue that is a data type, by TensorFlow's number."""
-    return integer_field(6, value)
-
-
-def shapes_attribute(shapes: Iterable[tuple[int, ...] | None]) -> bytes:
-    """An AttrValue that is a list of shapes; None stands for one that is not known."""
-    encoded = [
-        integer_field(3, 1) if shape is None else b"".join(bytes_field(2, integer_field(1, extent)) for extent in shape)
-        for shape in shapes
-    ]
-    return bytes_field(_LIST, b"".join(bytes_field(7, shape) for shape in encoded))
 
 
 def _node(message: bytes) -> GraphDefNode:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tensordbg.errors import RecordingError
-from tensordbg.importers.new_trace import new_trace
+from tensordbg.importers.new_trace import SEGMENT_RECORDS, new_trace
 from tensordbg.importers.tfdbg1.folders import DumpedRun, DumpedTensor, find_dumps
 from tensordbg.importers.tfdbg1.graphs import RunNode, node_name, nodes_of
 from tensordbg.importers.tfdbg1.messages import read_event
@@ -19,7 +19,6 @@ from tensordbg.trace.events import EventWriter, ExecutionEvent, Moment, TensorEv
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.writer import TraceWriter
 
-_SEGMENT_RECORDS = 8192
 _IN_LOOP = 1
 """The frame of a tensor that was computed several times in a run."""
 
@@ -52,7 +51,7 @@ def _import(root: Path, runs: Sequence[DumpedRun], out: Path) -> ImportedDump:
 
 def _write(trace: Path, root: Path, runs: Sequence[DumpedRun]) -> int:
     writer = TraceWriter.create(trace, _metadata(root, runs))
-    with EventWriter(trace, _SEGMENT_RECORDS) as events:
+    with EventWriter(trace, SEGMENT_RECORDS) as events:
         _Runs(writer, events).write(runs)
     last = max((tensor.micros for tensor in runs[-1].tensors()), default=runs[-1].order[0])
     # Nothing tells how the program ended; that it was cut off would show.
@@ -199,7 +198,7 @@ def _metadata(root: Path, runs: Sequence[DumpedRun]) -> TraceMetadata:
         pid=0,
         created_ns=runs[0].order[0] * 1000,
         clock_offset_ns=0,
-        segment_records=_SEGMENT_RECORDS,
+        segment_records=SEGMENT_RECORDS,
         detail=Detail.VALUES,
         kernel="",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tensordbg.errors import RecordingError
-from tensordbg.importers.new_trace import new_trace
+from tensordbg.importers.new_trace import SEGMENT_RECORDS, new_trace
 from tensordbg.importers.tfdbg2.describing import Describer
 from tensordbg.importers.tfdbg2.executions import History, collect_history
 from tensordbg.importers.tfdbg2.graphs import collect_graphs
@@ -20,8 +20,6 @@ from tensordbg.model import Detail
 from tensordbg.trace.events import EventWriter
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.writer import TraceWriter
-
-_SEGMENT_RECORDS = 8192
 
 _NOBODY = 0
 """In place of the number of a process, which the log does not tell."""
@@ -64,7 +62,7 @@ def _import(log: Log, description: Log, out: Path) -> Imported:
 def _write(trace: Path, log: Log, program: Program, history: History, frames: FrameTable) -> int:
     """Writes all but the seal; returns how many tensors there are."""
     writer = TraceWriter.create(trace, _metadata(log))
-    with EventWriter(trace, _SEGMENT_RECORDS) as events:
+    with EventWriter(trace, SEGMENT_RECORDS) as events:
         variables, stacks = Variables(program), Stacks(frames, writer)
         for execution in history.executions:
             variables.learn(execution)
@@ -110,7 +108,7 @@ def _metadata(log: Log) -> TraceMetadata:
         pid=_NOBODY,
         created_ns=log.seconds * 10**9,
         clock_offset_ns=0,
-        segment_records=_SEGMENT_RECORDS,
+        segment_records=SEGMENT_RECORDS,
         detail=Detail.HEALTH,
         kernel="",
     )
