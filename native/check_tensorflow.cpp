@@ -1,6 +1,6 @@
 // The check, a kernel for TensorFlow's C API, and Python's part in it: judging a failure, and telling of it.
 //
-// Nothing but one reading of x happens as long as x is finite. Only then are the operation's inputs looked at, and only
+// Nothing but one reading of the tensor happens as long as it is finite. Only then are the operation's inputs looked at, and only
 // where the operation itself made the bad number is Python asked for the message.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

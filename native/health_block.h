@@ -65,6 +65,9 @@ constexpr std::int64_t kLine = 64;
 // much in a time when it sees four streams.
 constexpr std::int64_t kStreams = 4;
 
+// So much is read at once: long streams, and not much to look at again where a number is not finite.
+constexpr std::int64_t kSpanBytes = 262144;
+
 inline void fetch_ahead(const unsigned char* data) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) + kFetchAhead));
 }

@@ -48,7 +48,7 @@ template <class Format>
 bool finite_numbers(const unsigned char* data, std::int64_t count) {
   using Bits = typename Format::Bits;
   constexpr std::int64_t kRound = kStreams * LargestMagnitudes<Format>::kLanes;
-  constexpr std::int64_t kMostRounds = 256;
+  constexpr std::int64_t kMostRounds = kSpanBytes / (kRound * static_cast<std::int64_t>(sizeof(Bits)));
   std::int64_t i = 0;
   while (i + kRound <= count) {
     const std::int64_t rounds = smaller((count - i) / kRound, kMostRounds);

@@ -85,7 +85,7 @@ inline Summary<Float32Format> look_carefully<Float32Format>(const unsigned char*
     odd.add(second, data + 64);
   }
   const Summary<Float32Format> last = {float_features<Float32Format>(block + i * 4, count - i),
-                                            float_sums<Float32Format>(block + i * 4, count - i), count - i};
+                                        float_sums<Float32Format>(block + i * 4, count - i), count - i};
   if (i == 0) return last;
   even.join(odd);
   Summary<Float32Format> first = even.summary(i);

@@ -1,10 +1,11 @@
 // A quick look at many float32 with AVX-512, where they are like those before them: at about half of the time of
 // `health_float32_avx512.h`, by adding up in single precision first.
 //
-// What is added up is how far the elements lie from a number near their mean, where that keeps the sums smaller; 32 vectors
-// in pairs, pairs of pairs and so on, which is exact where all are the same; and the sums of these in double precision.
-// Each of the five additions rounds, so the error of the sum is below 5 * 2^-24 times the sum of these distances
-// (Higham, "The accuracy of floating point summation", 1993, section 3: pairwise summation).
+// What is added up is how far the elements lie from a number near their mean, where that keeps the sums smaller; of eight
+// vectors in pairs and pairs of pairs, then of four such groups one by one, which is exact where all are the same, as their
+// distance has few digits; and the sums of these in double precision. Six additions round, so the error of the sum is below
+// 6 * 2^-24 times the sum of these distances; of the squares, eight (Higham, "The accuracy of floating point summation", 1993,
+// section 3: pairwise summation).
 #pragma once
 
 #include <immintrin.h>
@@ -18,7 +19,7 @@ namespace {
 constexpr std::int64_t kVector = 16;
 constexpr std::int64_t kGroup = 8 * kVector;
 constexpr std::int64_t kRound = kStreams * kGroup;
-constexpr std::int64_t kMostRounds = 128;  // 256 KiB: long streams, and not much to look at again where a number is not finite
+constexpr std::int64_t kMostRounds = kSpanBytes / (kRound * 4);
 
 struct DoubleLanes {
   __m512d low = _mm512_setzero_pd();

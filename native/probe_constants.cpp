@@ -18,8 +18,8 @@ using Probes = std::vector<std::unique_ptr<Probe>>;
 void* create(TF_OpKernelConstruction* construction) {
   const Probe whole{0, 0, false, call_path(api.OpKernelConstruction_GetName(construction))};
   auto* probes = new Probes;
-  for (const std::int64_t site : integers_attribute(construction, "sites")) {
-    probes->emplace_back(another_probe(&whole, place_of(site)));
+  for (const std::int64_t place : integers_attribute(construction, "places")) {
+    probes->emplace_back(another_probe(&whole, place_of(place)));
   }
   return probes;
 }
@@ -39,7 +39,7 @@ void destroy(void* kernel) { delete static_cast<Probes*>(kernel); }
 }  // namespace
 
 void register_tensorflow_constants_probe() {
-  register_operation({"TensordbgProbeConstants", {"x: T"}, {"T: list(type)", "sites: list(int)"}},
+  register_operation({"TensordbgProbeConstants", {"x: T"}, {"T: list(type)", "places: list(int)"}},
                      {create, compute, destroy});
 }
 

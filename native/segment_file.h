@@ -12,8 +12,8 @@ namespace tensordbg {
 // disk, say; `error` then says why in one line.
 Record* map_segment_file(const std::string& folder, std::uint64_t index, std::uint64_t slots, std::string* error);
 
-// Has the pages of so many slots in memory, from the beginning of a page on. One by one, as they are first written, they cost a program with
-// many threads ten times as much.
+// Has the pages of so many slots in memory, from the beginning of a page on. One by one, as they are first written, they
+// cost a program with many threads ten times as much.
 void make_ready(Record* records, std::uint64_t count);
 
 }  // namespace tensordbg

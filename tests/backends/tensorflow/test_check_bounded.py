@@ -98,7 +98,7 @@ def _checked(function: Callable[..., tf.Tensor], *shapes: tuple[int, ...]) -> se
         known.update((output.tensor, output.dtype) for output in fd.outputs(node))
         wanted = any(output.dtype in dtypes.FLOATS for output in fd.outputs(node))
         needed = wanted and node.op not in check_tables.UNCHECKED and not bounded.needs_no_look(node)
-        bounded.learn(node, ["a check"] if needed else [])
+        bounded.learn(node)
         found |= {node.op} if needed else set()
     return found
 

@@ -69,7 +69,7 @@ class _Placer:
                 checks = self._read_before(node) or list(self._checks(node, above))
                 self._guards[node.name] = tuple(checks) or above
                 self._added.extend(checks)
-                self._bounded.learn(node, checks)
+                self._bounded.learn(node)
             self._remember_reading(node)
         if self._described.is_loop_body and self._added:
             self._end_turns()

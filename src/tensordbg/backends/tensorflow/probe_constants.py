@@ -41,5 +41,5 @@ def _add_probe(definition: Any, points: list[fd.ProbePoint]) -> None:
     node = definition.node_def.add(name=name, op=CONSTANTS_OP, device=points[0].device)
     node.input.extend(point.tensor for point in points)
     node.attr["T"].list.type.extend(point.dtype for point in points)
-    node.attr["sites"].list.i.extend(point.site for point in points)
+    node.attr["places"].list.i.extend(fd.place_number(point.site, point.slot) for point in points)
     fd.must_run(definition, name)
