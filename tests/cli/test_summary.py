@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tensordbg.analysis.why import why
 from tensordbg.cli.summary import summarize
 from tensordbg.trace.reader import open_trace
+from tests.analysis.warnings.network import network
 from tests.trace.builder import Tensor, TraceBuilder, small_program
 
 
@@ -75,3 +80,16 @@ def test_a_process_of_a_run_says_where_all_are_read(sample_run: Path, capsys: py
     lines = said(Path("run-traces/trace-0"), capsys)
     assert lines[-2].startswith("tdbg: `tdbg why run-traces/trace-0` shows this again, ")
     assert lines[-1] == "tdbg: `tdbg why run-traces` takes the processes of this run together: worker 0, worker 1"
+
+
+def test_the_number_of_warnings_comes_last(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (warning,) = why(network({"Relu": lambda _: np.zeros((8, 5))})).warnings
+    for warnings, line in (
+        ((warning,), "tdbg: 1 warning of finite numbers; `tdbg why runs` tells what and where"),
+        ((warning, warning), "tdbg: 2 warnings of finite numbers; `tdbg why runs` tells what and where"),
+    ):
+        monkeypatch.setattr(
+            "tensordbg.analysis.why.why", lambda reader, found=warnings: replace(why(reader), warnings=found)
+        )
+        assert said(one_tensor(Path("runs/a"), Tensor()), capsys)[-1] == line
+        shutil.rmtree("runs")

@@ -5,6 +5,8 @@ Each marks the guilty line with `# HERE`.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -407,3 +409,42 @@ def test_three_steps_are_too_few(
 
 def test_every_kind_has_a_program() -> None:
     assert set(PROGRAMS) == set(TABLE)
+
+
+@pytest.mark.parametrize(
+    "overflow",
+    [
+        lambda: tf.exp(1000.0),
+        lambda: float(tf.exp(1000.0)) + 1.0,
+        lambda: tf.reduce_sum(tf.math.log(tf.constant([0.0, 1.0]))),
+        lambda: tf.Variable(tf.exp(1000.0), trainable=False),
+    ],
+)
+def test_an_overflow_that_harms_nothing_silences_no_warning(tmp_path: Path, overflow: Program) -> None:
+    def program() -> None:
+        overflow()
+        a_layer_that_dies_at_once()
+
+    answer = why_of(program, tmp_path)
+    assert answer["status"] == "non_finite"
+    assert [each["kind"] for each in answer["warnings"]] == ["dead_units"]
+
+
+DYING = """
+import tensorflow as tf
+kernel, bias = tf.Variable(tf.ones([4, 3])), tf.Variable([-99.0, -99.0, -99.0])
+optimizer = tf.keras.optimizers.SGD(0.1)
+for step in range(12):
+    with tf.GradientTape() as tape:
+        hidden = tf.nn.relu(tf.random.normal([8, 4], seed=1) @ kernel + bias)
+        loss = tf.reduce_mean(tf.square(hidden - 1.0))
+    optimizer.apply_gradients(zip(tape.gradient(loss, [kernel, bias]), [kernel, bias]))
+"""
+
+
+def test_run_ends_with_the_number_of_warnings(tmp_path: Path) -> None:
+    (tmp_path / "dying.py").write_text(DYING)
+    words = [sys.executable, "-m", "tensordbg", "run", "dying.py"]
+    process = subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, text=True)
+    last = process.stderr.splitlines()[-1]
+    assert last == "tdbg: 1 warning of finite numbers; `tdbg why` tells what and where"

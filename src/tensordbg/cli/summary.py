@@ -47,9 +47,12 @@ def summarize(trace: Path, seconds: float) -> None:
     _say(f"recorded {tensors} in {steps} ({seconds:.1f} s): {trace}")
     run = run_with(trace)
     several = len(run.processes) > 1
-    _tell_health(result, f" {trace}" if several else _named(trace))
+    named = f" {trace}" if several else _named(trace)
+    _tell_health(result, named)
     if several:
         _say(f"`tdbg why{_named(trace)}` takes the processes of this run together: {run.listed}")
+    if result.warnings:
+        _say(f"{amount(len(result.warnings), 'warning')} of finite numbers; `tdbg why{named}` tells what and where")
 
 
 def _seal(trace: Path) -> None:

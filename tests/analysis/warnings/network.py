@@ -17,16 +17,23 @@ Given = Mapping[str, Callable[[int], Any]]
 STEPS = 30
 
 
-def network(given: Given | None = None, steps: int = STEPS, units: int = 5, **variables: Any) -> TraceBuilder:
+def network(
+    given: Given | None = None,
+    steps: int = STEPS,
+    units: int = 5,
+    trace: TraceBuilder | None = None,
+    **variables: Any,
+) -> TraceBuilder:
     """`loss = mean(relu(x @ kernel + bias))`, its gradients, and updates of both variables.
 
     Args:
         given: For some operations, by name, the elements in each step; all others have healthy ones.
         steps: How often it runs.
         units: How wide the layer is.
+        trace: What ran before; nothing by default.
         variables: Fields of both variables, such as `trainable`.
     """
-    trace = TraceBuilder()
+    trace = trace or TraceBuilder()
     fields = {"trainable": True} | variables
     kernel, bias = trace.variable("kernel", f"[4, {units}]", **fields), trace.variable("bias", f"[{units}]", **fields)
     f = trace.function("train_step")

@@ -82,7 +82,7 @@ def test_of_a_long_trace_stretches_are_read(monkeypatch: pytest.MonkeyPatch) -> 
     x = f.op("Relu")
     for _ in range(3200):
         trace.run(f).event(x, [1.0])
-    monkeypatch.setattr(module, "_MOST", 320)
+    monkeypatch.setattr(module, "READ_WHOLE", 320)
     series = read_series(trace, trace.count("tensors"))
     assert len(series.step) == 320
     assert (series.step[0], series.step[-1]) == (0, 3199)

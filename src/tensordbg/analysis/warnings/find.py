@@ -9,6 +9,8 @@ from tensordbg.analysis.finding import NumericalWarning, Origin, TensorView
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource
+from tensordbg.analysis.warnings.aftermath import without_aftermath
+from tensordbg.analysis.warnings.series import READ_WHOLE
 from tensordbg.analysis.warnings.study import Finding, Study, study
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.model import NONE
@@ -26,11 +28,10 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
     Args:
         trace: The trace.
         program: What `read_program` gave.
-        origins: Where anything that is not finite came from; what was recorded after it does not count.
+        origins: Where anything that is not finite came from; what may have been made from it does not count.
     """
     grave = [origin for origin in origins if origin.consequential]
-    end = min((origin.view.event for origin in grave), default=trace.count("tensors"))
-    seen = study(trace, program, end)
+    seen = without_aftermath(study(trace, program, _end(trace, grave)), grave)
     if not len(seen.series):
         return ()
     said = {_SAID_ALREADY.get(origin.cause) for origin in grave}
@@ -41,6 +42,14 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
         for finding in sorted(rule(seen), key=lambda finding: -finding.gravity)
     ]
     return tuple(_once(_warnings(seen, findings)))
+
+
+def _end(trace: TraceSource, grave: Sequence[Origin]) -> int:
+    """Up to where a trace is read: of a long one, of which only a part is, up to where a variable was ruined."""
+    count = trace.count("tensors")
+    if count <= READ_WHOLE:
+        return count
+    return min((origin.view.event for origin in grave if "variable" in origin.reaches), default=count)
 
 
 def _once(warnings: Sequence[NumericalWarning]) -> list[NumericalWarning]:

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 FLOATS = frozenset({"bfloat16", "float16", "float32", "float64", "float8_e4m3fn", "float8_e5m2"})
 
-_MOST = 1 << 20
+READ_WHOLE = 1 << 20
 """Of a longer trace so many events are read."""
 
 _STRETCHES = 32
@@ -81,6 +81,16 @@ class Series:
         rows = {name: getattr(self, name)[row] for name in _ROWS}
         return Series(columns[0], columns[1], columns[2], starts, **rows)
 
+    def without_rows(self, dropped: Bools) -> Series:
+        """All but some rows, and but the tensors that have none left."""
+        if not dropped.any():
+            return self
+        left = np.add.reduceat(~dropped, self.starts[:-1], dtype=np.int64)
+        columns = [getattr(self, name)[left > 0] for name in ("site", "slot", "path")]
+        starts = np.concatenate([[0], np.cumsum(left[left > 0])])
+        rows = {name: getattr(self, name)[~dropped] for name in _ROWS}
+        return Series(columns[0], columns[1], columns[2], starts, **rows)
+
     def run(self, flag: Bools) -> Ints:
         """For each series in how many of its last rows, without a break, something holds.
 
@@ -121,11 +131,11 @@ def read_series(trace: TraceSource, end: int) -> Series:
 
 def _stretches(trace: TraceSource, end: int) -> Iterator[Any]:
     columns = ["event", *_PLACE, "dtype", "first_bad", *_COUNTS, *_NUMBERS]
-    if end <= _MOST:
+    if end <= READ_WHOLE:
         yield trace.tensors(0, end, columns)
         return
-    for begin in np.linspace(0, end - _MOST // _STRETCHES, _STRETCHES).astype(int).tolist():
-        yield trace.tensors(begin, begin + _MOST // _STRETCHES, columns)
+    for begin in np.linspace(0, end - READ_WHOLE // _STRETCHES, _STRETCHES).astype(int).tolist():
+        yield trace.tensors(begin, begin + READ_WHOLE // _STRETCHES, columns)
 
 
 def _piece(table: Any) -> tuple[list[Ints], list[Any]]:
