@@ -1,10 +1,11 @@
-# The commands of this project. Each sets up what it still lacks; a second run sets nothing up again.
+# The commands of this project. Each sets up what it still lacks, and says so; a second run sets nothing up again.
 #
 #   make          set up: .venv/, the package with its compiled part, TensorFlow, the browser's page
 #   make demo     record a training that goes wrong, show why, then record the mended one
-#   make test     ruff, mypy and all tests
+#   make test     ruff, mypy and all tests, those of the trace and the analysis on the newest libraries too
 #   make page     the browser's page alone
 #   make test-oldest   the tests on the oldest TensorFlow that is supported, in an environment of its own
+#   make test-newest   the tests on the newest Python, NumPy, pyarrow and TensorFlow that pip gives, likewise
 #   make sanitize the compiled part's tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 #   make lint     ruff, mypy and the checks of the page alone
 #   make docs     the manual, in site/
@@ -17,6 +18,8 @@ BIN := $(VENV)/bin
 # A stamp says that its step was done; they lie in the environment, so that they go when it goes.
 DONE := $(VENV)/done
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Tells what takes a while, since pip and npm are told to be quiet: $(call tell,text).
+tell = @printf 'make: %s\n' '$(1)'
 NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h)
 # Where the demo keeps what it records.
 TRACES ?= tdbg-traces/demo
@@ -36,12 +39,14 @@ WEB := web
 PAGE := src/tensordbg/server/page/index.html
 NODE_MODULES := $(WEB)/node_modules/.package-lock.json
 NPM := npm --prefix $(WEB) --loglevel=error
-HAVE_NODE := $(shell command -v npm >/dev/null && node --eval 'const [a, b] = process.versions.node.split("."); \
+HAVE_NODE := $(shell npm --version >/dev/null 2>&1 && node --eval 'const [a, b] = process.versions.node.split("."); \
 	if (a > 20 || (a == 20 && b >= 19)) console.log("yes")' 2>/dev/null)
 
 .PHONY: page page-lint page-test
 ifeq ($(HAVE_NODE),yes)
-page: $(PAGE)
+page:
+	@$(MAKE) --no-print-directory $(PAGE) || \
+	echo "make $@: left out, since npm could not build it (see above); all but \`tdbg view\` works without, mend it and make again" >&2
 
 page-lint: $(NODE_MODULES)
 	$(NPM) run check --silent
@@ -55,11 +60,13 @@ endif
 
 # What the lock file says, like `npm ci`; that refuses a lock written where packages of other systems were not to be had.
 $(NODE_MODULES): $(WEB)/package.json $(WEB)/package-lock.json
-	$(NPM) install --no-save --no-audit --no-fund
+	$(call tell,npm packages for the browser page into $(WEB)/node_modules)
+	@$(NPM) install --no-save --no-audit --no-fund
 	@touch $@
 
 $(PAGE): $(NODE_MODULES) $(wildcard $(WEB)/*.html $(WEB)/*.ts $(WEB)/*.json) $(shell find $(WEB)/src -type f)
-	$(NPM) run build --silent
+	$(call tell,the browser page is built)
+	@$(NPM) run build --silent
 	@touch $@
 
 .PHONY: demo
@@ -75,7 +82,8 @@ demo: setup
 # As many at a time as there are processors; the tests of one file share what they record.
 WORKERS := -n logical --maxprocesses 8 --dist loadfile
 .PHONY: test
-test: setup $(DONE)/test lint page-test chromium tmux
+test: setup $(DONE)/test lint page-test chromium tmux test-newest-reading
+	$(call tell,all tests)
 	$(BIN)/python -m pytest $(WORKERS) || $(MAKE) --no-print-directory test-again
 
 # What failed beside other tests, once more by itself, so that a busy machine is no failure. A real one fails again.
@@ -89,7 +97,8 @@ test-again:
 chromium:
 	@command -v chromium chromium-browser google-chrome >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
-	then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	then echo "make: chromium for the tests of the page, by apt-get"; \
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
 	else echo "make $@: the tests of the page need a browser: install chromium (Debian: apt-get install chromium)" >&2; fi
 
 # The terminal in which the full-screen console is tested, likewise.
@@ -97,7 +106,8 @@ chromium:
 tmux:
 	@command -v tmux >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
-	then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends tmux >/dev/null; \
+	then echo "make: tmux for the tests of the console, by apt-get"; \
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends tmux >/dev/null; \
 	else echo "make $@: the tests of the full-screen console need tmux: install it (Debian: apt-get install tmux)" >&2; fi
 
 # TensorFlow 2.16 needs NumPy 1, and that an older pyarrow; its warnings are its own.
@@ -107,10 +117,39 @@ test-oldest: $(OLDEST)/done page chromium tmux
 	$(OLDEST)/bin/python -m pytest $(WORKERS) -W ignore tests/backends tests/recording tests/e2e tests/analysis tests/trace
 
 $(OLDEST)/done: constraints-oldest.txt pyproject.toml $(NATIVE)
+	$(call tell,$(OLDEST)/ with the oldest TensorFlow that is supported)
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --group build --group test
 	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --no-build-isolation --editable .
+	@touch $@
+
+# The newest Python that TensorFlow has packages for, wherever it lies, with the newest of all libraries.
+NEWEST := build/newest
+PYENV := $(or $(PYENV_ROOT),$(HOME)/.pyenv)
+PYTHON_NEWEST ?= $(shell for each in python3.13 $(PYENV)/versions/3.13.*/bin/python3.13 python3.12 $(PYENV)/versions/3.12.*/bin/python3.12; \
+	do "$$each" -c '' 2>/dev/null && echo "$$each" && break; done)
+PYTEST_NEWEST := $(NEWEST)/bin/python -m pytest $(WORKERS) -p no:cacheprovider
+.PHONY: test-newest test-newest-reading
+ifneq ($(PYTHON_NEWEST),)
+test-newest: $(NEWEST)/done page chromium tmux
+	$(PYTEST_NEWEST)
+
+# What reads traces meets NumPy and pyarrow most, and takes two minutes.
+test-newest-reading: $(NEWEST)/done
+	$(call tell,the tests of the trace and what reads it on $(shell $(PYTHON_NEWEST) --version) and the newest libraries)
+	$(PYTEST_NEWEST) --quiet tests/trace tests/analysis tests/wire
+else
+test-newest test-newest-reading:
+	@echo "make $@: left out, since it needs Python 3.12 or 3.13: install one, or name it by PYTHON_NEWEST=" >&2
+endif
+
+$(NEWEST)/done: pyproject.toml $(NATIVE)
+	$(call tell,$(NEWEST)/ with $(shell $(PYTHON_NEWEST) --version) and the newest TensorFlow and NumPy: two to four minutes)
+	@$(PYTHON_NEWEST) -m venv --clear $(NEWEST)
+	@$(NEWEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(NEWEST)/bin/python -m pip install --quiet --upgrade --group build --group test
+	@$(NEWEST)/bin/python -m pip install --quiet --no-build-isolation --editable .
 	@touch $@
 
 # Python itself is not built with sanitizers, so their libraries must be there before it; it frees not all at its end.
@@ -131,6 +170,7 @@ sanitize: setup $(DONE)/test
 
 .PHONY: lint
 lint: setup $(DONE)/lint page-lint
+	$(call tell,ruff and mypy)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -150,15 +190,24 @@ clean:
 
 # pip from 25.1 on knows dependency groups.
 $(DONE)/venv:
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) --upgrade 'pip>=25.1'
+	$(call tell,$(VENV)/ for $(shell $(PYTHON) --version))
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade 'pip>=25.1'
 	@mkdir -p $(DONE) && touch $@
 
+HOLDS_build := what builds the compiled part: CMake, Ninja, nanobind
+HOLDS_demo := TensorFlow and scikit-learn: a minute or two the first time
+HOLDS_test := what the tests need: pytest, Playwright, pandas, Polars and more
+HOLDS_lint := ruff and mypy
+HOLDS_docs := MkDocs
+
 $(DONE)/build $(DONE)/demo $(DONE)/test $(DONE)/lint $(DONE)/docs: $(DONE)/%: pyproject.toml | $(DONE)/venv
-	$(PIP) --group $*
+	$(call tell,$(HOLDS_$*))
+	@$(PIP) --group $*
 	@touch $@
 
 # Editable: a changed Python file needs no new setup, only a changed source of the compiled part does.
 $(DONE)/package: pyproject.toml $(NATIVE) | $(DONE)/build
-	$(PIP) --no-build-isolation --editable .
+	$(call tell,tensordbg itself with its compiled part: a minute)
+	@$(PIP) --no-build-isolation --editable .
 	@touch $@

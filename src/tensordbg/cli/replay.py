@@ -41,8 +41,12 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
     It is said whether the step came out the same, and what `tdbg why` finds in it. The trace is one like any other.
     """
     from tensordbg.capture.reader import open_capture
+    from tensordbg.recording.backend import REPLAYERS
+    from tensordbg.recording.replay_framework import framework_of
 
     opened = open_capture(capture)
+    # Before a process is started for it, so that it is one line and no trace is begun.
+    framework_of(opened, REPLAYERS)
     if asked["patch"] or asked["eager"] or asked["pdb"] or asked["dap"] or asked["stop"]:
         _with_program(opened, program, Path(out), asked)
     elif program:

@@ -17,10 +17,11 @@ from typing import Any
 from tensordbg.capture.outcome import compare
 from tensordbg.capture.reader import Capture, open_capture
 from tensordbg.capture.replayed import Replayed, Run, write_replayed
-from tensordbg.errors import CaptureError, TensordbgError
+from tensordbg.errors import TensordbgError
 from tensordbg.recording.backend import REPLAYERS, named
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.replay_bisect import bisect, chosen
+from tensordbg.recording.replay_framework import framework_of
 from tensordbg.recording.replay_plan import ReplayPlan
 from tensordbg.recording.session import Session
 
@@ -59,11 +60,7 @@ def _recorded(session: Session) -> Iterator[None]:
 
 
 def _replayer(capture: Capture, plan: ReplayPlan) -> Any:
-    frameworks = capture.header.frameworks
-    framework = next((name for name in REPLAYERS if name in frameworks), None)
-    if framework is None:
-        known = ", ".join(REPLAYERS)
-        raise CaptureError(f"{capture.path} is of {', '.join(frameworks) or 'no framework'}, not of {known}")
+    framework = framework_of(capture, REPLAYERS)
     importlib.import_module(framework)
     return named(REPLAYERS[framework])(capture, plan)
 

@@ -13,13 +13,14 @@ import sys
 from tensordbg.capture.reader import open_capture
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.backend import SERIES_REPLAYERS, named
+from tensordbg.recording.replay_framework import framework_of
 
 
 def main() -> None:
     """Narrows the capture that the command line names."""
     try:
         capture = open_capture(sys.argv[1])
-        framework = next(name for name in SERIES_REPLAYERS if name in capture.header.frameworks)
+        framework = framework_of(capture, SERIES_REPLAYERS)
         importlib.import_module(framework)
         sys.stdout.write(f"{named(SERIES_REPLAYERS[framework])(capture).narrow()}\n")
     except TensordbgError as error:

@@ -164,7 +164,8 @@ class ExecutionAssembly:
 
 def numbers(column: Array) -> Array:
     """Numbers of sites and the like, of which the largest stands for none."""
-    return np.where(column < 2**31, column, NONE).astype(np.int32)
+    # As int64 first: an unsigned column can't take the -1 that stands for none.
+    return np.where(column < 2**31, column.astype(np.int64), NONE).astype(np.int32)
 
 
 def _inputs(number: Array, carried: Executions, records: Array) -> tuple[Array, Array, Array]:

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tensordbg.capture.reader import open_capture
+from tensordbg.errors import CaptureError
+from tensordbg.recording.replay_framework import framework_of
+from tests.capture.conftest import write
+
+__all__ = ["write"]
+
+WITHOUT = """
+import sys
+class Refuser:
+    def find_spec(self, name, path=None, target=None):
+        if name == "tensorflow":
+            raise ModuleNotFoundError("No module named 'tensorflow'", name=name)
+sys.meta_path.insert(0, Refuser())
+"""
+"""Makes an environment in which TensorFlow is not installed."""
+
+
+def test_what_is_installed_is_found(write: Callable[..., Path], tmp_path: Path) -> None:
+    capture = open_capture(write(tmp_path / "capture"))
+    assert framework_of(capture, ("other", "tensorflow")) == "tensorflow"
+
+
+def test_what_no_one_offers_is_told(write: Callable[..., Path], tmp_path: Path) -> None:
+    capture = open_capture(write(tmp_path / "capture"))
+    with pytest.raises(CaptureError, match=r"capture is of tensorflow, not of other"):
+        framework_of(capture, ("other",))
+
+
+def test_replay_without_tensorflow_is_one_line(write: Callable[..., Path], tmp_path: Path) -> None:
+    path = write(tmp_path / "capture")
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "sitecustomize.py").write_text(WITHOUT)
+    done = subprocess.run(
+        [sys.executable, "-m", "tensordbg", "replay", path, "--out", tmp_path / "traces"],
+        env={"PYTHONPATH": str(tmp_path / "without"), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"tdbg: error: {path} is of tensorflow 2.21.0, which is not installed here; "
+        "`pip install tensorflow`, or replay it where its program runs\n"
+    )
+    assert not list((tmp_path / "traces").glob("*"))
