@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 
-from tests.e2e.programs.checking import Program, check
+from tests.backends.tensorflow.checked import checking
+from tests.e2e.programs.checking import Program, check, marked_lines, recorded_and_why
 
 
 def map_fn() -> object:
@@ -175,6 +177,81 @@ def no_loop_at_all() -> object:
     return none(tf.constant([1.0, 0.0]))
 
 
+def condition_that_goes_wrong() -> object:
+    @tf.function
+    def converge(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        turns, error = 0, tf.constant(1.0)
+        while tf.sqrt(error) > 1e-3:  # HERE
+            x -= 1.0
+            error = x * x - 3.0
+            turns += 1
+        return x, turns
+
+    return converge(tf.constant(4.0))
+
+
+def condition_with_a_limit_in_a_branch() -> object:
+    @tf.function
+    def inner(x: tf.Tensor) -> tf.Tensor:
+        return tf.norm(x / x)  # HERE
+
+    @tf.function
+    def outer(x: tf.Tensor, deep: tf.Tensor) -> object:
+        if deep:
+            return tf.while_loop(
+                lambda _, x: inner(x) < 10.0, lambda i, x: (i + 1, x - 1.0), [0, x], maximum_iterations=9
+            )[1]
+        return x
+
+    return [outer(tf.constant([3.0, 5.0]), tf.constant(deep)) for deep in (False, True)]
+
+
+def condition_of_a_loop_in_a_loop() -> object:
+    @tf.function
+    def search(x: tf.Tensor) -> tf.Tensor:
+        for _ in tf.range(2):
+            while tf.math.log(x - 2.0) > -1.0 and x < 100.0:  # HERE
+                x -= 1.0
+                if x < -50.0:
+                    break
+            x += 1.0
+        return x
+
+    return search(tf.constant(4.0))
+
+
+def condition_in_a_gradient() -> object:
+    @tf.function
+    def slope(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            while tf.math.log(y) < 2.0:  # HERE
+                y = y * y - 2.0
+        return tape.gradient(y, x)
+
+    return slope(tf.constant(1.3))
+
+
+def condition_in_a_pipeline() -> object:
+    def halved(x: tf.Tensor) -> tf.Tensor:
+        while 1.0 / x < 3.0:  # HERE
+            x -= 0.5
+        return x
+
+    return list(tf.data.Dataset.from_tensor_slices([1.0, 2.0]).map(halved))
+
+
+CONDITIONS: list[tuple[Program, str, list[int]]] = [
+    (condition_that_goes_wrong, "Sqrt", [0, 1, 2, 3]),
+    (condition_with_a_limit_in_a_branch, "truediv", [0, 1, 2, 3]),
+    (condition_of_a_loop_in_a_loop, "Log", [0, 1, 2, 0, 1]),
+    (condition_in_a_gradient, "Log", [0, 1]),
+    (condition_in_a_pipeline, "truediv", [0, 1, 2, 0, 1, 2, 3, 4]),
+]
+"""Each with an operation of its loop's condition, and the turns in which that is asked."""
+
+
 PROGRAMS: list[Program] = [
     map_fn,
     map_fn_in_parallel_eagerly,
@@ -195,7 +272,7 @@ PROGRAMS: list[Program] = [
 ]
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [*PROGRAMS, *(program for program, _, _ in CONDITIONS)])
 def test_the_same_bits_and_the_guilty_line(tmp_path: Path, program: Program) -> None:
     check(program, tmp_path)
 
@@ -218,3 +295,19 @@ def test_only_the_branches_taken_ran(tmp_path: Path) -> None:
 def test_a_loop_without_a_turn_computed_nothing(tmp_path: Path) -> None:
     checked = check(no_loop_at_all, tmp_path)
     assert checked.named("Log") == []
+
+
+@pytest.mark.parametrize(("program", "operation", "turns"), CONDITIONS)
+def test_a_condition_is_seen_in_each_turn(tmp_path: Path, program: Program, operation: str, turns: list[int]) -> None:
+    recorded = recorded_and_why(program, tmp_path).recorded
+    asked = [event for event in recorded.events if event.name.endswith(operation) and event.iteration is not None]
+    assert [event.iteration for event in sorted(asked, key=lambda event: event.row["time_ns"])] == turns
+
+
+@pytest.mark.parametrize("program", [program for program, _, _ in CONDITIONS])
+def test_a_condition_is_checked(program: Program) -> None:
+    with checking(), pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        program()
+    lines = [line for line in str(raised.value).splitlines() if line.startswith(" -> |   ")]
+    (here,) = marked_lines(program)
+    assert linecache.getline(__file__, here).split("#")[0].strip() in {line[8:].split("#")[0].strip() for line in lines}

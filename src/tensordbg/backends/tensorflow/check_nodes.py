@@ -72,7 +72,7 @@ class _Placer:
                 self._bounded.learn(node)
             self._remember_reading(node)
         if self._described.is_loop_body and self._added:
-            self._end_turns()
+            fd.results_wait_for(self._definition, self._added)
 
     def _waits(self, node: Any) -> bool:
         """Whether the operation itself waits for the checks of what it takes in."""
@@ -132,18 +132,6 @@ class _Placer:
         place = fd.place_number(self._described.sites[node.name], output.slot)
         check.attr["about"].list.i.extend([place, _marks(origins, "argument"), _marks(origins, "elsewhere")])
         fd.must_run(self._definition, name)
-
-    def _end_turns(self) -> None:
-        """Has what a loop's body returns wait for its checks."""
-        for i, (result, tensor) in enumerate(sorted(self._definition.ret.items())):
-            dtype = self._dtypes.get(tensor)
-            if dtype is None or dtype in (dtypes.RESOURCE, dtypes.VARIANT):
-                continue
-            name = f"tdbg_turn/{i}"
-            node = self._definition.node_def.add(name=name, op="Identity")
-            node.input.extend([tensor, *(f"^{each}" for each in dict.fromkeys(self._added))])
-            node.attr["T"].type = dtype
-            self._definition.ret[result] = f"{name}:output:0"
 
 
 def _marks(origins: list[str | None], wanted: str) -> int:

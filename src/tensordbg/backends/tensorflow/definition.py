@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.internals import op_def_registry
 from tensordbg.model import CallKind
 
 PROBE_OP = "TensordbgProbe"
 PROBE_NAME = "tdbg_probe/"
 """How a probe's name begins; what stands before it in a running graph is the call path."""
+
+WAITING_NAME = "tdbg_turn/"
+"""How the name of a result begins that waits for nodes of ours."""
 
 CALLS: dict[str, CallKind] = {
     "PartitionedCall": CallKind.CALL,
@@ -191,6 +195,21 @@ def must_run(definition: Any, name: str) -> None:
     """Makes a node one that runs in every call of the function, in whatever order."""
     definition.control_ret[name] = name
     definition.signature.control_output.append(name)
+
+
+def results_wait_for(definition: Any, names: Iterable[str]) -> None:
+    """Has what a function returns wait for nodes, but for what has no elements."""
+    known = dtypes_of(definition)
+    waited = [f"^{name}" for name in dict.fromkeys(names)]
+    for i, (result, tensor) in enumerate(sorted(definition.ret.items()) if waited else ()):
+        dtype = known.get(tensor)
+        if dtype is None or dtype in (dtypes.RESOURCE, dtypes.VARIANT):
+            continue
+        name = f"{WAITING_NAME}{i}"
+        node = definition.node_def.add(name=name, op="Identity")
+        node.input.extend([tensor, *waited])
+        node.attr["T"].type = dtype
+        definition.ret[result] = f"{name}:output:0"
 
 
 def drop_xla(definition: Any) -> bool:

@@ -201,9 +201,13 @@ class Functions:
         if not by_kind:
             return
         fd.allow_inlining(definition)
+        ran = set(definition.control_ret.values())
         fd.keep_calls(definition, described.calls)
         for instrument in by_kind.values():
             instrument.add_nodes(definition, described)
+        if described.is_loop_condition:
+            # The runtime drops what else must run in a condition, but not what its result waits for.
+            fd.results_wait_for(definition, [name for name in definition.control_ret.values() if name not in ran])
         runtime = context.context()
         runtime.remove_function(runtime_name)
         try:

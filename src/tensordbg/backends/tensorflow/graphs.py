@@ -43,6 +43,7 @@ class Description:
     is_part: bool
     """Whether it is a loop's body or condition, or a branch."""
     is_loop_body: bool
+    is_loop_condition: bool
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,8 @@ class Graphs:
         probes = [*reader.argument_probes(), *reader.node_probes(live)]
         calls = [node.name for node in definition.node_def if node.op in fd.CALLS and node.name in live]
         kinds = loop_and_branch_graphs()
-        part = isinstance(graph, kinds)
-        return Description(function, probes, calls, reader.sites, live, graph, part, isinstance(graph, kinds[0]))
+        part, body, condition = (isinstance(graph, kind) for kind in (kinds, kinds[0], kinds[1]))
+        return Description(function, probes, calls, reader.sites, live, graph, part, body, condition)
 
     def _new_sites(self, reader: _GraphReader, graph: Any) -> list[Site]:
         retold = self.retold.get(graph)

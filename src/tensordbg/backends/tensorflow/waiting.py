@@ -31,10 +31,7 @@ rounds otherwise (mkl_layout_pass.cc of TensorFlow)."""
 
 
 def looks_first(described: Description) -> bool:
-    """Whether the operations of a function wait. In conditions and branches they don't, which are mostly small.
-
-    The runtime drops what else must run in a loop's condition; what others wait for it would not.
-    """
+    """Whether the operations of a function wait. In conditions and branches they don't, which are mostly small."""
     return (described.is_loop_body or not described.is_part) and processors_are_few()
 
 
