@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.analysis import operations
-from tensordbg.analysis.causes import division, domain, magnitudes
+from tensordbg.analysis import kinds, operations
 
 
 def test_what_passes_does_not_stop() -> None:
@@ -18,10 +17,10 @@ def test_what_passes_does_not_stop() -> None:
         operations.VALUE_FREE,
         operations.PASSING,
         operations.READS,
-        domain._DOMAINS.keys(),
-        division._DIVISOR.keys(),
-        division._AT_ZERO.keys(),
-        magnitudes.SUMS | magnitudes.SQUARES | magnitudes.POWERS | magnitudes.QUOTIENTS | magnitudes.EXPONENTIALS,
+        operations.OUTSIDE - {operations.INPUT},
+        kinds.SOFTMAX | kinds.SUMS | kinds.PRODUCTS | kinds.POWERS | kinds.EXPONENTIALS | kinds.NO_LARGER,
+        {*kinds.DEGREES, *kinds.DIVISOR, *kinds.QUOTIENTS, *kinds.GRADIENT_DIVISOR, *kinds.LOGARITHM_OF},
+        {*kinds.ROOT_OF, *kinds.OF_NOTHING, *kinds.MATRICES, *kinds.DOMAINS},
     ],
 )
 def test_tensorflow_knows_every_type(names: frozenset[str]) -> None:

@@ -237,6 +237,31 @@ def area_hyperbolic_tangent() -> None:
     as_graph(lambda x: tf.atanh(x), [0.5, 1.0])  # HERE
 
 
+@cause("singular_matrix")
+def determinant_of_a_singular_matrix() -> None:
+    as_graph(lambda x: tf.linalg.logdet(tf.matmul(x, x, transpose_a=True)), [[1.0, 2.0]])  # HERE
+
+
+@cause("inf_minus_inf")
+def infinities_in_a_segment() -> None:
+    @tf.function
+    def program(x: tf.Tensor) -> tf.Tensor:
+        masked = tf.where(x > 0.0, np.inf, -np.inf)
+        return tf.math.unsorted_segment_sum(masked, [0, 0], 1)  # HERE
+
+    program(tf.constant([1.0, -1.0]))
+
+
+@cause("zero_times_inf")
+def infinity_in_a_convolution() -> None:
+    @tf.function
+    def program(x: tf.Tensor) -> tf.Tensor:
+        masked = tf.where(x > 0.0, x, -np.inf)
+        return tf.nn.conv2d(masked, tf.zeros([1, 1, 1, 1]), 1, "SAME")  # HERE
+
+    program(tf.constant([[[[1.0], [-1.0]]]]))
+
+
 @cause("diverging_values")
 def learning_rate_too_high() -> None:
     weight = tf.Variable([[1.0]])

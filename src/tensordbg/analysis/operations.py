@@ -50,15 +50,25 @@ PIPELINE_MAKER = "Dataset"
 OUTSIDE = frozenset(
     {
         INPUT,
+        "DecodeCSV",
+        "DecodePaddedRaw",
+        "DecodeRaw",
         "EagerPyFunc",
+        "ParseExample",
         "ParseExampleV2",
+        "ParseSequenceExample",
+        "ParseSequenceExampleV2",
         "ParseSingleExample",
+        "ParseSingleSequenceExample",
+        "ParseTensor",
         "Placeholder",
         "PyFunc",
         "PyFuncStateless",
         "QueueDequeueManyV2",
+        "QueueDequeueUpToV2",
         "QueueDequeueV2",
         "RestoreV2",
+        "StringToNumber",
     }
 )
 """What they give came in from outside of the recorded program."""

@@ -28,6 +28,10 @@ HALF = frozenset({"bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"})
 """Types for which float32 would be a wider one."""
 
 
+_WHOLE = ("bool", "int", "q", "string", "uint")
+"""How the names begin of types that hold no fractions."""
+
+
 @dataclass(frozen=True)
 class Growth:
     """A tensor whose largest magnitude grew from one execution to the next."""
@@ -88,10 +92,14 @@ class Case:
         """What input k is called."""
         return self.inputs[k].tensor if k < len(self.inputs) else f"input {k}"
 
+    def numbers(self) -> list[int]:
+        """Which inputs were recorded and are numbers to compute with: indices, axes and sizes are not."""
+        recorded = ((k, given.recorded) for k, given in enumerate(self.inputs))
+        return [k for k, view in recorded if view is not None and view.health and not view.dtype.startswith(_WHOLE)]
+
     def healths(self) -> list[Health]:
-        """The statistics of all inputs that were recorded."""
-        found = (self.health(k) for k in range(len(self.inputs)))
-        return [health for health in found if health is not None]
+        """The statistics of these."""
+        return [health for health in map(self.health, self.numbers()) if health is not None]
 
     def made_by(self, k: int) -> tuple[str, ...]:
         """Types of the operations behind input k."""
@@ -125,6 +133,11 @@ def vanishing(health: Health | None, dtype: str) -> int:
     if health is None:
         return 0
     return health.zero + (0 if dtype in HALF else health.subnormal)
+
+
+def all_finite(healths: list[Health]) -> bool:
+    """Whether there are any statistics, and all of them are of finite numbers."""
+    return bool(healths) and not any(health.non_finite for health in healths)
 
 
 def infinite(health: Health | None) -> int:

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes.case import Case, Cause, are, of_elements, vanishing
-
-_DIVISOR = {
-    "Div": 1,
-    "FloorDiv": 1,
-    "FloorMod": 1,
-    "Inv": 0,
-    "Mod": 1,
-    "RealDiv": 1,
-    "Reciprocal": 0,
-    "Rsqrt": 0,
-    "TruncateDiv": 1,
-    "TruncateMod": 1,
-    "Xdivy": 1,
-}
-"""Which input is the divisor."""
-
-_AT_ZERO = {"InvGrad": 0, "ReciprocalGrad": 0, "RsqrtGrad": 0, "SqrtGrad": 0}
-"""Gradients that divide by an input, which is the output of the operation that they belong to."""
-
-_REDUCTIONS = frozenset({"Max", "Mean", "Min", "Prod", "EuclideanNorm", "SegmentMean", "SparseSegmentMean"})
+from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, of_elements, vanishing
+from tensordbg.analysis.causes.magnitudes import may_overflow
+from tensordbg.analysis.kinds import DIVISOR, GRADIENT_DIVISOR, NORMALISATIONS, OF_NOTHING, ROOT_OF
 
 _OF = {"InvGrad": "a reciprocal", "ReciprocalGrad": "a reciprocal", "RsqrtGrad": "a root", "SqrtGrad": "a square root"}
 
 
 def _divisor(case: Case) -> int | None:
-    return _DIVISOR.get(case.op_type)
+    return DIVISOR.get(case.op_type)
 
 
 def _division_by_zero(case: Case) -> bool:
     divisor = _divisor(case)
-    return divisor is not None and vanishing(case.health(divisor), case.view.dtype) > 0
+    if divisor is not None and vanishing(case.health(divisor), case.view.dtype) > 0:
+        return True
+    return _without_spread(case)
+
+
+def _without_spread(case: Case) -> bool:
+    """Whether a normalisation of finite numbers divides by a standard deviation of 0."""
+    if not case.op_type.startswith(NORMALISATIONS):
+        return False
+    given, variance = case.health(0), case.health(ROOT_OF.get(case.op_type, len(case.inputs)))
+    sound = given is not None and given.size > 0 and all_finite(case.healths()) and not may_overflow(case)
+    return sound and (variance is None or not variance.negative)
 
 
 def _zeros(case: Case, k: int) -> str:
@@ -45,7 +38,16 @@ def _zeros(case: Case, k: int) -> str:
 
 
 def _explain_division(case: Case) -> str:
-    divisor = _DIVISOR[case.op_type]
+    if _without_spread(case):
+        variance = case.health(ROOT_OF.get(case.op_type, len(case.inputs)))
+        given = "The variance that it is given is 0"
+        if variance is None or not variance.size:
+            given = f"A channel of {case.name(int(case.op_type not in ROOT_OF))} does not vary, so its variance is 0"
+        return (
+            f"{given}, and the epsilon of this "
+            f"{case.op_type} is 0 too; division by 0 gives {'NaN' if case.output.nan else 'an infinity'}."
+        )
+    divisor = DIVISOR[case.op_type]
     if case.op_type == "Rsqrt":
         return f"{_zeros(case, 0)}; 1/sqrt(0) is infinite."
     dividend = case.health(0) if divisor else None
@@ -55,6 +57,8 @@ def _explain_division(case: Case) -> str:
 
 
 def _mend_division(case: Case) -> str:
+    if _without_spread(case):
+        return "Give the normalisation an epsilon: `epsilon=1e-3`."
     if case.op_type == "Rsqrt":
         return "Add a small number before the root: `tf.math.rsqrt(x + 1e-6)`."
     return (
@@ -64,8 +68,8 @@ def _mend_division(case: Case) -> str:
 
 
 def _infinite_gradient(case: Case) -> bool:
-    if case.op_type in _AT_ZERO:
-        return vanishing(case.health(_AT_ZERO[case.op_type]), case.view.dtype) > 0
+    if case.op_type in GRADIENT_DIVISOR:
+        return vanishing(case.health(GRADIENT_DIVISOR[case.op_type]), case.view.dtype) > 0
     if not case.gradient:
         return False
     if case.op_type == "Pow":
@@ -75,12 +79,12 @@ def _infinite_gradient(case: Case) -> bool:
 
 
 def _explain_gradient(case: Case) -> str:
-    if case.op_type in _AT_ZERO:
-        k = _AT_ZERO[case.op_type]
+    if case.op_type in GRADIENT_DIVISOR:
+        k = GRADIENT_DIVISOR[case.op_type]
         return f"{_zeros(case, k)}; the slope of {_OF[case.op_type]} is infinite there."
     if case.op_type == "Pow":
         return f"{_zeros(case, 0)}; the slope of a power below 1 is infinite at 0."
-    return f"In the backward pass, {_zeros(case, _DIVISOR[case.op_type])}, and the gradient is divided by it."
+    return f"In the backward pass, {_zeros(case, DIVISOR[case.op_type])}, and the gradient is divided by it."
 
 
 def _mend_gradient(case: Case) -> str:
@@ -98,13 +102,13 @@ def _mend_gradient(case: Case) -> str:
 
 def _reduction_of_nothing(case: Case) -> bool:
     given = case.health(0)
-    return case.op_type in _REDUCTIONS and given is not None and given.size == 0
+    return case.op_type in OF_NOTHING and given is not None and given.size == 0
 
 
 def _explain_nothing(case: Case) -> str:
     shape = case.shape(0)
     of_shape = f" (shape {list(shape)})" if shape is not None else ""
-    result = {"Max": "-inf", "Min": "+inf"}.get(case.op_type, "NaN")
+    result = OF_NOTHING[case.op_type]
     return f"{case.name(0)} has no elements{of_shape}; the {case.op_type.lower()} of nothing is {result}."
 
 

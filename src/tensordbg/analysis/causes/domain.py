@@ -4,43 +4,26 @@ from __future__ import annotations
 
 import math
 
-from tensordbg.analysis.causes.case import Case, Cause, are, infinite, number, of_elements
-
-_ROOTS = frozenset({"Rsqrt", "Sqrt"})
-
-_DOMAINS = {
-    "Acos": (-1.0, 1.0, "from -1 to 1"),
-    "Acosh": (1.0, math.inf, "from 1 upwards"),
-    "Asin": (-1.0, 1.0, "from -1 to 1"),
-    "Atanh": (-1.0, 1.0, "between -1 and 1, both excluded"),
-    "BesselK0": (0.0, math.inf, "above 0"),
-    "BesselK1": (0.0, math.inf, "above 0"),
-    "BesselY0": (0.0, math.inf, "above 0"),
-    "BesselY1": (0.0, math.inf, "above 0"),
-    "Digamma": (0.0, math.inf, "other than 0 and the negative whole ones"),
-    "Erfinv": (-1.0, 1.0, "between -1 and 1, both excluded"),
-    "Lgamma": (0.0, math.inf, "other than 0 and the negative whole ones"),
-    "Ndtri": (0.0, 1.0, "between 0 and 1, both excluded"),
-}
-"""Where functions have a finite value: from, to, and in words."""
-
-_OPEN = frozenset({"Atanh", "BesselK0", "BesselK1", "BesselY0", "BesselY1", "Digamma", "Erfinv", "Lgamma", "Ndtri"})
-"""Those that are not finite at the ends themselves."""
+from tensordbg.analysis.causes.case import Case, Cause, are, counted, infinite, number, of_elements
+from tensordbg.analysis.kinds import DOMAINS, ROOT_OF, Domain
+from tensordbg.model import Health
 
 
 def _root_of_negative(case: Case) -> bool:
-    given = case.health(0)
-    return case.op_type in _ROOTS and case.output.nan > 0 and (given is None or given.negative > 0)
+    if case.op_type not in ROOT_OF or not case.output.nan:
+        return False
+    given = case.health(ROOT_OF[case.op_type])
+    return given.negative > 0 if given is not None else ROOT_OF[case.op_type] == 0
 
 
 def _explain_root(case: Case) -> str:
-    given = case.health(0)
+    given = case.health(ROOT_OF[case.op_type])
     if given is None:
         results = of_elements(case.output.nan, case.output.size)
         return f"{results} {are(case.output.nan)} NaN, which a root gives for a number below zero."
     negative = of_elements(given.negative, given.size)
     return (
-        f"{case.name(0)}: {negative} {are(given.negative)} negative, down to {number(given.min)}; "
+        f"{case.name(ROOT_OF[case.op_type])}: {negative} {are(given.negative)} negative, down to {number(given.min)}; "
         "the square root of a negative number is NaN."
     )
 
@@ -86,32 +69,52 @@ def _mend_pow(_: Case) -> str:
     )
 
 
+def _outside(case: Case) -> Domain | None:
+    """The domain that an operand leaves, the first where none of them was recorded."""
+    domains = DOMAINS.get(case.op_type, ())
+    for domain in domains:
+        given = case.health(domain.operand)
+        if given is not None and _leaves(given, domain):
+            return domain
+    recorded = any(case.health(domain.operand) is not None for domain in domains)
+    return domains[0] if domains and not recorded else None
+
+
+def _leaves(given: Health, domain: Domain) -> bool:
+    at_end = domain.open and (given.min == domain.low or given.max == domain.high)
+    return given.min < domain.low or given.max > domain.high or at_end
+
+
+def _at_infinity(case: Case) -> int | None:
+    """Which input holds infinities, where a NaN was made of them."""
+    return next((k for k in case.numbers() if infinite(case.health(k))), None) if case.output.nan else None
+
+
 def _function_domain(case: Case) -> bool:
-    if case.op_type not in _DOMAINS:
-        return False
-    given = case.health(0)
-    if given is None:
-        return True
-    low, high, _ = _DOMAINS[case.op_type]
-    at_end = case.op_type in _OPEN and (given.min == low or given.max == high)
-    return given.min < low or given.max > high or at_end
+    return _outside(case) is not None or _at_infinity(case) is not None
 
 
 def _explain_domain(case: Case) -> str:
-    given = case.health(0)
-    rule = f"{case.op_type} has a finite value only for numbers {_DOMAINS[case.op_type][2]}"
+    domain = _outside(case)
+    if domain is None:
+        infinities = counted(infinite(case.health(_at_infinity(case) or 0)), "infinity", "infinities")
+        return f"{case.name(_at_infinity(case) or 0)} holds {infinities}, at which {case.op_type} has no value."
+    rule = f"{case.op_type} has a finite value only for numbers {domain.words}"
+    given = case.health(domain.operand)
     if given is None:
         return f"{rule}."
-    return f"{case.name(0)} runs from {number(given.min)} to {number(given.max)}; {rule}."
+    return f"{case.name(domain.operand)} runs from {number(given.min)} to {number(given.max)}; {rule}."
 
 
 def _mend_domain(case: Case) -> str:
-    low, high, _ = _DOMAINS[case.op_type]
-    if high == math.inf:
-        return f"Bound the input, `tf.maximum(x, {number(low)} + 1e-7)`, or find out why it leaves the domain."
+    domain = _outside(case)
+    if domain is None:
+        return "Keep the infinities out: mask with a large finite number, or clip (`tf.clip_by_value`)."
+    if domain.high == math.inf:
+        return f"Bound the input, `tf.maximum(x, {number(domain.low)} + 1e-7)`, or find out why it leaves the domain."
     return (
-        f"Bound the input: `tf.clip_by_value(x, {number(low)} + 1e-6, {number(high)} - 1e-6)`. A cosine of unit "
-        "vectors leaves the domain by rounding alone."
+        f"Bound the input: `tf.clip_by_value(x, {number(domain.low)} + 1e-6, {number(domain.high)} - 1e-6)`. "
+        "A cosine of unit vectors leaves the domain by rounding alone."
     )
 
 

@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.case import Case, Cause, counted, infinite
+from tensordbg.analysis.kinds import (
+    DEGREES,
+    POWERS,
+    QUOTIENTS,
+    SOFTMAX,
+    SOFTMAX_LOSSES,
+    adds,
+    contracts,
+    multiplies,
+)
 from tensordbg.model import Health
-
-_SOFTMAX = frozenset({"LogSoftmax", "Softmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
-_PRODUCTS = frozenset({"BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "MatMul", "Mul", "_FusedMatMul"})
-_SUMS = frozenset({"Add", "AddN", "AddV2", "BiasAdd", "Cumsum", "Mean", "Sub", "Sum"})
-_QUOTIENTS = frozenset({"Div", "RealDiv"})
 
 
 def _given_infinities(case: Case) -> list[Health]:
     return [health for health in case.healths() if infinite(health)]
 
 
+def _logits(case: Case) -> int:
+    return next(iter(case.numbers()), 0)
+
+
 def _masked_throughout(case: Case) -> bool:
-    logits = case.health(0)
-    return (
-        case.op_type in _SOFTMAX
-        and case.output.nan > 0
-        and logits is not None
-        and 0 < logits.neg_inf == infinite(logits)
-    )
+    logits, shape = case.health(_logits(case)), case.shape(_logits(case))
+    if case.op_type not in SOFTMAX or not case.output.nan or logits is None:
+        return False
+    row = shape[-1] if shape and case.op_type in SOFTMAX_LOSSES else 1  # a loss is also NaN for 0 times log(0)
+    return row <= logits.neg_inf == infinite(logits)
 
 
 def _explain_masked(case: Case) -> str:
-    logits, shape = case.health(0), case.shape(0)
+    logits, shape = case.health(_logits(case)), case.shape(_logits(case))
     assert logits is not None
     row = f" of {shape[-1]:,}" if shape else ""
     return (
-        f"{logits.neg_inf:,} of the {logits.size:,} elements of {case.name(0)} are -inf, and at least one row{row} "
-        "holds nothing else; a softmax takes the row's maximum away first, and -inf - (-inf) is NaN."
+        f"{logits.neg_inf:,} of the {logits.size:,} elements of {case.name(_logits(case))} are -inf, and at least one "
+        f"row{row} holds nothing else; a softmax takes the row's maximum away first, and -inf - (-inf) is NaN."
     )
 
 
@@ -43,27 +50,48 @@ def _mend_masked(case: Case) -> str:
 
 
 def _zero_times_inf(case: Case) -> bool:
-    if not case.output.nan or case.op_type not in _PRODUCTS | _QUOTIENTS:
+    if not case.output.nan or not _given_infinities(case):
         return False
-    healths = case.healths()
-    if case.op_type in _QUOTIENTS:
-        return len(healths) == 2 and all(infinite(health) for health in healths)
-    return any(
-        infinite(one) and other.zero for k, one in enumerate(healths) for m, other in enumerate(healths) if k != m
-    )
+    if case.op_type in QUOTIENTS:
+        return len(case.numbers()) == len(_given_infinities(case))
+    if case.op_type in SOFTMAX_LOSSES:
+        return not any(health.pos_inf for health in case.healths())
+    return multiplies(case.op_type) and _zeros_beside(case) is not None
+
+
+def _zeros_beside(case: Case) -> tuple[int, int] | None:
+    """An input with infinities, and one with zeros that these are multiplied with."""
+    numbers = case.numbers()
+    within = case.op_type in POWERS and case.op_type != "Pow"
+    for k in numbers:
+        for other in numbers:
+            health = case.health(other)
+            if infinite(case.health(k)) and health is not None and health.zero and (k != other or within):
+                return k, other
+    return None
 
 
 def _explain_zero_times(case: Case) -> str:
-    if case.op_type in _QUOTIENTS:
-        return f"Both {case.name(0)} and {case.name(1)} hold infinities; infinity / infinity is NaN."
-    k = next((k for k in range(len(case.inputs)) if infinite(case.health(k))), 0)
-    other = case.health(1 - k)
-    zeros = counted(other.zero, "zero", "zeros") if other is not None else "zeros"
+    if case.op_type in QUOTIENTS:
+        names = " and ".join(case.name(k) for k in case.numbers())
+        both = f"Both {names} hold" if len(case.numbers()) > 1 else f"{names} holds"
+        return f"{both} infinities; infinity / infinity is NaN."
+    found = _zeros_beside(case)
+    if found is None:
+        infinities = counted(sum(map(infinite, case.healths())), "infinity", "infinities")
+        return f"{case.name(_logits(case))} holds {infinities}, and the label is 0 at one of them; 0 * infinity is NaN."
+    k, other = found
+    health = case.health(other)
     infinities = counted(infinite(case.health(k)), "infinity", "infinities")
-    return f"{case.name(k)} holds {infinities}, {case.name(1 - k)} holds {zeros}; 0 * infinity is NaN."
+    zeros = counted(health.zero if health is not None else 0, "zero", "zeros")
+    if k == other:
+        return f"{case.name(k)} holds {infinities} and {zeros}; 0 * infinity is NaN."
+    return f"{case.name(k)} holds {infinities}, {case.name(other)} holds {zeros}; 0 * infinity is NaN."
 
 
 def _mend_zero_times(case: Case) -> str:
+    if case.op_type in SOFTMAX_LOSSES:
+        return f"Mask the logits with a large finite number, `tf.where(mask, x, tf.{case.view.dtype}.min)`."
     return (
         "A mask cannot be multiplied in where infinities are: choose with `tf.where(mask, x, 0.0)`, or "
         "`tf.math.multiply_no_nan(x, mask)`."
@@ -71,14 +99,14 @@ def _mend_zero_times(case: Case) -> str:
 
 
 def _inf_minus_inf(case: Case) -> bool:
-    if not case.output.nan or case.op_type not in _SUMS | _SOFTMAX | _PRODUCTS:
-        return False
-    return bool(_given_infinities(case))
+    kind = case.op_type
+    meet = adds(kind) or contracts(kind) or kind in SOFTMAX or kind in DEGREES
+    return meet and case.output.nan > 0 and bool(_given_infinities(case))
 
 
 def _explain_inf_minus_inf(case: Case) -> str:
     parts = []
-    for k in range(len(case.inputs)):
+    for k in case.numbers():
         health = case.health(k)
         if health is not None and infinite(health):
             signs = [

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.case import SMALLEST_NORMAL, Case, Cause, are, number, of_elements, vanishing
+from tensordbg.analysis.kinds import LOGARITHM_OF, LOGARITHMS_OF_ONE_PLUS
 from tensordbg.model import Health
-
-_INPUT = {"Log": 0, "Log1p": 0, "Xlog1py": 1, "Xlogy": 1}
-"""Which input the logarithm is taken of."""
-
-_ONE_PLUS = frozenset({"Log1p", "Xlog1py"})
-"""They take the logarithm of 1 + x."""
 
 
 def _given(case: Case) -> Health | None:
-    return case.health(_INPUT[case.op_type])
+    return case.health(LOGARITHM_OF[case.op_type])
 
 
 def _name(case: Case) -> str:
-    return case.name(_INPUT[case.op_type])
+    return case.name(LOGARITHM_OF[case.op_type])
 
 
 def _of_negative(case: Case) -> bool:
-    if case.op_type not in _INPUT or not case.output.nan:
+    if case.op_type not in LOGARITHM_OF or not case.output.nan:
         return False
     given = _given(case)
     if given is None:
         return True
-    return given.min < -1 if case.op_type in _ONE_PLUS else given.negative > 0
+    return given.min < -1 if case.op_type in LOGARITHMS_OF_ONE_PLUS else given.negative > 0
 
 
 def _explain_negative(case: Case) -> str:
@@ -34,7 +29,7 @@ def _explain_negative(case: Case) -> str:
     if given is None:
         results = of_elements(case.output.nan, case.output.size)
         return f"{results} {are(case.output.nan)} NaN, which a logarithm gives for a number below zero."
-    if case.op_type in _ONE_PLUS:
+    if case.op_type in LOGARITHMS_OF_ONE_PLUS:
         return f"{_name(case)} goes down to {number(given.min)}; log(1 + x) is NaN for x below -1."
     negative = of_elements(given.negative, given.size)
     zeros = f" ({given.zero:,} {are(given.zero)} 0)" if given.zero else ""
@@ -45,7 +40,7 @@ def _explain_negative(case: Case) -> str:
 
 
 def _mend_negative(case: Case) -> str:
-    if case.op_type in _ONE_PLUS:
+    if case.op_type in LOGARITHMS_OF_ONE_PLUS:
         return "Find out why the input falls below -1, or bound it: `tf.math.log1p(tf.maximum(x, -1 + 1e-7))`."
     return (
         "Find out why the input is negative (a difference, a layer without softplus or softmax behind it), "
@@ -54,12 +49,12 @@ def _mend_negative(case: Case) -> str:
 
 
 def _of_zero(case: Case) -> bool:
-    if case.op_type not in _INPUT or not case.output.neg_inf + case.output.pos_inf:
+    if case.op_type not in LOGARITHM_OF or not case.output.neg_inf + case.output.pos_inf:
         return False
     given = _given(case)
     if given is None:
         return True
-    return given.min == -1 if case.op_type in _ONE_PLUS else vanishing(_given(case), case.view.dtype) > 0
+    return given.min == -1 if case.op_type in LOGARITHMS_OF_ONE_PLUS else vanishing(_given(case), case.view.dtype) > 0
 
 
 def _explain_zero(case: Case) -> str:
@@ -67,7 +62,7 @@ def _explain_zero(case: Case) -> str:
     if given is None:
         count = case.output.neg_inf + case.output.pos_inf
         return f"{of_elements(count, case.output.size)} {are(count)} infinite, which a logarithm is for 0 alone."
-    if case.op_type in _ONE_PLUS:
+    if case.op_type in LOGARITHMS_OF_ONE_PLUS:
         return f"{_name(case)} goes down to -1; log(1 + x) is -inf there."
     if given.zero:
         return f"{_name(case)}: {of_elements(given.zero, given.size)} {are(given.zero)} 0; log(0) is -inf."
@@ -80,7 +75,7 @@ def _explain_zero(case: Case) -> str:
 
 
 def _mend_zero(case: Case) -> str:
-    made_by = case.made_by(_INPUT[case.op_type])[-1:]
+    made_by = case.made_by(LOGARITHM_OF[case.op_type])[-1:]
     if made_by == ("Softmax",):
         return (
             "The input is the output of a softmax. Compute the loss from the logits, which never takes the logarithm "
@@ -96,7 +91,7 @@ def _mend_zero(case: Case) -> str:
             "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
             "`tf.nn.softmax_cross_entropy_with_logits(labels, logits)`; else `tf.math.log(tf.maximum(x, 1e-7))`."
         )
-    if case.op_type in _ONE_PLUS:
+    if case.op_type in LOGARITHMS_OF_ONE_PLUS:
         return "Keep the input above -1: `tf.math.log1p(tf.maximum(x, -1 + 1e-7))`."
     return (
         "Keep the input away from 0: `tf.math.log(tf.maximum(x, 1e-7))`; for a product with a factor that is 0 there, "

@@ -2,45 +2,32 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes.case import HALF, Case, Cause, infinite, largest_of, magnitude, number
+from tensordbg.analysis.causes.case import HALF, Case, Cause, all_finite, infinite, largest_of, magnitude, number
 from tensordbg.analysis.causes.magnitudes import (
-    EXPONENTIALS,
-    QUOTIENTS,
     bound,
     exponent,
     exponential_limit,
-    is_arithmetic,
+    exponential_overflows,
+    may_overflow,
 )
+from tensordbg.analysis.kinds import EXPONENTIALS, QUOTIENTS
 from tensordbg.analysis.operations import INCREMENTAL_WRITES
 
 _CLOSE = 0.99
-"""The statistics of half-precision numbers are rounded; a bound this close to the limit counts as beyond it."""
-
-
-def _overflows(case: Case) -> bool:
-    healths = case.healths()
-    sound = bool(healths) and not any(health.non_finite for health in healths)
-    return is_arithmetic(case) and sound and bound(case) > _CLOSE * case.largest
-
-
-def _exponential_overflows(case: Case) -> bool:
-    overflows = exponent(case) > _CLOSE * exponential_limit(case.view.dtype)
-    return case.op_type in EXPONENTIALS and infinite(case.output) > 0 and overflows
+"""The statistics of half-precision numbers are rounded; a number this close to the limit counts as beyond it."""
 
 
 def _updates_beyond(case: Case) -> bool:
     """Whether a variable by reference, whose update puts it out, went beyond the limit: all was finite before."""
-    healths = case.healths()
-    sound = bool(healths) and not any(health.non_finite for health in healths)
-    return case.op_type.startswith(INCREMENTAL_WRITES) and sound and infinite(case.output) > 0
+    return case.op_type.startswith(INCREMENTAL_WRITES) and all_finite(case.healths()) and infinite(case.output) > 0
 
 
 def _arithmetic_overflows(case: Case) -> bool:
-    return case.written or _updates_beyond(case) or _overflows(case)
+    return case.written or _updates_beyond(case) or may_overflow(case)
 
 
 def _diverges(case: Case) -> bool:
-    return case.growth is not None and (_arithmetic_overflows(case) or _exponential_overflows(case))
+    return case.growth is not None and (_arithmetic_overflows(case) or exponential_overflows(case))
 
 
 def _explain_divergence(case: Case) -> str:
@@ -69,10 +56,10 @@ def _half_overflows(case: Case) -> bool:
     if case.view.dtype not in HALF:
         return False
     if case.op_type in EXPONENTIALS:
-        return _exponential_overflows(case) and exponent(case) < exponential_limit("float32")
+        return exponential_overflows(case) and exponent(case) < exponential_limit("float32")
     if case.op_type in QUOTIENTS:  # the smallest float16 is far above the smallest float32
-        return _overflows(case) and case.view.dtype == "float16"
-    return _overflows(case) and bound(case) < largest_of("float32")
+        return may_overflow(case) and case.view.dtype == "float16"
+    return may_overflow(case) and bound(case) < largest_of("float32")
 
 
 def _largest_input(case: Case) -> float:
@@ -140,7 +127,7 @@ def _explain_arithmetic(case: Case) -> str:
         return (
             f"What was written and {name} itself were finite before; the update went beyond {limit}, or has no value."
         )
-    named = [(case.name(k), case.health(k)) for k in range(len(case.inputs))]
+    named = [(case.name(k), case.health(k)) for k in case.numbers()]
     sizes = ", ".join(f"{name} up to {number(magnitude(health))}" for name, health in named[:3] if health is not None)
     what = "the quotient by a divisor close to 0" if case.op_type in QUOTIENTS else "the result"
     return f"The inputs are finite ({sizes}), but {what} is beyond {limit}."
@@ -161,6 +148,6 @@ CAUSES = (
     Cause("cast_overflow", _cast_overflows, _explain_cast, _mend_cast),
     Cause("diverging_values", _diverges, _explain_divergence, _mend_divergence),
     Cause("half_precision_overflow", _half_overflows, _explain_half, _mend_half),
-    Cause("exp_overflow", _exponential_overflows, _explain_exponential, _mend_exponential),
+    Cause("exp_overflow", exponential_overflows, _explain_exponential, _mend_exponential),
     Cause("arithmetic_overflow", _arithmetic_overflows, _explain_arithmetic, _mend_arithmetic),
 )

@@ -5,7 +5,7 @@ A test looks at the operation's type and at the statistics of what went in and c
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes import crossing, division, domain, incoming, infinities, logarithms, overflow
+from tensordbg.analysis.causes import crossing, division, domain, incoming, infinities, logarithms, matrices, overflow
 from tensordbg.analysis.causes.case import Case, Cause
 from tensordbg.analysis.finding import Verdict
 
@@ -23,6 +23,7 @@ TABLE: tuple[Cause, ...] = (
     *division.CAUSES,
     *logarithms.CAUSES,
     *domain.CAUSES,
+    *matrices.CAUSES,
     *overflow.CAUSES,
     UNKNOWN,
 )

@@ -1,0 +1,32 @@
+"""Matrices of which an operation has no finite result: singular ones, or such without the property that it needs."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.causes.case import Case, Cause, all_finite, number
+from tensordbg.analysis.kinds import MATRICES
+
+
+def _singular(case: Case) -> bool:
+    return case.op_type in MATRICES and all_finite(case.healths()[:1])
+
+
+def _explain(case: Case) -> str:
+    given, shape = case.health(0), case.shape(0)
+    of_shape = f" (shape {list(shape)})" if shape is not None else ""
+    why = MATRICES[case.op_type]
+    if given is not None and given.zero == given.size:
+        why = "is 0 throughout"
+    runs = f", with numbers from {number(given.min)} to {number(given.max)}" if given is not None else ""
+    return f"{case.name(0)}{of_shape} is finite{runs}; {case.op_type} has no finite result for a matrix that {why}."
+
+
+def _mend(case: Case) -> str:
+    if case.op_type == "LogMatrixDeterminant":
+        return "The determinant is 0: add a little to the diagonal before, `a + 1e-6 * tf.eye(n)`."
+    return (
+        "Add a little to the diagonal before (`a + 1e-6 * tf.eye(n)`), or solve with a regulariser: "
+        "`tf.linalg.lstsq(a, b, l2_regularizer=1e-6)`; columns that depend on each other make a matrix singular."
+    )
+
+
+CAUSES = (Cause("singular_matrix", _singular, _explain, _mend),)

@@ -1,0 +1,77 @@
+"""Real operations of TensorFlow that make something not finite: `why` names the cause of each, none is unknown.
+
+The tables of `analysis/kinds.py` say what an operation computes; here each of their
+types is held against the operation itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.analysis import kinds
+from tensordbg.wire.why import why_to_json
+from tests.e2e.operation_cases import CASES, OperationCase
+
+Answers = dict[int, list[dict[str, Any]]]
+
+
+def run_on_line(number: int, case: OperationCase) -> Any:
+    """Runs an operation from a line of its own, so that it is a site of its own."""
+    called = compile("\n" * number + "operation(**given)", f"{__file__}.cases", "eval")
+    return eval(called, {"operation": getattr(tf.raw_ops, case.op_type), "given": case.given})
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    """The origins by the line of their operation."""
+    with tensordbg.record(tmp_path_factory.mktemp("trace")) as recording:
+        results = [run_on_line(number, case) for number, case in enumerate(CASES)]
+    for case, result in zip(CASES, results, strict=True):
+        floats = [each.numpy() for each in tf.nest.flatten(result) if each.dtype.is_floating or each.dtype.is_complex]
+        assert not all(np.isfinite(each).all() for each in floats), f"{case.op_type} gave finite numbers"
+    found: Answers = {}
+    for origin in why_to_json(tensordbg.open(recording.path).why())["origins"]:
+        for frame in origin["stack"]:
+            if frame["file"] == f"{__file__}.cases":
+                found.setdefault(frame["line"] - 1, []).append(origin)
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{k}-{case.op_type}" for k, case in enumerate(CASES)])
+def test_the_cause_is_named(answers: Answers, number: int) -> None:
+    case = CASES[number]
+    named = [(each["cause"], each["explanation"]) for each in answers[number] if each["op_type"] == case.op_type]
+    assert [cause for cause, _ in named[:1]] == [case.cause], named
+
+
+NO_KERNEL = {
+    "AccumulateNV2": "is rewritten before it runs",
+    "BandedTriangularSolve": "the same as MatrixTriangularSolve, for a band",
+    "Cholesky": "raises for what has no factor",
+    "MatrixInverse": "raises for what has no inverse",
+    "MatrixSolve": "raises for what has no solution",
+    "MatrixSolveLs": "raises, or finds the least solution",
+    "SegmentSumV2": "has a kernel in XLA alone",
+    "StatelessRandomGammaV2": "as RandomGamma, with a key",
+    "StatelessRandomGammaV3": "as RandomGamma, with a key",
+    "TruncateDiv": "is for whole numbers",
+}
+
+
+def test_every_type_of_the_tables_is_tried() -> None:
+    tables = (kinds.SOFTMAX, kinds.SUMS, kinds.PRODUCTS, kinds.POWERS, kinds.DEGREES, kinds.DIVISOR, kinds.QUOTIENTS)
+    more = (
+        kinds.GRADIENT_DIVISOR,
+        kinds.EXPONENTIALS,
+        kinds.LOGARITHM_OF,
+        kinds.ROOT_OF,
+        kinds.MATRICES,
+        kinds.DOMAINS,
+    )
+    known = {op_type for table in (*tables, *more) for op_type in table}
+    assert known - {case.op_type for case in CASES} - set(NO_KERNEL) == set()
