@@ -6,6 +6,7 @@
 #   make page     the browser's page alone
 #   make test-oldest   the tests on the oldest TensorFlow that is supported, in an environment of its own
 #   make test-newest   the tests on the newest Python, NumPy, pyarrow and TensorFlow that pip gives, likewise
+#   make fuzz     damaged traces, captures and logs for every command: CASES=100000, SEED= and FIRST= to go on
 #   make sanitize the compiled part's tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 #   make lint     ruff, mypy and the checks of the page alone
 #   make docs     the manual, in site/
@@ -151,6 +152,11 @@ $(NEWEST)/done: pyproject.toml $(NATIVE)
 	@$(NEWEST)/bin/python -m pip install --quiet --upgrade --group build --group test
 	@$(NEWEST)/bin/python -m pip install --quiet --no-build-isolation --editable .
 	@touch $@
+# What fails is kept in build/fuzz, with the line that repeats it.
+CASES ?= 100000
+.PHONY: fuzz
+fuzz: setup $(DONE)/test
+	$(BIN)/python -m tests.fuzz --cases $(CASES) $(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST))
 
 # Python itself is not built with sanitizers, so their libraries must be there before it; it frees not all at its end.
 SANITIZED := build/sanitize

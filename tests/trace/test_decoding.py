@@ -68,10 +68,10 @@ def test_every_column_of_a_tensor_in_a_graph(build: TraceBuilder) -> None:
 def test_eager_tensor_belongs_to_its_execution(build: TraceBuilder) -> None:
     execution = build.begin(6, step=9)
     build.eager_tensor(execution, 6)
-    build.eager_tensor(1234, 6)
-    known, unknown = tensors(build)
+    build.eager_tensor(1234, 6)  # of none that has begun: damage
+    (known,) = tensors(build)
     assert (known["execution"], known["step"], known["iteration"]) == (execution, 9, None)
-    assert (unknown["execution"], unknown["step"]) == (1234, NONE)
+    assert open_trace(build.folder).damage == 1
 
 
 def test_tensor_of_no_execution(build: TraceBuilder) -> None:
@@ -81,36 +81,37 @@ def test_tensor_of_no_execution(build: TraceBuilder) -> None:
 
 
 def test_where_only_shapes_are_recorded_health_is_null(build: TraceBuilder) -> None:
-    build.eager_tensor(1, 6, Tensor((2, 3), health=None))
+    build.eager_tensor(build.begin(6), 6, Tensor((2, 3), health=None))
     (row,) = tensors(build)
     assert (row["shape"], row["size"]) == ("[2, 3]", 6)
     assert all(row[name] is None for name in HEALTH_COLUMNS)
 
 
 def test_where_only_operations_are_recorded_the_shape_is_null_too(build: TraceBuilder) -> None:
-    build.eager_tensor(1, 6, Tensor(None, health=None))
+    build.eager_tensor(build.begin(6), 6, Tensor(None, health=None))
     (row,) = tensors(build)
     assert (row["shape"], row["size"], row["dtype"]) == (None, None, "float32")
     assert all(row[name] is None for name in HEALTH_COLUMNS)
 
 
 def test_scalar_and_no_finite_element(build: TraceBuilder) -> None:
-    build.eager_tensor(1, 6, Tensor((), Health(size=1, nan=1, first_bad=0)))
+    build.eager_tensor(build.begin(6), 6, Tensor((), Health(size=1, nan=1, first_bad=0)))
     (row,) = tensors(build)
     assert (row["shape"], row["size"], row["first_bad"]) == ("[]", 1, 0)
     assert row["min"] != row["min"]  # NaN, and not null
 
 
 def test_numbers_without_a_name(build: TraceBuilder) -> None:
-    build.eager_tensor(1, 6, Tensor(device=55))
+    build.eager_tensor(build.begin(6), 6, Tensor(device=55))
     build.records[-1]["dtype"] = 250
     (row,) = tensors(build)
     assert (row["device"], row["dtype"]) == ("", "unknown")
 
 
 def test_events_are_numbered_without_gaps_over_segments_and_holes(build: TraceBuilder) -> None:
+    execution = build.begin(6)
     for number in range(40):
-        build.eager_tensor(1, 6)
+        build.eager_tensor(execution, 6)
         if number % 7 == 0:
             build.hole()
     assert [row["event"] for row in tensors(build)] == list(range(40))

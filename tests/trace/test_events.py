@@ -9,7 +9,7 @@ import pytest
 
 from tensordbg.errors import RecordingError
 from tensordbg.health import measure
-from tensordbg.model import NONE, SOMEWHERE, Health, Site
+from tensordbg.model import NONE, SOMEWHERE, Function, Health, Site
 from tensordbg.trace.events import (
     UNKNOWN_INPUT,
     EventWriter,
@@ -34,6 +34,7 @@ REST = ("subnormal", "min", "max", "sum", "sum_squares")
 def folder(tmp_path: Path) -> Path:
     writer = TraceWriter.create(tmp_path / "trace", replace(builder_metadata(SLOTS), clock_offset_ns=0))
     writer.sites([Site(0, "Log", "Log", NONE, NONE), Site(1, "f", "PartitionedCall", NONE, NONE)])
+    writer.function(Function(4, "f", "f_4", 4))
     writer.close()
     return tmp_path / "trace"
 

@@ -147,7 +147,8 @@ def test_killed_program(tmp_path: Path) -> None:
 
 def test_running_program(tmp_path: Path) -> None:
     build = TraceBuilder(tmp_path / "trace", pid=os.getpid())
-    build.eager_tensor(1, 6)
+    build.describe(small_program())
+    build.eager_tensor(build.begin(6), 6)
     reader = open_trace(build.kill())
     assert reader.running
     assert reader.tensor_count == 1
@@ -184,8 +185,9 @@ def test_folder_of_traces_means_the_newest(tmp_path: Path) -> None:
 
 def test_two_programs_in_one_folder_do_not_meet(tmp_path: Path) -> None:
     first, second = (TraceBuilder(tmp_path / name) for name in ("a", "b"))
-    first.eager_tensor(1, 6)
-    second.eager_tensor(1, 6)
+    for build in (first, second):
+        build.describe(small_program())
+        build.eager_tensor(build.begin(6), 6)
     second.eager_tensor(1, 6)
     assert open_trace(first.finish()).tensor_count == 1
     assert open_trace(second.finish()).tensor_count == 2

@@ -292,7 +292,8 @@ def test_running_program_is_not_sealed_for_good(tmp_path: Path) -> None:
 
 def test_program_that_said_its_end_is_sealed_although_it_exists(tmp_path: Path) -> None:
     build = TraceBuilder(tmp_path / "trace", pid=os.getpid())
-    build.eager_tensor(1, 6)
+    build.describe(small_program())
+    build.eager_tensor(build.begin(6), 6)
     assert seal_all(build.finish()) == 1
 
 
@@ -319,8 +320,9 @@ def test_follows_a_program_to_its_end(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(seal, "INTERVAL", 0.01)
     build = TraceBuilder(tmp_path / "trace", segment_records=4, pid=os.getpid())
     build.describe(small_program())
+    execution = build.begin(6)
     for _ in range(9):
-        build.eager_tensor(1, 6)
+        build.eager_tensor(execution, 6)
     following = threading.Thread(target=follow, args=(build.folder,))
     following.start()
     time.sleep(0.05)

@@ -58,6 +58,7 @@ def test_every_dtype_and_shape_to_the_bit(tmp_path: Path, name: str) -> None:
 def test_large_tensor_is_mapped_and_can_not_be_written(tmp_path: Path) -> None:
     array = np.random.default_rng(0).normal(size=(600, 500)).astype(np.float64)
     build = TraceBuilder(tmp_path / "trace")
+    build.describe(small_program())
     build.graph_tensor(7, 1, kept(np.ones(3, np.float32)))
     build.graph_tensor(7, 1, kept(array))
     read = open_trace(build.finish()).value(1)
@@ -68,6 +69,7 @@ def test_large_tensor_is_mapped_and_can_not_be_written(tmp_path: Path) -> None:
 
 def test_what_was_not_kept_and_what_is_not_there(tmp_path: Path) -> None:
     build = TraceBuilder(tmp_path / "trace")
+    build.describe(small_program())
     build.graph_tensor(7, 1, Tensor())
     reader = open_trace(build.finish())
     with pytest.raises(UsageError, match="elements of event 0 were not kept; record with --detail values"):

@@ -87,7 +87,7 @@ def traced_functions(program: Program, executions: Executions) -> tuple[TracedFu
         if not tracing and not count:
             continue
         key = (program.python_names[function.function], tracing.get("file", ""), tracing.get("line", 0))
-        definitions[key] = locations.line(key[1], key[2], key[0], tracing["user"]) if key[2] else None
+        definitions[key] = locations.line(key[1], key[2], key[0], tracing.get("user", False)) if key[2] else None
         groups.setdefault(key, []).append(
             FunctionTrace(
                 function=function.function,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,11 +13,15 @@ from tensordbg.capture.header import FORMAT_VERSION, Header, StoredArgument, Sto
 from tensordbg.capture.tensors import Array, read_tensors, restored
 from tensordbg.capture.writer import BATCH_FILE, FUNCTION_FILE, HEADER_FILE, VARIABLES_FILE
 from tensordbg.errors import CaptureError
+from tensordbg.json_input import load_json
 from tensordbg.model import NONE
+from tensordbg.opening import is_regular, read_whole
 
 Stored = TypeVar("Stored", StoredArgument, StoredVariable)
 
 _LARGEST_HEADER = 2**26
+_LARGEST_FILE = 2**29
+"""Bytes of a file other than those of tensors."""
 
 
 class Capture:
@@ -83,8 +86,8 @@ class Capture:
         """
         path = self.path / f"{table}.jsonl"
         try:
-            rows = [json.loads(line) for line in self._bytes(path.name).decode().splitlines()]
-        except ValueError as error:
+            rows = [load_json(line) for line in self._bytes(path.name).splitlines()]
+        except (ValueError, RecursionError) as error:
             raise CaptureError(f"{path} can't be read: {error}; take another capture") from None
         if not all(isinstance(row, dict) for row in rows):
             raise CaptureError(f"{path} can't be read: each line must be a JSON object; take another capture")
@@ -92,7 +95,7 @@ class Capture:
 
     def _bytes(self, name: str) -> bytes:
         try:
-            return (self.path / name).read_bytes()
+            return read_whole(self.path / name, _LARGEST_FILE)
         except OSError as error:
             raise CaptureError(f"{self.path / name} can't be read: {error.strerror}; take another capture") from None
 
@@ -116,10 +119,7 @@ def open_capture(path: Path | str) -> Capture:
     folder = Path(path)
     file = folder / HEADER_FILE
     try:
-        size = file.stat().st_size
-        if size > _LARGEST_HEADER:
-            raise CaptureError(f"{file} has {size} bytes, but at most {_LARGEST_HEADER} are read; take another capture")
-        content = file.read_bytes()
+        content = read_whole(file, _LARGEST_HEADER)
     except OSError as error:
         raise CaptureError(
             f"{folder} is no capture: {HEADER_FILE} can't be read ({error.strerror}); `tdbg captures` lists some"
@@ -159,5 +159,9 @@ def list_captures(folder: Path | str) -> list[Path]:
     place = Path(folder)
     if not place.is_dir():
         raise CaptureError(f"{place} is no folder; give the folder of captures, which `tdbg trap` makes")
-    found = [file.parent for file in place.glob(f"*/{HEADER_FILE}") if not file.parent.name.startswith(".")]
-    return sorted(found, key=lambda path: ((path / HEADER_FILE).stat().st_mtime_ns, path.name))
+    found = [
+        file.parent
+        for file in place.glob(f"*/{HEADER_FILE}")
+        if not file.parent.name.startswith(".") and is_regular(file)
+    ]
+    return sorted(found, key=lambda path: ((path / HEADER_FILE).lstat().st_mtime_ns, path.name))

@@ -9,8 +9,11 @@ import msgspec
 
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.errors import CaptureError
+from tensordbg.opening import read_whole
 
 REPLAY_FILE = "replay.json"
+
+_MOST_BYTES = 2**26
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ def read_replayed(folder: Path) -> Replayed:
     """
     path = folder / REPLAY_FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Replayed)
-    except (OSError, msgspec.DecodeError) as error:
-        raise CaptureError(f"{path} can't be read: {error}; replay the capture again") from None
+        return msgspec.json.decode(read_whole(path, _MOST_BYTES), type=Replayed)
+    except (OSError, UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CaptureError(f"{path} can't be read: {reason}; replay the capture again") from None

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.errors import CaptureError
+from tensordbg.opening import open_regular
 
 Array = npt.NDArray[Any]
 
@@ -63,11 +64,13 @@ def read_tensors(path: Path) -> dict[str, Array]:
     from safetensors.numpy import load_file
 
     try:
+        open_regular(path).close()  # safetensors maps the file by its name, whatever it is
         return dict(load_file(path))
     except FileNotFoundError:
         raise CaptureError(f"{path} is missing; the capture is not whole, take another") from None
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, MemoryError) as error:
-        raise CaptureError(f"{path} can't be read: {error}; it must be a file of safetensors, take another") from None
+        why = getattr(error, "strerror", None) or error
+        raise CaptureError(f"{path} can't be read: {why}; it must be a file of safetensors, take another") from None
 
 
 def restored(stored: Array, dtype: str) -> Array:

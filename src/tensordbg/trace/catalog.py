@@ -11,6 +11,7 @@ from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
 from tensordbg.trace import rows
 from tensordbg.trace.lines import read_lines
 from tensordbg.trace.migrations import upgrade_row
+from tensordbg.trace.proportion import is_in_proportion, most_numbers
 
 CATALOG_FILES = ("sites", "functions", "stacks", "sources", "variables", "names")
 """The JSON-lines files that it is read from."""
@@ -90,18 +91,28 @@ class _Reading:
         lines = read_lines(self._folder / f"{name}.jsonl")
         self.damaged += lines.damaged
         values: dict[Key, Value] = {}
+        most = most_numbers(len(lines.rows))
         for row in lines.rows:
             try:
                 key, value = convert(upgrade_row(self._version, name, row))
             except (ValueError, TypeError, LookupError):
                 self.damaged += 1
             else:
-                values[key] = value
+                if _number_of(key) < most and is_in_proportion(value, most):
+                    values[key] = value
+                else:
+                    self.damaged += 1
         return dict(sorted(values.items(), key=lambda item: item[0]))  # type: ignore[arg-type,return-value]
 
 
 def _keyed(value: Value, key: str) -> tuple[Any, Value]:
     return getattr(value, key), value
+
+
+def _number_of(key: object) -> int:
+    """The number in a key; 0 of a source file, which has none."""
+    last = key[-1] if isinstance(key, tuple) else key
+    return last if isinstance(last, int) else 0
 
 
 def _name(row: dict[str, Any]) -> tuple[tuple[str, int], str]:

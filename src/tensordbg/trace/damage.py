@@ -16,7 +16,6 @@ _SYMPTOMS = (
     LookupError,
     MemoryError,
     NotImplementedError,
-    OSError,
     RecursionError,
     TypeError,
     ValueError,
@@ -37,6 +36,8 @@ def reading_of(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise
+    except OSError as error:
+        raise damaged(path, error.strerror or str(error)) from error
     except _SYMPTOMS as error:
         raise damaged(path, str(error) or type(error).__name__) from error
 

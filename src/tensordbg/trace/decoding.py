@@ -24,6 +24,7 @@ from tensordbg.trace.record import EXECUTION_RECORD, RecordFlag, RecordKind
 from tensordbg.trace.schema import TENSORS
 from tensordbg.trace.segments import RawSegment
 from tensordbg.trace.shapes import UNKNOWN_RANK, shape_column
+from tensordbg.trace.soundness import KnownNumbers
 from tensordbg.trace.steps import Calls, Marks, StepJoin
 
 Array = npt.NDArray[Any]
@@ -38,6 +39,11 @@ class Program:
 
     catalog: Catalog
     clock_offset_ns: int
+
+    @cached_property
+    def known(self) -> KnownNumbers:
+        """The numbers that stand for something."""
+        return KnownNumbers.of(self.catalog)
 
     @cached_property
     def calls(self) -> CallGraph:
@@ -59,6 +65,8 @@ class DecodedSegment:
     step: Array
     devices: tuple[str, ...]
     clock_offset_ns: int
+    damaged: int
+    """How many of its slots hold something else than an event, or what can't be."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -94,13 +102,16 @@ class Decoder:
         self._clock_offset_ns = program.clock_offset_ns
         names = program.catalog.devices
         self._devices = tuple(names.get(number, "") for number in range(min(max(names) + 1, 2**16)))
+        self._known = program.known
         self._first = int(state.get("events", 0))
+        self._newest = int(state.get("newest", 0))
         self._assembly = ExecutionAssembly(program.clock_offset_ns, state.get("executions", ((), ())))
         self._join = StepJoin(program.calls, state.get("steps", ((), ())))
 
     def state(self) -> dict[str, Any]:
         """What is remembered, for JSON."""
-        return {"events": self._first, "executions": self._assembly.state(), "steps": self._join.state()}
+        numbers = {"events": self._first, "newest": self._newest}
+        return {**numbers, "executions": self._assembly.state(), "steps": self._join.state()}
 
     def unfinished(self) -> Executions:
         """The executions that were not complete with the last segment."""
@@ -109,19 +120,37 @@ class Decoder:
     def decode(self, segment: RawSegment) -> DecodedSegment:
         """Decodes the next segment."""
         records = segment.records
-        kinds = records["kind"][segment.rows]
+        sound = self._sound(records[_as_slice(segment.rows)])
+        every = segment.rows[sound]
+        kinds = records["kind"][every]
         of_tensors = kinds <= RecordKind.EAGER_TENSOR
-        rows = segment.rows[of_tensors]
-        rest = segment.rows[~of_tensors]
+        rows = every[of_tensors]
+        rest = every[~of_tensors]
         lifecycle = records[rest].view(EXECUTION_RECORD)
         executions = self._assembly.add(lifecycle)
         execution, step = self._causes(segment, rows, (rest, lifecycle))
         decoded = DecodedSegment(
-            self._first, executions, segment, rows, execution, step, self._devices, self._clock_offset_ns
+            first=self._first,
+            executions=executions,
+            raw=segment,
+            rows=rows,
+            execution=execution,
+            step=step,
+            devices=self._devices,
+            clock_offset_ns=self._clock_offset_ns,
+            damaged=segment.damaged + len(segment.rows) - len(every),
         )
         segment.release()
         self._first += len(rows)
         return decoded
+
+    def _sound(self, records: Array) -> Array:
+        """Which records can be believed; a tensor of an execution that has not begun yet can't."""
+        sound = self._known.sound(records)
+        begun = records["owner"][sound & (records["kind"] == RecordKind.EXECUTION_BEGIN)]
+        self._newest = int(begun.max(initial=self._newest))
+        result: Array = sound & ((records["kind"] != RecordKind.EAGER_TENSOR) | (records["owner"] <= self._newest))
+        return result
 
     def _causes(self, segment: RawSegment, rows: Array, lifecycle: tuple[Array, Array]) -> tuple[Array, Array]:
         """The execution of each tensor event, and its step."""

@@ -11,10 +11,10 @@ import gzip
 import os
 import re
 import threading
-import zlib
 from pathlib import Path
 
 from tensordbg.errors import TraceError, UsageError
+from tensordbg.opening import read_packed
 
 FOLDER = "graphs"
 
@@ -102,8 +102,10 @@ def read_graph(trace: Path, function: int, stage: GraphStage) -> bytes | None:
     """
     path = trace / FOLDER / f"{function:06d}-{stage.value}.pb.gz"
     try:
-        return gzip.decompress(path.read_bytes())
+        return read_packed(path, GRAPH_BYTES, trace)
     except FileNotFoundError:
         return None
-    except (OSError, EOFError, zlib.error) as error:
-        raise TraceError(f"{path}: can't be read ({error}); restore the file from a copy, or record again") from error
+    except OSError as error:
+        raise TraceError(
+            f"{path}: can't be read ({error.strerror}); restore the file from a copy, or record again"
+        ) from error

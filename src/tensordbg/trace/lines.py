@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tensordbg.json_input import load_json
+from tensordbg.opening import read_whole
+
+MOST_BYTES = 2**29
+"""A file of lines is no longer; that of a million operations takes half of it."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ def read_lines(path: Path) -> Lines:
         OSError: If the file is there and can't be read.
     """
     try:
-        data = path.read_bytes()
+        data = read_whole(path, MOST_BYTES)
     except FileNotFoundError:
         return Lines((), 0)
     *whole, last = data.split(b"\n")
@@ -40,7 +45,7 @@ def read_lines(path: Path) -> Lines:
 
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(line.decode())
+        row = load_json(line)
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from tensordbg.errors import TraceError
+from tensordbg.json_input import load_json
+from tensordbg.opening import is_regular, read_whole
 from tensordbg.trace.damage import reading_of
+from tensordbg.trace.metadata import MOST_METADATA
 
 
 def list_traces(folder: Path | str) -> list[Path]:
@@ -40,7 +42,7 @@ def find_trace(path: Path | str) -> Path:
 
 def is_trace(folder: Path) -> bool:
     """Whether a folder is a trace, of any format."""
-    return (folder / "trace.json").is_file()
+    return is_regular(folder / "trace.json")
 
 
 def _check_folder(folder: Path) -> None:
@@ -55,6 +57,6 @@ def _created(trace: Path) -> int:
     """When a trace began, in nanoseconds; what can't be read is dated by its file."""
     path = trace / "trace.json"
     try:
-        return int(json.loads(path.read_bytes())["created_ns"])
+        return int(load_json(read_whole(path, MOST_METADATA))["created_ns"])
     except (OSError, ValueError, TypeError, LookupError, RecursionError, OverflowError):
         return path.stat().st_mtime_ns if path.exists() else 0

@@ -13,10 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tensordbg.json_input import load_json
+from tensordbg.opening import read_whole
 from tensordbg.trace.damage import reading_of
 from tensordbg.trace.parts import Part
 
 MANIFEST = "sealed.json"
+
+_MOST_BYTES = 2**28
+"""Of the file: what the decoder must know of calls that are open may be much."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         with reading_of(path):
-            return _from_json(json.loads(path.read_bytes()))
+            return _from_json(load_json(read_whole(path, _MOST_BYTES)))
     except FileNotFoundError:
         return Manifest()
 

@@ -31,6 +31,9 @@ AS_TOLD = 2**40
 VALUE_FILE_BYTES = 2**28
 """How much of the kept values one file holds."""
 
+MOST_METADATA = 2**24
+"""Bytes of `trace.json`."""
+
 _MOST_RECORDS = 2**24
 
 

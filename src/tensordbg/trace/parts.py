@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tensordbg.opening import open_regular, size_of
 from tensordbg.trace.damage import damaged, reading_of
 
 ROW_GROUP = 16384
@@ -23,6 +24,16 @@ ROW_GROUP = 16384
 
 _DELTA = ("event", "time_ns", "execution", "begin_ns", "end_ns")
 _FLOATS = ("min", "max", "sum", "sum_squares")
+_MOST_ROWS = 2**20
+_MOST_GROUP = 2**29
+"""Rows and bytes of what is read together."""
+
+_MOST_TIMES = 1000
+"""So many times its size at most is what a file holds: each column of each group of rows takes some bytes."""
+
+_MOST_FOOTER = 2**26
+"""Bytes of the metadata of a file: those of ten million rows take less than a hundredth."""
+
 _COUNTS = ("negative", "zero", "positive", "subnormal")
 
 
@@ -69,8 +80,8 @@ def write_part(folder: Path, file: str, tables: Iterable[pa.Table], schema: pa.S
                 count += len(table)
                 writer.write_table(table.unify_dictionaries(), row_group_size=ROW_GROUP)
         _flush(draft)
-        with draft.open("rb") as data:
-            footer = zlib.crc32(_footer(draft, data))
+        with open_regular(draft) as data:
+            footer = zlib.crc32(_footer(data))
         draft.replace(path)
     except BaseException:
         with suppress(OSError):
@@ -88,21 +99,38 @@ def open_part(folder: Path, part: Part) -> pq.ParquetFile:
     """
     path = folder / part.file
     with reading_of(path):
-        with path.open("rb") as data:
-            intact = path.stat().st_size == part.bytes and zlib.crc32(_footer(path, data)) == part.footer
+        with open_regular(path) as data:
+            intact = size_of(data) == part.bytes and zlib.crc32(_footer(data)) == part.footer
         if not intact:
             raise damaged(path, "it was changed since it was sealed")
-        return pq.ParquetFile(path, page_checksum_verification=True)
+        file = pq.ParquetFile(path, page_checksum_verification=True)
+        _check_extent(file.metadata, part)
+        return file
 
 
-def _footer(path: Path, data: BinaryIO) -> bytes:
+def _check_extent(metadata: pq.FileMetaData, part: Part) -> None:
+    """Checks that a file holds as many rows as is said, and no more than is ever written: a few bytes can say billions.
+
+    Raises:
+        ValueError: If it does not.
+    """
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    rows, size = sum(group.num_rows for group in groups), sum(group.total_byte_size for group in groups)
+    if not rows == metadata.num_rows == part.rows:
+        raise ValueError(f"it has {metadata.num_rows:,} rows, and not {part.rows:,}")
+    most = max((max(group.num_rows / _MOST_ROWS, group.total_byte_size / _MOST_GROUP) for group in groups), default=0)
+    if most > 1 or size > _MOST_TIMES * part.bytes + _MOST_GROUP:
+        raise ValueError(f"it holds {rows:,} rows and {size:,} bytes, more than such a file ever does")
+
+
+def _footer(data: BinaryIO) -> bytes:
     """What lies behind the data: metadata, their length (4 bytes) and the sign `PAR1`."""
-    size = path.stat().st_size
+    size = size_of(data)
     if size < 8:
         raise ValueError("too short for a Parquet file")
     data.seek(size - 8)
     length = int.from_bytes(data.read(4), "little")
-    if length + 8 > size:
+    if length + 8 > size or length > _MOST_FOOTER:
         raise ValueError("its end is missing")
     data.seek(size - 8 - length)
     return data.read()

@@ -26,10 +26,12 @@ from tensordbg.trace.locate import find_trace, list_traces
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.migrations import upgrade_row
 from tensordbg.trace.parts import ROW_GROUP, Part
+from tensordbg.trace.proportion import most_numbers
 from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import FORMAT_VERSION, TABLES, TENSORS
 from tensordbg.trace.sealed import SealedPart
 from tensordbg.trace.snapshot import Snapshot, take_snapshot
+from tensordbg.trace.table_checks import check_described
 from tensordbg.trace.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
 from tensordbg.trace.values import Array, KeptTensor, ValueFiles
 
@@ -270,21 +272,27 @@ class TraceReader:
 
     def _count_damage(self) -> int:
         manifest = self._snapshot.manifest
-        raw = sum(segment.damaged for segment in self._snapshot.raw)
+        raw = sum(segment.damaged for segment in self._snapshot.events.segments)
         return manifest.damaged_slots + manifest.damaged_lines + raw + self._snapshot.catalog.damaged
 
     def _chunks(self) -> list[tuple[SealedPart | DecodedSegment, int]]:
         """What the tensor events lie in, in order, with their number of events."""
         manifest = self._snapshot.manifest
         chunks: list[tuple[SealedPart | DecodedSegment, int]] = []
-        chunks += [(self._part("tensors", part), part.rows) for part in manifest.tensors]
+        sealed = [self._part("tensors", part) for part in manifest.tensors]
+        chunks += [(part, part.rows) for part in sealed]
         chunks += [(segment, len(segment)) for segment in self._snapshot.events.segments]
         return chunks
 
     def _part(self, name: str, part: Part) -> SealedPart:
         if part.file not in self._parts:
-            self._parts[part.file] = SealedPart(self.path, part, name, self._version)
+            self._parts[part.file] = SealedPart(self.path, part, name, self._version, self._most_sites())
         return self._parts[part.file]
+
+    def _most_sites(self) -> int:
+        """What the numbers of all sites stay below."""
+        described = self._snapshot.manifest.tables.get("sites")
+        return most_numbers(len(self._snapshot.catalog.sites) if described is None else described.rows)
 
     def _other_table(self, name: str) -> pa.Table:
         if name not in self._small:
@@ -297,7 +305,10 @@ class TraceReader:
             return catalog_table(self._snapshot.catalog, name)
         if name not in manifest.tables:
             raise damaged(self.path / "sealed.json", f"it names no table {name}")
-        return self._part(name, manifest.tables[name]).read()
+        part = manifest.tables[name]
+        table = self._part(name, part).read()
+        with reading_of(self.path / part.file):
+            return check_described(name, table)
 
     def _all_executions(self) -> pa.Table:
         tables = [self._part("executions", part).read() for part in self._snapshot.manifest.executions]

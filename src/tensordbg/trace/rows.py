@@ -6,10 +6,12 @@ The way back checks every value, since a damaged file may hold anything: it rais
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tensordbg.json_input import whole_text
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, SourceFile, TensorRef, Variable
+from tensordbg.trace.described import is_attributes, is_layer, is_tracing
 
 Row = Mapping[str, Any]
 
@@ -94,8 +96,8 @@ def site_from_row(row: Row) -> Site:
         reads=_numbers(row.get("reads", ())),
         writes=_numbers(row.get("writes", ())),
         gradient_of=_number_or_none(row.get("gradient_of", NONE)),
-        attributes=_text(row.get("attributes", "{}")),
-        layer=_text(row.get("layer", "")),
+        attributes=_told(row.get("attributes", "{}"), is_attributes),
+        layer=_told(row.get("layer", ""), is_layer),
     )
 
 
@@ -112,7 +114,7 @@ def function_from_row(row: Row) -> Function:
         captures=_numbers(row.get("captures", ())),
         signature=_text(row.get("signature", "")),
         notes=_texts(row.get("notes", ())),
-        tracing=_text(row.get("tracing", "")),
+        tracing=_told(row.get("tracing", ""), is_tracing),
     )
 
 
@@ -179,8 +181,15 @@ def _numbers(value: object) -> tuple[int, ...]:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a text")
-    # A damaged file may hold half of a surrogate pair, which neither Arrow nor a terminal takes.
-    return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    return whole_text(value)
+
+
+def _told(value: object, right: Callable[[str], bool]) -> str:
+    """A text that holds JSON."""
+    text = _text(value)
+    if not right(text):
+        raise ValueError(f"{text[:80]!r} does not say what it should")
+    return text
 
 
 def _texts(value: object) -> tuple[str, ...]:

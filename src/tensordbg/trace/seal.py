@@ -189,7 +189,7 @@ class _Sealing:
         manifest = replace(
             self.manifest,
             next_segment=segments[-1].index + 1,
-            damaged_slots=self.manifest.damaged_slots + sum(segment.damaged for segment in segments),
+            damaged_slots=self.manifest.damaged_slots + sum(segment.damaged for segment in decoded),
             overwritten=self.manifest.overwritten + (overwritten(segments) if self.stored.metadata.last else 0),
             tensors=(*self.manifest.tensors, *tensors),
             executions=(*self.manifest.executions, *executions),

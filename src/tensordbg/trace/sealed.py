@@ -15,14 +15,17 @@ import pyarrow.parquet as pq
 from tensordbg.trace.damage import damaged, reading_of
 from tensordbg.trace.migrations import upgrade_table
 from tensordbg.trace.parts import Part, open_part
-from tensordbg.trace.schema import FORMAT_VERSION, TABLES
+from tensordbg.trace.proportion import MOST_NUMBERS
+from tensordbg.trace.schema import EVENT_TABLES, FORMAT_VERSION, TABLES
+from tensordbg.trace.table_checks import check_events
 
 
 class SealedPart:
     """One part of a table; opened when it is first read."""
 
-    def __init__(self, folder: Path, part: Part, name: str, version: int) -> None:
-        """Of the table with this name, written in this version of the format."""
+    def __init__(self, folder: Path, part: Part, name: str, version: int, most: int = MOST_NUMBERS) -> None:
+        """Of the table with this name, written in this version of the format; all sites have numbers below `most`."""
+        self._most = most
         self._folder = folder
         self._part = part
         self._name = name
@@ -76,7 +79,27 @@ class SealedPart:
         with reading_of(path):
             form = ds.ParquetFileFormat(default_fragment_scan_options=checked)
             dataset = ds.dataset([str(path)], schema=TABLES[self._name], format=form)
-            return _sound(dataset.to_table(columns=list(columns), filter=where))
+            return self._sound(dataset.to_table(columns=list(columns), filter=where))
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has, as its file says too.
+
+        Raises:
+            FileNotFoundError: If the file is gone.
+            TraceError: If it is damaged.
+        """
+        self.check()
+        return self._part.rows
+
+    def _sound(self, table: pa.Table) -> pa.Table:
+        """The table, if it is consistent: the heads of Parquet's pages have no checksum, and anybody can make one.
+
+        Raises:
+            ValueError, LookupError: If it is not.
+        """
+        table.validate(full=True)
+        return check_events(self._name, table, self._most) if self._name in EVENT_TABLES else table
 
     @cached_property
     def _file(self) -> pq.ParquetFile:
@@ -97,20 +120,12 @@ class SealedPart:
         with reading_of(self._folder / self._part.file):
             if self._version == FORMAT_VERSION:
                 names = list(columns or schema.names)
-                return _sound(file.read_row_groups(groups, columns=names)).select(names).cast(_only(schema, names))
-            table = upgrade_table(self._version, self._name, _sound(file.read_row_groups(groups)))
-            names = list(columns or schema.names)
-            return table.select(names).cast(_only(schema, names))
-
-
-def _sound(table: pa.Table) -> pa.Table:
-    """The table, if it is consistent: the heads of Parquet's pages have no checksum.
-
-    Raises:
-        ValueError, LookupError: If it is not.
-    """
-    table.validate(full=True)
-    return table
+                table = file.read_row_groups(groups, columns=names)
+            else:
+                names = list(columns or schema.names)
+                table = upgrade_table(self._version, self._name, file.read_row_groups(groups))
+            table.validate(full=True)
+            return self._sound(table.select(names).cast(_only(schema, names)))
 
 
 def _only(schema: pa.Schema, names: list[str]) -> pa.Schema:

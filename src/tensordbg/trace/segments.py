@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.opening import open_regular, size_of
 from tensordbg.trace.record import RECORD_SIZE, TENSOR_RECORD, RecordKind
 
 Array = npt.NDArray[Any]
@@ -89,8 +90,8 @@ def map_file(path: Path, slots: int) -> Array:
 
 
 def _memory(path: Path, slots: int) -> mmap.mmap | None:
-    count = min(path.stat().st_size // RECORD_SIZE, slots)
-    if not count:
-        return None
-    with path.open("rb") as file:
+    with open_regular(path, path.parents[1]) as file:
+        count = min(size_of(file) // RECORD_SIZE, slots)
+        if not count:
+            return None
         return mmap.mmap(file.fileno(), count * RECORD_SIZE, access=mmap.ACCESS_READ)

@@ -5,18 +5,19 @@ A program may write and another process may seal while this is read.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from tensordbg.errors import TraceError
+from tensordbg.json_input import load_json
+from tensordbg.opening import read_whole
 from tensordbg.trace.catalog import Catalog, read_catalog
 from tensordbg.trace.damage import missing, reading_of
 from tensordbg.trace.decoding import DecodedSegment, Decoder, Program
 from tensordbg.trace.executions import Executions
 from tensordbg.trace.manifest import MANIFEST, Manifest, read_manifest
-from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.metadata import MOST_METADATA, TraceMetadata
 from tensordbg.trace.migrations import check_version, upgrade_metadata
 from tensordbg.trace.recent import overwritten, read_recent
 from tensordbg.trace.segments import RawSegment, map_segment, segment_files
@@ -96,7 +97,7 @@ def read_metadata(folder: Path) -> StoredMetadata:
     path = folder / "trace.json"
     try:
         with reading_of(path):
-            row = json.loads(path.read_bytes())
+            row = load_json(read_whole(path, MOST_METADATA))
             version = row["format"]
     except FileNotFoundError:
         raise missing(path) from None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,6 +46,8 @@ def test_file_that_is_another_by_now(tmp_path: Path, opened: OpenedTrace) -> Non
         assert read_source(opened, str(path)).changed is changed
         assert read_source(opened, "<stdin>").changed is False
     path.unlink()
+    assert read_source(opened, str(path)).changed
+    os.mkfifo(path)  # the trace names it: it is not waited for
     assert read_source(opened, str(path)).changed
 
 

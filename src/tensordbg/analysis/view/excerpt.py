@@ -81,13 +81,13 @@ def take_excerpt(opened: OpenedTrace, event: int) -> Excerpt:
 
 
 def _own_events(opened: OpenedTrace, row: int, event: int) -> Ints:
-    """The events of the chosen one's execution; around it if it has none, or very many."""
+    """The events of the chosen one's execution; around it if the trace has none of its number, or very many."""
     if row != NONE:
         found = events_of(opened, row)
     else:
         first = max(0, event - _MOST_EVENTS)
         near = opened.columns.whole("execution")[first : event + _MOST_EVENTS]
-        found = first + np.flatnonzero(near == NONE)
+        found = first + np.flatnonzero(near == near[event - first])
     place = int(np.searchsorted(found, event))
     return found[max(0, place - _MOST_EVENTS) : place + _MOST_EVENTS]
 

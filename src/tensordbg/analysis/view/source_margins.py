@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import os
 import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +16,13 @@ from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.view.sites import SiteNames
 from tensordbg.errors import AbsentError
 from tensordbg.model import NONE
+from tensordbg.opening import read_whole
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
+
+_MOST_SOURCE = 2**26
+"""Bytes of a source file that is compared."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +142,10 @@ def _has_changed(file: str, text: str) -> bool:
     if file.startswith("<"):
         return False
     try:
-        with tokenize.open(file) as stream:
-            lines = stream.read().splitlines()
-    except (OSError, ValueError, SyntaxError):
+        # The trace names it, so it may be anything, such as a pipe; a link to the user's own source is all right.
+        data = read_whole(Path(os.path.realpath(file)), _MOST_SOURCE)
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        lines = data.decode(encoding).splitlines()
+    except (OSError, ValueError, SyntaxError, LookupError):
         return True
     return lines != text.splitlines()

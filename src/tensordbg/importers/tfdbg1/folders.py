@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,8 @@ from typing import Any
 
 from tensordbg.errors import TraceError
 from tensordbg.importers.tfdbg1.messages import read_event
+from tensordbg.json_input import load_json
+from tensordbg.opening import is_folder, is_regular
 
 _DEVICE = "_tfdbg_device_,"
 _CORE = "_tfdbg_core_metadata_"
@@ -54,8 +55,8 @@ class DumpedRun:
         """
         for path in sorted(self.folder.glob(f"{_CORE}*")):
             try:
-                said = json.loads(read_event(path).log_message.message)
-            except ValueError as error:
+                said = load_json(read_event(path).log_message.message.encode())
+            except (ValueError, RecursionError) as error:
                 raise TraceError(f"{path}: does not say what was run ({error}); take the folder out") from error
             return said if isinstance(said, dict) else {}
         return {}
@@ -81,7 +82,7 @@ class DumpedRun:
             name = device_name(device.name.removeprefix(_DEVICE))
             for path in device.rglob("*"):
                 match = _TENSOR.fullmatch(path.relative_to(device).as_posix())
-                if match and path.is_file():
+                if match and is_regular(path):
                     micros = int(match["micros"])
                     found.append(
                         DumpedTensor(path, match["name"], int(match["slot"]), match["operation"], micros, name)
@@ -90,7 +91,7 @@ class DumpedRun:
 
     @property
     def _devices(self) -> list[Path]:
-        return sorted(path for path in self.folder.glob(f"{_DEVICE}*") if path.is_dir())
+        return sorted(path for path in self.folder.glob(f"{_DEVICE}*") if is_folder(path))
 
 
 def device_name(text: str) -> str:
@@ -104,7 +105,7 @@ def device_name(text: str) -> str:
 
 def find_dumps(folder: Path) -> dict[Path, list[DumpedRun]]:
     """The runs in a folder and in those under it, by the folder that the wrapper was given, in order."""
-    runs = {path.parent for path in folder.rglob(f"{_DEVICE}*") if path.is_dir()}
+    runs = {path.parent for path in folder.rglob(f"{_DEVICE}*") if is_folder(path)}
     found: dict[Path, list[DumpedRun]] = {}
     for run in runs:
         root = run.parent if _RUN.fullmatch(run.name) and run != folder else run

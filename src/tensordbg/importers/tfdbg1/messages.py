@@ -12,6 +12,10 @@ from typing import Any
 from tensordbg.errors import TraceError
 from tensordbg.importers.tfdbg2.messages import MESSAGES as SHARED
 from tensordbg.importers.tfdbg2.messages import message_type
+from tensordbg.opening import read_whole
+
+MOST_BYTES = 2**31
+"""Of one file: a message of protobuf is no larger."""
 
 MESSAGES: dict[str, str] = {
     **{name: SHARED[name] for name in ("Dim", "Shape", "Tensor")},
@@ -39,8 +43,9 @@ def read_event(path: Path) -> Any:
     from google.protobuf.message import DecodeError
 
     try:
-        return event.FromString(path.read_bytes())
+        return event.FromString(read_whole(path, MOST_BYTES))
     except (DecodeError, OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise TraceError(
-            f"{path}: holds no event of the debugger ({error}); take the file out of the folder"
+            f"{path}: holds no event of the debugger ({reason}); take the file out of the folder"
         ) from error

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensordbg.errors import UsageError
 from tensordbg.importers.tfdbg2.messages import read_events
+from tensordbg.opening import is_regular
 
 KINDS = ("metadata", "source_files", "stack_frames", "graphs", "execution", "graph_execution_traces")
 """The files of a log, by the end of their name."""
@@ -54,7 +55,7 @@ def find_logs(folder: Path) -> list[Log]:
     begun: dict[tuple[Path, str], re.Match[str]] = {}
     for path in sorted(folder.rglob("tfdbg_events.*")):
         name = _NAME.fullmatch(path.name)
-        if name and path.is_file():
+        if name and is_regular(path):
             found.setdefault((path.parent, name["prefix"]), {})[name["kind"]] = path
             begun[path.parent, name["prefix"]] = name
     if not found:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tensordbg.errors import TraceError
+from tensordbg.opening import open_regular, size_of
 from tensordbg.trace.checksums import masked_checksums
 
 _HEAD = struct.Struct("<QI")
@@ -23,7 +24,7 @@ def read_records(path: Path) -> Iterator[bytes]:
         TraceError: If the file can't be read, or its checksums do not fit.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             yield from _checked(path, file)
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror}); make it readable or leave it out") from error
@@ -32,7 +33,7 @@ def read_records(path: Path) -> Iterator[bytes]:
 def _checked(path: Path, file: BinaryIO) -> Iterator[bytes]:
     lengths: list[tuple[bytes, int]] = []
     records: list[tuple[bytes, int]] = []
-    size = path.stat().st_size
+    size = size_of(file)
     waiting = 0
     while True:
         head = file.read(_HEAD.size)
@@ -49,7 +50,7 @@ def _checked(path: Path, file: BinaryIO) -> Iterator[bytes]:
             _check(path, lengths)
             break
         records.append((data, _FOOT.unpack(foot)[0]))
-        waiting += length
+        waiting += length + _HEAD.size
         if waiting > _TOGETHER:
             yield from _sound(path, lengths, records)
             lengths, records, waiting = [], [], 0

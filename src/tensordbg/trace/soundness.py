@@ -1,0 +1,73 @@
+"""Which records of a segment can be believed: what their numbers stand for is in the trace, and they add up.
+
+One wrong byte makes a site number of billions. The analysis has a place in memory for each number up to the largest, so
+what names something that the trace does not hold is damage: it is counted and left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensordbg.trace.catalog import Catalog
+from tensordbg.trace.record import RecordFlag, RecordKind
+
+Array = npt.NDArray[Any]
+
+_MOST_STEPS = 2**53
+"""Steps and iterations are fewer; they are computed with as floats, too."""
+
+_MOST_EXECUTIONS = 2**47
+"""The number of an execution shares 64 bits with a slot."""
+
+_MOST_TIME = 2**62
+
+
+@dataclass(frozen=True)
+class KnownNumbers:
+    """The numbers that the trace describes."""
+
+    sites: Array
+    """For each number whether it is that of a site."""
+    paths: Array
+    functions: int
+    """One more than the largest number of a function."""
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> KnownNumbers:
+        """Those of a catalog, in which no number is out of proportion."""
+        graphs = (site.function for site in catalog.sites.values())
+        return cls(_marks(catalog.sites), _marks(catalog.paths), max([*catalog.functions, *graphs], default=-1) + 1)
+
+    def sound(self, records: Array) -> Array:
+        """Which records can be believed."""
+        kind, step, owner = records["kind"], records["iteration"], records["owner"]
+        of_tensor, begins = kind <= RecordKind.EAGER_TENSOR, kind == RecordKind.EXECUTION_BEGIN
+        called = records["flags"] & RecordFlag.FUNCTION != 0
+        stepped = np.where(of_tensor, records["frame"] != 0, begins)
+        sound: Array = (records["time_ns"] > -_MOST_TIME) & (records["time_ns"] < _MOST_TIME)
+        sound &= ~(of_tensor | begins) | _holds(self.sites, records["site"])
+        sound &= ~of_tensor | _holds(self.paths, records["path"])
+        sound &= ~(begins & called) | (records["function"] < self.functions)
+        sound &= ~stepped | ((step >= 0) & (step < _MOST_STEPS))
+        sound &= (kind == RecordKind.GRAPH_TENSOR) | ((owner > 0) & (owner < _MOST_EXECUTIONS))
+        return sound
+
+
+def _marks(known: Iterable[int]) -> Array:
+    numbers = np.fromiter(known, dtype=np.int64)
+    marks = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=np.bool_)
+    marks[numbers] = True
+    return marks
+
+
+def _holds(marks: Array, wanted: Array) -> Array:
+    """Which of some numbers are marked; any may be beyond the table."""
+    found: Array = np.zeros(len(wanted), dtype=np.bool_)
+    inside = np.flatnonzero(wanted < len(marks))
+    found[inside] = marks[wanted[inside]]
+    return found
