@@ -16,6 +16,9 @@ from tests.fuzz.cases import MOST_WAITING, limit_memory, run_case
 Told = Callable[[dict[str, object]], None]
 Moved = Callable[[int], None]
 
+_TOGETHER = 1000
+"""So many cases a process runs: it takes seconds to begin."""
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -35,7 +38,7 @@ class Batch:
 
 def run_batches(batch: Batch, workers: int, told: Told, moved: Moved = lambda _: None) -> None:
     """Runs all cases; `told` is called with each failure, `moved` with the number of each case that begins."""
-    waiting = batch.parts(500)[::-1]
+    waiting = batch.parts(_TOGETHER)[::-1]
     lock = threading.Lock()
 
     def work() -> None:

@@ -16,7 +16,7 @@ from tests.fuzz.originals import make_originals
 
 SEED = 14
 CASES = 2000
-TOGETHER = 250
+TOGETHER = 1000
 
 
 @pytest.mark.parametrize("first", range(0, CASES, TOGETHER))

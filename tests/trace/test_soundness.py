@@ -43,6 +43,12 @@ def test_a_tensor_of_an_unknown_site_or_path(trace: Path, kind: RecordKind, fiel
     assert (open_trace(trace).tensor_count, open_trace(trace).damage) == (TENSOR_EVENTS - 1, 1)
 
 
+@pytest.mark.parametrize(("kind", "slot"), [(RecordKind.GRAPH_TENSOR, 64), (RecordKind.EAGER_TENSOR, 65535)])
+def test_a_tensor_of_an_unknown_output(trace: Path, kind: RecordKind, slot: int) -> None:
+    change(trace, kind, "slot", slot)
+    assert (open_trace(trace).tensor_count, open_trace(trace).damage) == (TENSOR_EVENTS - 1, 1)
+
+
 @pytest.mark.parametrize("value", [0, -1, 100, 2**62])
 def test_a_tensor_of_an_unknown_execution(trace: Path, value: int) -> None:
     change(trace, RecordKind.EAGER_TENSOR, "owner", value)

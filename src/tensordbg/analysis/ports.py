@@ -14,7 +14,12 @@ import numpy as np
 from tensordbg.analysis.operations import VALUE_FREE
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.errors import TraceError
 from tensordbg.model import NONE, CallKind, TensorRef
+
+_OUTPUTS = 64
+_SOME_OUTPUTS = 2**20
+"""A trace describes no more outputs than these, and so many times those that it names."""
 
 _NUMBERS_WITHOUT_SPECIALS = ("int", "uint", "bool", "string", "resource", "qint", "quint")
 
@@ -123,6 +128,12 @@ def _slot_counts(program: Program, event_sites: Ints, event_slots: Ints) -> Ints
     if event_slots.max(initial=0) > 0:
         later = event_slots > 0
         np.maximum.at(count, event_sites[later], event_slots[later] + 1)
+    named = sum(len(site.dtypes) for site in program.sites.values()) + len(program.edges) + len(event_sites)
+    if count.sum() > _SOME_OUTPUTS + _OUTPUTS * (len(count) + named):
+        raise TraceError(
+            f"the operations of this trace have {count.sum():,} outputs, of which {named:,} are named: it is damaged; "
+            "restore it from a copy, or record again"
+        )
     return count
 
 

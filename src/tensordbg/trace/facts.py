@@ -77,7 +77,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _end(row: object) -> End | None:
-    if not isinstance(row, dict) or not isinstance(row.get("time_ns"), int):
+    if not isinstance(row, dict) or not isinstance(row.get("time_ns"), int) or abs(row["time_ns"]) >= 2**63:
         return None
     exit_code, signal, exception = row.get("exit_code"), row.get("signal"), row.get("exception")
     return End(

@@ -100,9 +100,11 @@ class TraceMetadata:
             started=int(row["started"]) if row.get("started") is not None else None,
             format=int(row["format"]),
         )
+        if not 0 <= metadata.created_ns < 2**63 or not -(2**31) <= metadata.pid < 2**31:
+            raise ValueError("created_ns or pid is out of bounds")
         if not 1 <= metadata.segment_records <= _MOST_RECORDS or abs(metadata.clock_offset_ns) >= 2**62:
             raise ValueError("segment_records or clock_offset_ns is out of bounds")
-        if metadata.last < 0 or metadata.value_file_bytes < 1:
+        if not 0 <= metadata.last < 2**63 or not 1 <= metadata.value_file_bytes < 2**63:
             raise ValueError("last or value_file_bytes is out of bounds")
         return metadata
 

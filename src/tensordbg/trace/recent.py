@@ -23,15 +23,16 @@ Read = Callable[[Path, int], Array]
 
 
 def copy_file(path: Path, slots: int) -> Array:
-    """A copy of a segment that may be written just now; a slot that changed meanwhile counts as empty.
+    """A copy of what a segment holds that may be written just now; a slot that changed meanwhile counts as empty.
 
     Raises:
         OSError: If it can't be read.
     """
     memory = map_file(path, slots)
-    before = np.array(memory["sequence"])
-    records = np.array(memory)
-    records["sequence"][(records["sequence"] != before) | (memory["sequence"] != before)] = 0
+    used = np.flatnonzero(memory["sequence"])  # a file may be made far larger than what was ever written to it
+    before = memory["sequence"][used]
+    records = memory[used]
+    records["sequence"][(records["sequence"] != before) | (memory["sequence"][used] != before)] = 0
     return records
 
 

@@ -6,13 +6,14 @@ what names something that the trace does not hold is damage: it is counted and l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.model import NONE, Site
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.record import RecordFlag, RecordKind
 
@@ -24,6 +25,9 @@ _MOST_STEPS = 2**53
 _MOST_EXECUTIONS = 2**47
 """The number of an execution shares 64 bits with a slot."""
 
+_GRAPH_SLOTS, _EAGER_SLOTS = 64, 4096
+"""So many outputs an operation may have that does not say how many. There is a place in memory for each."""
+
 _MOST_TIME = 2**62
 
 
@@ -31,9 +35,10 @@ _MOST_TIME = 2**62
 class KnownNumbers:
     """The numbers that the trace describes."""
 
-    sites: Array
-    """For each number whether it is that of a site."""
+    slots: Array
+    """For each number of a site how many outputs it may have, 0 where it is that of none."""
     paths: Array
+    """For each number whether it is that of a path."""
     functions: int
     """One more than the largest number of a function."""
 
@@ -41,7 +46,7 @@ class KnownNumbers:
     def of(cls, catalog: Catalog) -> KnownNumbers:
         """Those of a catalog, in which no number is out of proportion."""
         graphs = (site.function for site in catalog.sites.values())
-        return cls(_marks(catalog.sites), _marks(catalog.paths), max([*catalog.functions, *graphs], default=-1) + 1)
+        return cls(_slots(catalog.sites), _marks(catalog.paths), max([*catalog.functions, *graphs], default=-1) + 1)
 
     def sound(self, records: Array) -> Array:
         """Which records can be believed."""
@@ -50,12 +55,21 @@ class KnownNumbers:
         called = records["flags"] & RecordFlag.FUNCTION != 0
         stepped = np.where(of_tensor, records["frame"] != 0, begins)
         sound: Array = (records["time_ns"] > -_MOST_TIME) & (records["time_ns"] < _MOST_TIME)
-        sound &= ~(of_tensor | begins) | _holds(self.sites, records["site"])
-        sound &= ~of_tensor | _holds(self.paths, records["path"])
+        sound &= ~of_tensor | (records["slot"] < _at(self.slots, records["site"]))
+        sound &= ~begins | (_at(self.slots, records["site"]) > 0)
+        sound &= ~of_tensor | _at(self.paths, records["path"])
         sound &= ~(begins & called) | (records["function"] < self.functions)
         sound &= ~stepped | ((step >= 0) & (step < _MOST_STEPS))
         sound &= (kind == RecordKind.GRAPH_TENSOR) | ((owner > 0) & (owner < _MOST_EXECUTIONS))
         return sound
+
+
+def _slots(sites: Mapping[int, Site]) -> Array:
+    """How many outputs each site may have; one line of eager code may run with more than at first."""
+    most = np.zeros(max(sites, default=-1) + 1, dtype=np.int32)
+    for number, site in sites.items():
+        most[number] = max(_EAGER_SLOTS if site.function == NONE else _GRAPH_SLOTS, 2 * len(site.dtypes))
+    return most
 
 
 def _marks(known: Iterable[int]) -> Array:
@@ -65,9 +79,9 @@ def _marks(known: Iterable[int]) -> Array:
     return marks
 
 
-def _holds(marks: Array, wanted: Array) -> Array:
-    """Which of some numbers are marked; any may be beyond the table."""
-    found: Array = np.zeros(len(wanted), dtype=np.bool_)
-    inside = np.flatnonzero(wanted < len(marks))
-    found[inside] = marks[wanted[inside]]
+def _at(table: Array, wanted: Array) -> Array:
+    """What a table has for some numbers; 0 for those beyond it."""
+    if not len(table):
+        return np.zeros(len(wanted), table.dtype)
+    found: Array = table[np.minimum(wanted, len(table) - 1)] * (wanted < len(table))
     return found

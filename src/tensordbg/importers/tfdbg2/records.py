@@ -13,6 +13,9 @@ from tensordbg.trace.checksums import masked_checksums
 
 _HEAD = struct.Struct("<QI")
 _FOOT = struct.Struct("<I")
+_LEAST = 64
+"""A record counts as so many bytes more than it has, as millions of empty ones take memory too."""
+
 _TOGETHER = 2**23
 """Bytes of records that are checked together."""
 
@@ -50,7 +53,7 @@ def _checked(path: Path, file: BinaryIO) -> Iterator[bytes]:
             _check(path, lengths)
             break
         records.append((data, _FOOT.unpack(foot)[0]))
-        waiting += length + _HEAD.size
+        waiting += length + _LEAST
         if waiting > _TOGETHER:
             yield from _sound(path, lengths, records)
             lengths, records, waiting = [], [], 0
