@@ -152,6 +152,7 @@ $(NEWEST)/done: pyproject.toml $(NATIVE)
 	@$(NEWEST)/bin/python -m pip install --quiet --upgrade --group build --group test
 	@$(NEWEST)/bin/python -m pip install --quiet --no-build-isolation --editable .
 	@touch $@
+
 # What fails is kept in build/fuzz, with the line that repeats it.
 CASES ?= 100000
 .PHONY: fuzz
