@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 NONE = -1
 """The identifier that stands for "none" or "unknown"."""
 
+FIRST_VARIABLE_INPUT = -2
+"""Among the inputs of an execution: the handle of variable 0; that of variable n is this minus n."""
+
 SOMEWHERE = -2
 """In place of the index of the first bad element: there is one, but it is not known where."""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools, Ints, TraceSource, flat_lists, integers, tensor_pieces
-from tensordbg.model import NONE
+from tensordbg.model import FIRST_VARIABLE_INPUT, NONE
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class Executions:
     input_row: Ints
     """For each input the row of the execution that made it, else `NONE`."""
     input_slot: Ints
+    input_variable: Ints
+    """For each input the variable that it is the handle of, else `NONE`."""
 
     def __len__(self) -> int:
         return len(self.number)
@@ -89,6 +91,7 @@ def read_executions(trace: TraceSource, program: Program) -> Executions:
         input_starts=starts,
         input_row=row_of(number, made_by),
         input_slot=np.where(packed >= 0, packed & 0xFFFF, 0),
+        input_variable=np.where(packed < NONE, FIRST_VARIABLE_INPUT - packed, NONE),
     )
 
 

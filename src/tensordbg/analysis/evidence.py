@@ -10,10 +10,11 @@ from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
 from tensordbg.analysis.operands import is_eager, operands
-from tensordbg.analysis.operations import PASSING, READS
+from tensordbg.analysis.operations import PASSING, reads_variables, writes_variables
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
+from tensordbg.analysis.variables import Variables
 from tensordbg.model import NONE, Site
 
 _RESHAPING = PASSING | {"ConcatV2", "GatherNd", "GatherV2", "Pad", "Pack", "Slice", "StridedSlice"}
@@ -46,8 +47,10 @@ class Evidence:
     """Row of its execution."""
     written: bool
     """Whether the operation to blame is a write, and the event the read after it."""
-    feeds: tuple[int, ...]
-    """Sites that wrote the value into a variable as it is."""
+    feeds_variable: bool
+    """Whether the value was written into a variable as it is."""
+    variables: tuple[str, ...]
+    """Names of the variables that the operation reads or writes, or into which its value was written."""
     inputs: tuple[InputEvidence, ...]
     past: tuple[int, ...]
     """The same tensor before."""
@@ -58,8 +61,9 @@ class Evidence:
 class Gatherer:
     """Gathers evidence; one for all origins of a trace."""
 
-    def __init__(self, values: Values, graph: BadGraph) -> None:
+    def __init__(self, values: Values, variables: Variables, graph: BadGraph) -> None:
         self._values = values
+        self._variables = variables
         self._flow = Flow(values, values.ports.inputs)
         self._graph = graph
         self._parents = np.argsort(graph.child, kind="stable")
@@ -75,25 +79,30 @@ class Gatherer:
         inputs: list[InputEvidence] = []
         for parent in self._next_to(node, self._parents, graph.child, graph.parent):
             site = values.program.sites[int(values.ports.site[graph.port[parent]])]
-            if graph.event[parent] == NONE and site.writes:
+            if graph.event[parent] == NONE and writes_variables(site):
                 activation, number, written = int(graph.activation[parent]), site.site, True
         site = values.program.sites[number]
         if written:
-            name = values.program.variables[site.writes[0]].name if site.writes[0] in values.program.variables else ""
             before = past[-1] if past else NONE
-            old = f"{name or 'variable'} (old)"
+            old = f"{next(iter(self._names(number, activation)), 'variable')} (old)"
             inputs.append(InputEvidence(old, "ReadVariableOp", before, (), frozenset(), past[:-1]))
         inputs += self._inputs(site, activation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
-        made = (int(values.ports.site[graph.port[child]]) for child in below)
-        feeds = tuple(site for site in made if values.program.sites[site].writes)
+        made = ((int(values.ports.site[graph.port[child]]), int(graph.activation[child])) for child in below)
+        feeds = [each for each in made if writes_variables(values.program.sites[each[0]])]
+        variables = tuple(name for each in [(number, activation), *feeds] for name in self._names(*each))
         execution = int(values.activations.execution[activation])
         if written:
             # The value before, and what was written.
             incomplete = len(inputs) < 2 or any(each.event == NONE for each in inputs)
         else:
             incomplete = self._incomplete(site, activation, inputs)
-        return Evidence(event, site, execution, written, feeds, tuple(inputs), past, incomplete)
+        return Evidence(event, site, execution, written, bool(feeds), variables, tuple(inputs), past, incomplete)
+
+    def _names(self, site: int, activation: int) -> list[str]:
+        program = self._values.program
+        touched = self._variables.touched(program.sites[site], activation)
+        return [program.variables[number].name for number in touched if number in program.variables]
 
     def _next_to(self, node: int, order: Ints, key: Ints, other: Ints) -> list[int]:
         first, last = np.searchsorted(key, [node, node + 1], sorter=order)
@@ -101,7 +110,7 @@ class Gatherer:
 
     def _incomplete(self, site: Site, activation: int, inputs: list[InputEvidence]) -> bool:
         executions = self._values.executions
-        if site.reads or site.op_type in READS:
+        if reads_variables(site):
             return True
         eager = is_eager(self._flow, activation)
         if not eager and site.argument < 0:

@@ -126,7 +126,7 @@ class GraphBuilder:
     def _link_variables(self, port: Ints) -> None:
         site = np.unique(self.values.ports.site[port])
         for number in site[self.variables.reading[site]].tolist():
-            for variable in self.values.program.sites[number].reads:
+            for variable in self.variables.read_by[number]:
                 if variable not in self._known_variables:
                     self._known_variables.add(variable)
                     later, earlier = self.variables.steps_back(variable)

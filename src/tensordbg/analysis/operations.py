@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tensordbg.model import Site
+
 VALUE_FREE = frozenset(
     {
         "BroadcastGradientArgs",
@@ -86,8 +88,21 @@ INCREMENTAL_WRITES = (
 )
 """Beginnings of the types of operations whose new value depends on the old one."""
 
+WRITES = ("Assign", "ResourceApply", "ResourceScatter", "ResourceSparseApply", "ResourceStridedSliceAssign")
+"""Beginnings of the types of operations that change the variables whose handles they take."""
+
 READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2"})
 """Operations whose output is what a variable holds, even where the recorder could not tell which."""
+
+
+def reads_variables(site: Site) -> bool:
+    """Whether an operation puts out what a variable holds, known or not."""
+    return bool(site.reads) or site.op_type in READS
+
+
+def writes_variables(site: Site) -> bool:
+    """Whether an operation changes variables, known or not."""
+    return bool(site.writes) or site.op_type.startswith(WRITES)
 
 
 def takes_from_pipeline(op_type: str) -> bool:

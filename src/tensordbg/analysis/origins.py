@@ -32,6 +32,7 @@ class Origins:
     """All origins of a trace, in the order of their events."""
 
     values: Values
+    variables: Variables
     flow: Flow
     graph: BadGraph
     roles: Roles
@@ -49,7 +50,8 @@ def find_origins(values: Values, details: Details) -> Origins:
         details: Gives shapes and statistics of single events.
     """
     flow = Flow(values, values.ports.carrying)
-    builder = GraphBuilder(values, Variables(values), flow)
+    variables = Variables(values)
+    builder = GraphBuilder(values, variables, flow)
     ends = add_ends(builder)
     graph = builder.finish()
     roles = Roles(values)
@@ -63,7 +65,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
     node = np.flatnonzero(starts)
-    return Origins(values, flow, graph, roles, node, reach[node])
+    return Origins(values, variables, flow, graph, roles, node, reach[node])
 
 
 def _starts(graph: BadGraph) -> Bools:

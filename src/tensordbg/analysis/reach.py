@@ -46,7 +46,7 @@ def add_ends(builder: GraphBuilder) -> Ends:
     concerned = np.zeros(len(values.executions) + 1, dtype=np.bool_)
     concerned[values.events.execution[values.events.bad]] = True
     writes = [np.empty(0, dtype=np.int64)]
-    for number in sorted({site for sites in builder.variables.writers.values() for site in sites}):
+    for number in builder.variables.writing:
         runs = builder.variables.runs(number)
         runs = runs[concerned[values.activations.execution[runs]] | (values.activations.place[runs] == NONE)]
         port = np.full(len(runs), values.ports.first[number], dtype=np.int64)

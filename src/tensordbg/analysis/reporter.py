@@ -19,7 +19,7 @@ from tensordbg.analysis.kinship import join_kin
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.meant import meant_rule
-from tensordbg.analysis.operations import OUTSIDE, READS, takes_from_pipeline
+from tensordbg.analysis.operations import OUTSIDE, reads_variables, takes_from_pipeline
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
 from tensordbg.model import NONE, Site
@@ -28,7 +28,7 @@ from tensordbg.model import NONE, Site
 def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
     """One finding for each group of like origins, in their order."""
     groups = group_origins(origins)
-    gatherer = Gatherer(origins.values, origins.graph)
+    gatherer = Gatherer(origins.values, origins.variables, origins.graph)
     evidence = [gatherer.gather(group.node) for group in groups]
     groups, elder = join_kin(groups, evidence, origins.roles.gradient_site)
     descents = find_descent(origins.graph, [(group.node, *group.kin) for group in groups])
@@ -132,19 +132,17 @@ class _Reporter:
         )
 
     def _case(self, evidence: Evidence, view: TensorView, inputs: tuple[InputView, ...]) -> Case:
-        program, site = self.origins.values.program, evidence.site
-        fed = [variable for write in evidence.feeds for variable in program.sites[write].writes]
-        names = [program.variables[k].name for k in (*site.reads, *site.writes, *fed) if k in program.variables]
+        site = evidence.site
         return Case(
             view=view,
             op_type=site.op_type,
             inputs=inputs,
             gradient=bool(self.origins.roles.gradient_site[site.site]),
             given=_is_given(site),
-            read=bool(site.reads) or site.op_type in READS,
-            variable=next(iter(names), ""),
+            read=reads_variables(site),
+            variable=next(iter(evidence.variables), ""),
             written=evidence.written,
-            feeds_variable=bool(evidence.feeds),
+            feeds_variable=evidence.feeds_variable,
             first_bad_index=unravelled(view.health, view.shape),
             lost=self.cut and evidence.incomplete,
         )

@@ -7,6 +7,7 @@ from collections import deque
 import numpy as np
 
 from tensordbg.analysis.activations import Activations
+from tensordbg.analysis.operations import writes_variables
 from tensordbg.analysis.places import Place, Places
 from tensordbg.analysis.program import Program
 from tensordbg.model import CallKind, Site
@@ -53,7 +54,7 @@ def _plain_calls(program: Program, place: Place) -> list[Site]:
 
 def _writing_graphs(program: Program) -> set[int]:
     """Graphs that write variables, and those that call them."""
-    writing = {site.function for site in program.sites.values() if site.writes}
+    writing = {site.function for site in program.sites.values() if writes_variables(site)}
     calls = [
         (site.function, function.graph)
         for site in program.sites.values()

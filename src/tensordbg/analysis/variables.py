@@ -7,17 +7,18 @@ the events there. Within an execution reads and writes of one variable happen in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from tensordbg.analysis.operations import INCREMENTAL_WRITES
+from tensordbg.analysis.handles import Handles
+from tensordbg.analysis.operations import INCREMENTAL_WRITES, reads_variables, writes_variables
 from tensordbg.analysis.order import in_program_order
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
-from tensordbg.model import NONE
+from tensordbg.model import NONE, Site
 
 
 @dataclass(frozen=True)
@@ -51,19 +52,40 @@ class Variables:
     @cached_property
     def readers(self) -> Mapping[int, list[int]]:
         """The sites that read each variable."""
-        return self._sites("reads")
+        return self._sites(reads_variables)
 
     @cached_property
     def writers(self) -> Mapping[int, list[int]]:
         """The sites that write each variable."""
-        return self._sites("writes")
+        return self._sites(writes_variables)
+
+    @cached_property
+    def writing(self) -> list[int]:
+        """The sites that write variables, also those that are not known."""
+        return sorted(site.site for site in self.values.program.sites.values() if writes_variables(site))
+
+    @cached_property
+    def read_by(self) -> Mapping[int, list[int]]:
+        """The variables that each site reads."""
+        found: dict[int, list[int]] = {}
+        for variable, sites in self.readers.items():
+            for site in sites:
+                found.setdefault(site, []).append(variable)
+        return found
 
     @cached_property
     def reading(self) -> Bools:
         """For each site whether it reads a variable."""
         result = np.zeros(len(self.values.ports.first), dtype=np.bool_)
-        result[[site for sites in self.readers.values() for site in sites]] = True
+        result[list(self.read_by)] = True
         return result
+
+    def touched(self, site: Site, activation: int) -> tuple[int, ...]:
+        """The variables that an operation reads or writes in an activation, as far as they are known."""
+        if site.site not in self._given:
+            return site.reads or site.writes
+        found = self._given[site.site][:, self.runs(site.site) == activation]
+        return tuple(number for number in found[:, 0].tolist() if number != NONE) if found.size else ()
 
     def runs(self, site: int) -> Ints:
         """The activations in which a site could run."""
@@ -95,12 +117,26 @@ class Variables:
         earlier = np.concatenate([last_write[from_write], before[same]])
         return accesses.places(later), accesses.places(earlier)
 
-    def _sites(self, name: str) -> dict[int, list[int]]:
+    @cached_property
+    def _given(self) -> Mapping[int, Ints]:
+        """Of sites that take handles which differ from call to call: the variables, a column for each run."""
+        handles = Handles(self.values)
+        return {site.site: handles.touched(site, self.runs(site.site)) for site in handles.open_sites()}
+
+    def _sites(self, chosen: Callable[[Site], bool]) -> dict[int, list[int]]:
         result: dict[int, list[int]] = {}
         for site in self.values.program.sites.values():
-            for variable in getattr(site, name):
-                result.setdefault(variable, []).append(site.site)
+            if chosen(site):
+                given = self._given.get(site.site)
+                touched = (site.reads or site.writes) if given is None else np.unique(given[given != NONE]).tolist()
+                for variable in touched:
+                    result.setdefault(variable, []).append(site.site)
         return result
+
+    def _runs_on(self, site: int, variable: int) -> Ints:
+        """The activations in which a site could read or write a variable."""
+        runs = self.runs(site)
+        return runs if site not in self._given else runs[(self._given[site] == variable).any(axis=0)]
 
     @cached_property
     def _blocks(self) -> tuple[Ints, Ints]:
@@ -110,15 +146,15 @@ class Variables:
         return np.searchsorted(block[order], np.arange(blocks + 1)), order
 
     def _accesses(self, variable: int) -> _Accesses:
-        parts = [self._reads(site) for site in self.readers.get(variable, ())]
-        parts += [self._writes(site) for site in self.writers.get(variable, ())]
+        parts = [self._reads(site, variable) for site in self.readers.get(variable, ())]
+        parts += [self._writes(site, variable) for site in self.writers.get(variable, ())]
         columns = [np.concatenate(column) for column in zip(*(part.columns() for part in parts), strict=True)]
         order = in_program_order(self.values, columns[0], self.values.ports.site[columns[1]])
         return _Accesses(*(column[order] for column in columns))
 
-    def _reads(self, site: int) -> _Accesses:
+    def _reads(self, site: int, variable: int) -> _Accesses:
         values = self.values
-        runs = self.runs(site)
+        runs = self._runs_on(site, variable)
         port = np.full(len(runs), values.ports.first[site], dtype=np.int64)
         event = values.event(runs, port)
         seen = event != NONE
@@ -126,9 +162,9 @@ class Variables:
         no = np.zeros(len(runs), dtype=np.bool_)
         return _Accesses(runs, port, no, no, values.events.bad[event])
 
-    def _writes(self, site: int) -> _Accesses:
+    def _writes(self, site: int, variable: int) -> _Accesses:
         values = self.values
-        runs = self.runs(site)
+        runs = self._runs_on(site, variable)
         port = np.full(len(runs), values.ports.first[site], dtype=np.int64)
         incremental = values.program.sites[site].op_type.startswith(INCREMENTAL_WRITES)
         yes = np.ones(len(runs), dtype=np.bool_)

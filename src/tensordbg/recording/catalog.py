@@ -191,6 +191,13 @@ class Catalog:
             with self._lock:
                 self._write_sites(page, [self._sites[number]])
 
+    def use_variable(self, number: int) -> None:
+        """Sees to it that the trace knows a variable that no site names: one handed to a function."""
+        page = self._page
+        if page is not None and number not in page.variables:
+            with self._lock:
+                self._write_variables(page, (number,))
+
     def use_function(self, number: int) -> None:
         """Sees to it that the trace knows a function, and those that it calls."""
         if self._page is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tensordbg import _native
-from tensordbg.model import Detail
+from tensordbg.model import FIRST_VARIABLE_INPUT, Detail
 from tensordbg.trace.metadata import RECENT_SEGMENT_RECORDS, SEGMENT_RECORDS, VALUE_FILE_BYTES
 
 UNKNOWN_INPUT = -1
@@ -22,6 +22,11 @@ _DETAIL_NUMBERS = {Detail.OPS: 0, Detail.SHAPES: 1, Detail.HEALTH: 2, Detail.VAL
 def input_reference(execution: int, slot: int) -> int:
     """How an execution's record names an input: the execution that made it, and the slot."""
     return execution << 16 | slot
+
+
+def variable_reference(variable: int) -> int:
+    """How an execution's record names an input that is the handle of a variable."""
+    return FIRST_VARIABLE_INPUT - variable
 
 
 @dataclass(frozen=True)

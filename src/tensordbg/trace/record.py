@@ -92,6 +92,6 @@ TENSOR_RECORD = np.dtype(
 """A record whose kind is one of the two tensor kinds."""
 
 EXECUTION_RECORD = np.dtype([*_COMMON, ("inputs", "<i8", (MAX_INPUTS,))])
-"""A record whose kind is one of the three execution kinds; `inputs` are `execution << 16 | slot`, -1 for unknown."""
+"""A record whose kind is one of the three execution kinds; `inputs` are as in the table `executions`."""
 
 assert TENSOR_RECORD.itemsize == EXECUTION_RECORD.itemsize == RECORD_SIZE

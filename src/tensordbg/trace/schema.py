@@ -56,7 +56,10 @@ EXECUTIONS = pa.schema(
         ("begin_ns", pa.int64()),
         ("end_ns", pa.int64()),  # null where the program ended before it did; of an eager operation `begin_ns`
         ("failed", pa.bool_()),
-        ("inputs", pa.list_(pa.int64())),  # for each input: execution that made it << 16 | slot, -1 unknown
+        (
+            "inputs",
+            pa.list_(pa.int64()),
+        ),  # for each input: execution << 16 | slot; -1 unknown; -2 - variable
     ]
 )
 

@@ -67,3 +67,15 @@ def test_which_operations_write() -> None:
     assert writes("ResourceScatterAdd")
     assert not writes("ReadVariableOp")
     assert not writes("ResourceGather")
+
+
+def test_a_handle_without_a_name_has_all_variables_learnt() -> None:
+    catalog = Catalog()
+    variables = Variables(catalog)
+    weight = tf.Variable([1.0], name="made_earlier", trainable=False)
+    variables.learn_alive(weight.handle)
+    known = catalog.variable(variables.number_of(weight.handle))
+    assert (known.name, known.trainable) == ("made_earlier", False)
+    iterator = iter(tf.data.Dataset.range(3))
+    variables.learn_alive(iterator._iterator_resource)
+    assert variables.number_of(iterator._iterator_resource) == NONE

@@ -124,4 +124,5 @@ def _part(executions: Executions, rows: Ints) -> Executions:
         input_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         input_row=row_of(rows, executions.input_row[position]),
         input_slot=executions.input_slot[position],
+        input_variable=executions.input_variable[position],
     )

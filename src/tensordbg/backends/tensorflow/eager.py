@@ -20,7 +20,7 @@ from tensordbg.backends.tensorflow.keras_layers import MARK, KerasLayers
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Site
-from tensordbg.recording.log import UNKNOWN_INPUT, input_reference
+from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import Run
 
@@ -150,9 +150,20 @@ class Eager:
         recorder.catalog.use_function(function.number)
         references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
         known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
+        for position in function.handles:
+            known[position] = self._handle(inputs[position])
         frame = sys._getframe(3)  # noqa: SLF001
         site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
         return recorder.begin_call(site, function.number, function.step_key, known)
+
+    def _handle(self, given: Any) -> int:
+        """The reference of a resource that a function is given: which variable's handle it is."""
+        self._variables.learn_alive(given)
+        number = self._variables.number_of(given)
+        if number == NONE:
+            return UNKNOWN_INPUT
+        self._recorder.catalog.use_variable(number)
+        return variable_reference(number)
 
     def _operation(self, op_type: str, inputs: Any, result: Any) -> None:
         """Records an eager operation that has just run."""

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.backends.tensorflow import device_summary
+from tensordbg.backends.tensorflow import device_summary, dtypes
 from tensordbg.backends.tensorflow.graphs import Description, Graphs, Told
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
 from tensordbg.backends.tensorflow.live import LiveFunction, live_functions
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.backends.tensorflow.waiting import looks_first, wait_for_probes
+from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
 
 XLA_NOTE = "meant to be compiled by XLA; recorded without the compilation"
@@ -91,6 +92,8 @@ class KnownFunction:
     """Equal for all traces of one Python function."""
     instruments: dict[str, Instrument]
     """Whose nodes it has, by their kind."""
+    handles: tuple[int, ...] = ()
+    """Which of its arguments may be the handles of variables that each call gives; captured ones are not among them."""
 
 
 class Functions:
@@ -197,7 +200,9 @@ class Functions:
         described = self._graphs.describe(name, definition, graph, Told(notes, tracing))
         by_kind = {instrument.kind: instrument for instrument in instruments}
         step_key = self._tracings.python_function(graph) or name
-        self._known[name] = KnownFunction(described.function.function, described.function.name, step_key, by_kind)
+        handles = _handles(definition, described.function)
+        number, title = described.function.function, described.function.name
+        self._known[name] = KnownFunction(number, title, step_key, by_kind, handles)
         if not by_kind:
             return
         fd.allow_inlining(definition)
@@ -216,6 +221,13 @@ class Functions:
             # Refused by the runtime: the program needs the function, as it was.
             runtime.add_function_def(function.cached_definition)
             raise
+
+
+def _handles(definition: Any, function: Function) -> tuple[int, ...]:
+    """Which arguments of a function may be handles of variables that it is given anew with each call."""
+    kinds = (argument.type for argument in definition.signature.input_arg)
+    given = zip(kinds, function.captures, strict=True)
+    return tuple(k for k, (kind, captured) in enumerate(given) if kind == dtypes.RESOURCE and captured == NONE)
 
 
 @contextlib.contextmanager

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterable
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.internals import resource_variable_ops
 from tensordbg.backends.tensorflow.trainable import are_trainable
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
@@ -52,6 +54,17 @@ class Variables:
                 self._catalog.set_trainable(number, trainable)
                 setattr(variable.handle, _LEARNT, True)
 
+    def learn_alive(self, handle: Any) -> None:
+        """Learns of all variables there are, if the handle is of one whose name is not known: it was made earlier."""
+        if hasattr(handle, _NAME) or not _is_of_variable(handle):
+            return
+        # The type is compared, as asking an object of the program's for its class may run code of it.
+        kind = resource_variable_ops.BaseResourceVariable
+        alive = [each for each in gc.get_objects() if issubclass(type(each), kind)]
+        self.learn([each for each in alive if not hasattr(getattr(each, "_handle", None), _NUMBER)])
+        if not hasattr(handle, _NAME):
+            setattr(handle, _NAME, "")
+
     def learn_once(self, variable: Any) -> None:
         """The same of one variable that is used eagerly, where looking each time would take too long."""
         if not hasattr(variable.handle, _LEARNT):
@@ -77,14 +90,18 @@ class Variables:
         return int(known)
 
     def _add(self, handle: Any) -> int:
-        data = getattr(handle, "_handle_data", None)
-        if data is None or not data.is_set or len(data.shape_and_type) != 1:
+        if not _is_of_variable(handle):
             return NONE
-        described = data.shape_and_type[0]
+        described = handle._handle_data.shape_and_type[0]  # noqa: SLF001  described in internals.py
         known = not described.shape.unknown_rank
         shape = json.dumps([dim.size for dim in described.shape.dim]) if known else "null"
         name = getattr(handle, _NAME, "") or "Variable"
         return self._catalog.add_variable(name, dtypes.name_of(described.dtype), shape)
+
+
+def _is_of_variable(handle: Any) -> bool:
+    data = getattr(handle, "_handle_data", None)
+    return data is not None and data.is_set and len(data.shape_and_type) == 1
 
 
 def _eager_handle(handle: Any) -> Any:
