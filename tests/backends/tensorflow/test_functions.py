@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import tensordbg
 from tensordbg.model import CallKind
-from tests.backends.tensorflow.recorded import record
+from tests.backends.tensorflow.recorded import read, record
 
 
 def test_every_tensor_is_an_event_with_its_numbers(tmp_path: Path) -> None:
@@ -267,3 +268,25 @@ def test_an_operation_that_bears_the_name_of_a_result_keeps_its_own(tmp_path: Pa
     recorded = record(tmp_path, lambda: program(tf.constant([1.0, 2.0])))
     assert [event.path for event in recorded.of("probs")] == ["PartitionedCall"]
     assert recorded.of("probs_0") == []
+
+
+def test_a_graph_with_recorded_functions_is_made_a_function_or_imported_again(tmp_path: Path) -> None:
+    def build(x: tf.Tensor) -> tf.Tensor:
+        return tf.while_loop(lambda x: x < 10.0, lambda x: (x * 2.0,), [tf.cond(x > 0.0, lambda: x, lambda: -x)])[0]
+
+    def around(x: tf.Tensor) -> tf.Tensor:
+        definition = wrapped.graph.as_graph_def()
+        placeholder, result = wrapped.graph.inputs[0].name, wrapped.graph.outputs[0].name
+        return tf.import_graph_def(definition, {placeholder: x}, [result])[0]
+
+    wrap = tf.compat.v1.wrap_function
+    with tensordbg.record(tmp_path) as recording:
+        wrapped = wrap(build, [tf.TensorSpec([], tf.float32)])
+        assert wrapped(tf.constant(-3.0)).numpy() == 12.0
+    # The functions have our nodes still.
+    again = wrap(around, [tf.TensorSpec([], tf.float32)])
+    assert again(tf.constant(5.0)).numpy() == 10.0
+    assert [event.iteration for event in read(recording.path).of("while/mul")] == [0, 1]
+    with tensordbg.record(tmp_path) as recording:
+        assert again(tf.constant(4.0)).numpy() == 16.0
+    assert len(read(recording.path).events) > 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import linecache
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.e2e.programs.checking import Program, check
+import tensordbg
+from tests.backends.tensorflow.checked import checking
+from tests.e2e.programs.checking import Program, check, marked_lines
 
 v1 = tf.compat.v1
 
@@ -106,6 +109,71 @@ def function_in_a_graph() -> object:
         return session.run(inner(x * 2.0), {x: [1.0, -1.0]})
 
 
+def fetched_function() -> object:
+    @tf.function
+    def function(x: tf.Tensor) -> tf.Tensor:
+        return tf.math.log(x)  # HERE
+
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        return session.run(function(x), {x: [1.0, 0.0]})
+
+
+def fetched_function_with_branches_and_loops() -> object:
+    @tf.function
+    def inner(x: tf.Tensor) -> tf.Tensor:
+        return tf.sqrt(x)  # HERE
+
+    @tf.function
+    def outer(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        turns = 0
+        while tf.reduce_max(x) > 1.0:
+            if turns > 1:
+                x = inner(x - 6.5)
+            else:
+                x -= 1.0
+            turns += 1
+        return x, turns
+
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        results = outer(x)
+        return [session.run(results, {x: [9.0, 8.0]}), session.run(results, {x: [10.0, 9.0]})]
+
+
+def fetched_gradient_of_a_function() -> object:
+    @tf.function
+    def norm(x: tf.Tensor) -> tf.Tensor:
+        return tf.sqrt(tf.reduce_sum(x * x))
+
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        (slope,) = v1.gradients(norm(x), x)  # HERE
+        return session.run(slope, {x: [0.0, 0.0]})
+
+
+def fetched_function_that_writes() -> object:
+    with tf.Graph().as_default(), v1.Session() as session:
+        total = v1.get_variable("total", [], initializer=v1.ones_initializer(), use_resource=True)
+
+        @tf.function
+        def halve() -> tf.Tensor:
+            total.assign(total * 0.0)
+            return 1.0 / total  # HERE
+
+        halved = halve()
+        session.run(v1.global_variables_initializer())
+        return [session.run(halved), session.run(total)]
+
+
+def wrapped_function() -> object:
+    def build(x: tf.Tensor) -> tf.Tensor:
+        return tf.cond(x > 0.0, lambda: x, lambda: tf.sqrt(x))  # HERE
+
+    wrapped = v1.wrap_function(build, [tf.TensorSpec([], tf.float32)])
+    return [wrapped(tf.constant(value)) for value in (4.0, -4.0)]
+
+
 def queue_filled_by_threads() -> object:
     with first_version(), v1.Session() as session:
         queue = v1.FIFOQueue(4, [tf.float32], shapes=[[2]])
@@ -167,6 +235,11 @@ PROGRAMS = [
     loop_of_the_second_version,
     loop_in_a_loop,
     function_in_a_graph,
+    fetched_function,
+    fetched_function_with_branches_and_loops,
+    fetched_gradient_of_a_function,
+    fetched_function_that_writes,
+    wrapped_function,
     queue_filled_by_threads,
     monitored_with_hooks,
     fed_in_the_middle,
@@ -194,3 +267,39 @@ def test_a_bad_value_is_followed_from_an_update_into_the_next_run(tmp_path: Path
     first, *others = checked.answer["origins"]
     assert first["cause"] == "log_of_negative"
     assert others == []
+
+
+FETCHED = [
+    fetched_function,
+    fetched_function_with_branches_and_loops,
+    fetched_gradient_of_a_function,
+    fetched_function_that_writes,
+]
+
+
+@pytest.mark.parametrize("program", FETCHED, ids=lambda program: program.__name__)
+def test_what_a_fetched_function_computes_is_checked(program: Program) -> None:
+    with checking(), pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        program()
+    (here,) = marked_lines(program)
+    assert linecache.getline(__file__, here).split("#")[0].strip() in str(raised.value)
+
+
+def test_turns_and_branches_of_a_fetched_function_are_told_apart(tmp_path: Path) -> None:
+    checked = check(fetched_function_with_branches_and_loops, tmp_path)
+    turns = [(event.step, event.iteration) for event in checked.named("Max")]
+    assert turns == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4)]
+    assert [(event.step, event.iteration) for event in checked.named("Sqrt")] == [(0, 2), (1, 2), (1, 3)]
+
+
+def test_a_session_that_was_made_before_says_what_it_keeps_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    function = tf.function(tf.math.log)
+    with tf.Graph().as_default(), v1.Session() as session:
+        log = function(v1.placeholder_with_default([1.0, 0.0], [2]))
+        with tensordbg.record(tmp_path):
+            session.run(log)
+        with tensordbg.record(tmp_path), v1.Session() as later:
+            later.run(log)
+    assert capsys.readouterr().err.count("PartitionedCall computes inside can't be recorded") == 1

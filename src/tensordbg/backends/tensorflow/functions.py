@@ -106,6 +106,7 @@ class Functions:
         self._tracings = tracings
         self._instruments: list[Instrument] = []
         self._plain_make: Any = None
+        self._plain_add: Any = None
         self._plain_trace: Any = None
 
     def add(self, instrument: Instrument) -> None:
@@ -151,6 +152,14 @@ class Functions:
                     self._tracings.keep(graph, python_func)
             return graph
 
+        if self._plain_add is None:
+            # It stays so, as the functions with our nodes do.
+            self._plain_add = context.Context.add_function_def
+
+            def add_function_def(runtime: Any, definition: Any) -> None:
+                self._add_definition(runtime, definition)
+
+            context.Context.add_function_def = add_function_def
         atomic_function.from_func_graph = from_func_graph
         func_graph.func_graph_from_py_func = func_graph_from_py_func
 
@@ -213,14 +222,37 @@ class Functions:
         if described.is_loop_condition:
             # The runtime drops what else must run in a condition, but not what its result waits for.
             fd.results_wait_for(definition, [name for name in definition.control_ret.values() if name not in ran])
+        self._replace(name, definition, function.cached_definition)
+
+    def _replace(self, name: str, definition: Any, plain: Any) -> None:
+        """Gives the runtime another definition of a function, as often as it was given the one before."""
         runtime = context.context()
-        runtime.remove_function(runtime_name)
+        times = 0
+        while runtime.has_function(name):
+            runtime.remove_function(name)
+            times += 1
         try:
-            runtime.add_function_def(definition)
+            self._add_definition(runtime, definition)
         except Exception:
             # Refused by the runtime: the program needs the function, as it was.
-            runtime.add_function_def(function.cached_definition)
+            definition = plain
+            self._add_definition(runtime, definition)
             raise
+        finally:
+            for _ in range(1, times):
+                self._add_definition(runtime, definition)
+
+    def _add_definition(self, runtime: Any, definition: Any) -> None:
+        """Adds a definition; of a function that has our nodes the one with them, whoever comes with the plain one.
+
+        A graph that calls a function brings its definition along, when it is made a function of its own
+        (`wrap_function`) or is imported again: the runtime refuses a name under which it knows something else.
+        """
+        name = definition.signature.name
+        known = self._known.get(name)
+        if known is not None and known.instruments and runtime.has_function(name):
+            definition = runtime.get_function_def(name)
+        self._plain_add(runtime, definition)
 
 
 def _handles(definition: Any, function: Function) -> tuple[int, ...]:

@@ -68,7 +68,8 @@ RELIED_ON: dict[str, str] = {
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
     "kernels.get_registered_kernels_for_op": "(op type): those of one operation, with `constraint`; since 1.8",
     "context.Context": (
-        "has_function, is_async, the switches {enable,disable}_{run_metadata,graph_collection}, and "
+        "has_function, add_function_def, which counts how often a definition was given, is_async, the switches "
+        "{enable,disable}_{run_metadata,graph_collection}, and "
         "export_run_metadata: what was collected of the functions made ready to run, once a later call has come to its "
         "end; since 2.0"
     ),
@@ -124,6 +125,10 @@ RELIED_ON: dict[str, str] = {
     "pywrap_tf_session.TF_OperationName": "the name of a TF_Operation; since 2.1",
     "pywrap_tf_session.TF_NewBufferFromString": "a buffer with a serialized message; since 1.4",
     "pywrap_tf_session.TF_DeleteBuffer": "the end of it; since 1.4",
+    "pywrap_tf_session.TF_NewSessionOptions": (
+        "(target, config): every session that is made looks it up in the module; the config's `do_function_inlining` "
+        "has all calls inlined when the graph is made ready, and what is fetched kept under its name; since 1.0"
+    ),
     "pywrap_tf_session.TF_GetBuffer": (
         "what a buffer holds: the session looks it up in the module to read the metadata of a run; since 1.4"
     ),

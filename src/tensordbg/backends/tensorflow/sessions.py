@@ -18,7 +18,9 @@ from types import FrameType
 from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow.check_message import own_part, raise_own
+from tensordbg.backends.tensorflow.functions import listed
 from tensordbg.backends.tensorflow.internals import pywrap_tf_session, session
+from tensordbg.backends.tensorflow.sessions_calls import calls_kept_apart, made_sessions, with_inlined_calls
 from tensordbg.backends.tensorflow.sessions_graph import RunDescription, RunKey, SessionGraphs
 from tensordbg.backends.tensorflow.sessions_metadata import without_watches
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables
@@ -35,6 +37,8 @@ _OTHERS = {
     "TF_SessionPRunSetup_wrapper": "partial_run",
     "TF_SessionMakeCallable": "_make_callable_from_options",
 }
+
+_NEW_OPTIONS = "TF_NewSessionOptions"
 
 _numbers = itertools.count(1)
 
@@ -117,6 +121,8 @@ class Sessions:
         self._plain_call: Callable[..., Any]
         self._plain_others: dict[str, Callable[..., Any]] = {}
         self._plain_read: Callable[[Any], bytes]
+        self._plain_options: Callable[..., Any]
+        self._made_before: weakref.WeakSet[Any] = weakref.WeakSet()
         self._inside = threading.local()
 
     def add(self, observer: Observer) -> None:
@@ -165,14 +171,24 @@ class Sessions:
         session.BaseSession._do_call = do_call  # noqa: SLF001
         for name, plain in self._plain_others.items():
             setattr(pywrap_tf_session, name, other_way(name, plain))
+        self._plain_options = new_options = getattr(pywrap_tf_session, _NEW_OPTIONS)
+
+        def options(target: Any = None, config: Any = None) -> Any:
+            with _guarded_by(self._active(), "making a session"):
+                config = config if target else with_inlined_calls(config)
+            return new_options(target=target, config=config)
+
+        setattr(pywrap_tf_session, _NEW_OPTIONS, options)
+        self._made_before = made_sessions()
         self._plain_read = read = pywrap_tf_session.TF_GetBuffer
         pywrap_tf_session.TF_GetBuffer = lambda buffer: self._read(read, buffer)
 
     def _uninstall(self) -> None:
         session.BaseSession._call_tf_sessionrun = self._plain_run  # noqa: SLF001
         session.BaseSession._do_call = self._plain_call  # noqa: SLF001
-        for name, plain in {**self._plain_others, "TF_GetBuffer": self._plain_read}.items():
-            setattr(pywrap_tf_session, name, plain)
+        plain = {**self._plain_others, "TF_GetBuffer": self._plain_read, _NEW_OPTIONS: self._plain_options}
+        for name, function in plain.items():
+            setattr(pywrap_tf_session, name, function)
 
     def _active(self) -> tuple[Observer, ...]:
         return tuple(each for each in self._observers if each.active)
@@ -260,6 +276,8 @@ class Sessions:
                     description = self._graphs.describe(this.graph, key, known.variables)
                     run = SessionRun(next(_numbers), this.graph, key, description)
                     known.runs[key.in_any_order()] = run
+                    if this in self._made_before:
+                        _say_uninlined(observers, run)
         return run
 
     def _first_seen(self, this: Any) -> _Known:
@@ -296,6 +314,16 @@ def _guarded_by(observers: tuple[Observer, ...], what: str) -> Iterator[None]:
         for each in observers:
             with each.guard(what):
                 raise fault from None
+
+
+def _say_uninlined(observers: tuple[Observer, ...], run: SessionRun) -> None:
+    """Names the functions that a session keeps apart, as it was made before anybody looked."""
+    names = calls_kept_apart(run.graph, run.key)
+    for each in observers if names else ():
+        each.warn(
+            f"what {listed(names)} computes inside can't be {each.done}, as a session fetches it that was made before; "
+            "begin earlier"
+        )
 
 
 def _options_from(serialized: bytes) -> Any:
