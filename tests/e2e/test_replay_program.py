@@ -93,7 +93,7 @@ def test_pdb_stops_at_the_line_of_the_origin_with_what_was_captured(folder: Path
 
 
 def test_the_eager_step_is_recorded_with_what_was_captured(folder: Path, capture: str) -> None:
-    done = tdbg(folder, "replay", capture, "--eager")
+    done = tdbg(folder, "replay", capture, "--eager", "train.py")
     assert done.returncode == 0, done.stderr
     assert "Log:0 in entropy() produced the first -inf: 1 of 8 elements" in done.stderr
     # Where the lines are broken depends on how long the name of the folder is.
@@ -102,7 +102,7 @@ def test_the_eager_step_is_recorded_with_what_was_captured(folder: Path, capture
 
 def test_a_changed_module_is_tried_out(folder: Path, capture: str) -> None:
     (folder / "mended.py").write_text(LOSSES.replace("log(picked)", "log(tf.maximum(picked, 1e-7))"))
-    done = tdbg(folder, "replay", capture, "--patch", "losses.py=mended.py")
+    done = tdbg(folder, "replay", capture, "--patch", "losses.py=mended.py", "train.py")
     assert done.returncode == 0, done.stderr
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert "as captured with mended.py" in lines
@@ -113,9 +113,10 @@ def test_a_changed_module_is_tried_out(folder: Path, capture: str) -> None:
 def test_mistakes_are_one_line(folder: Path, capture: str) -> None:
     (folder / "other.py").write_text("import tensorflow as tf\n")
     said = {
-        ("--patch", "absent.py"): "absent.py: no such file; give the changed source",
-        ("--patch", "other.py"): "no source of the step is called other.py (losses.py, train.py are)",
-        ("--break", "losses.py"): "'losses.py' is no place to stop; write FILE:LINE",
+        ("--patch", "absent.py", "train.py"): "absent.py: no such file; give the changed source",
+        ("--patch", "other.py", "train.py"): "no source of the step is called other.py (losses.py, train.py are)",
+        ("--eager",): "no program is named; give the step's own behind the capture, which says that it was `train.py",
+        ("--break", "losses.py", "train.py"): "'losses.py' is no place to stop; write FILE:LINE",
         ("--break", "losses.py:1", "other.py"): "the program ended without calling step(), which was captured",
         ("train.py",): "'train.py': a program is run with --eager, --pdb, --dap or --patch only",
     }

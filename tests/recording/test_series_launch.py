@@ -4,9 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tensordbg.recording.replay_plan import ReplayPlan
+
 
 def test_what_is_no_capture_is_one_error(tmp_path: Path) -> None:
-    launcher = [sys.executable, "-m", "tensordbg.recording.series_launch", str(tmp_path)]
+    launcher = [sys.executable, "-m", "tensordbg.recording.series_launch", ReplayPlan(str(tmp_path)).to_json()]
     done = subprocess.run(launcher, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("tdbg: error: ")

@@ -9,14 +9,16 @@ from pathlib import Path
 from tensordbg.capture.header import SERIES
 from tensordbg.capture.reader import list_captures, open_capture
 from tensordbg.errors import CaptureError
+from tensordbg.recording.replay_plan import ReplayPlan
 
 
-def one_step_of(path: Path) -> Path:
-    """The capture itself where it is of one step; else that of the step, made in a process of its own if need be.
+def one_step_of(plan: ReplayPlan) -> Path:
+    """Returns a capture of one step: that of the plan, or one that is made of its several in a process of its own.
 
     Raises:
         CaptureError: If it can't be opened, or the step can't be found here.
     """
+    path = Path(plan.capture)
     header = open_capture(path).header
     if not header.later:
         return path
@@ -26,7 +28,7 @@ def one_step_of(path: Path) -> Path:
                 return other
         except CaptureError:
             continue
-    command = [sys.executable, "-m", "tensordbg.recording.series_launch", str(path)]
+    command = [sys.executable, "-m", "tensordbg.recording.series_launch", plan.to_json()]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise CaptureError(f"{path} could not be brought down to one step")

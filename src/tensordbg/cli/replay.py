@@ -11,7 +11,8 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from tensordbg.capture.reader import Capture
+    from tensordbg.cli.program import Program
+    from tensordbg.recording.replay_plan import ReplayPlan
 
 
 @click.command(
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 @click.option("--eager", is_flag=True, help="Run the step's Python function, by PROGRAM, without a graph.")
 @click.option("--pdb", is_flag=True, help="The same in Python's debugger, at the line where the trouble begins.")
 @click.option("--dap", type=click.IntRange(1, 65535), metavar="PORT", help="The same in an editor that attaches here.")
+@click.option("--trust", is_flag=True, help="Run the step also where it does more than compute, such as read files.")
 @click.option("--break", "stop", metavar="FILE:LINE", default="", help="Stop at another line.")
 def command(capture: Path, out: str, times: int, program: tuple[str, ...], **asked: Any) -> None:
     """Run the step in the folder CAPTURE again under full recording, here, without the program that it is of.
@@ -41,35 +43,35 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
     It is said whether the step came out the same, and what `tdbg why` finds in it. The trace is one like any other.
     """
     from tensordbg.capture.reader import open_capture
+    from tensordbg.cli.replaying import replay_capture
+    from tensordbg.cli.replaying_program import program_of
     from tensordbg.recording.backend import REPLAYERS
+    from tensordbg.recording.replay_changes import change_of
     from tensordbg.recording.replay_framework import framework_of
+    from tensordbg.recording.replay_plan import ReplayPlan
 
     opened = open_capture(capture)
     # Before a process is started for it, so that it is one line and no trace is begun.
     framework_of(opened, REPLAYERS)
     if asked["patch"] or asked["eager"] or asked["pdb"] or asked["dap"] or asked["stop"]:
-        _with_program(opened, program, Path(out), asked)
-    elif program:
+        plan = ReplayPlan(str(capture), trusted=asked["trust"])
+        _with_program(plan, program_of(opened, program), Path(out), asked)
+        return
+    if program:
         raise UsageError(f"{program[0]!r}: a program is run with --eager, --pdb, --dap or --patch only; give one")
-    else:
-        from tensordbg.cli.replaying import replay_capture
-        from tensordbg.recording.replay_changes import change_of
-        from tensordbg.recording.replay_plan import ReplayPlan
-
-        changes = (*(f"set {each}" for each in asked["settings"]), *(f"clip {each}" for each in asked["clips"]))
-        for each in changes:
-            change_of(each)
-        plan = ReplayPlan(str(capture), times, asked["bisect"], asked["precision"] or "", changes)
-        replay_capture(plan, Path(out))
+    changes = (*(f"set {each}" for each in asked["settings"]), *(f"clip {each}" for each in asked["clips"]))
+    for each in changes:
+        change_of(each)
+    precision = asked["precision"] or ""
+    replay_capture(ReplayPlan(str(capture), times, asked["bisect"], precision, changes, asked["trust"]), Path(out))
 
 
-def _with_program(capture: Capture, words: tuple[str, ...], out: Path, asked: dict[str, Any]) -> None:
-    from tensordbg.cli.replaying_program import program_of, replay_eagerly, replay_patched, stop_eagerly
+def _with_program(plan: ReplayPlan, program: Program, out: Path, asked: dict[str, Any]) -> None:
+    from tensordbg.cli.replaying_program import replay_eagerly, replay_patched, stop_eagerly
 
-    program = program_of(capture, words)
     if asked["patch"]:
-        replay_patched(capture, program, out, asked["patch"])
+        replay_patched(plan, program, out, asked["patch"])
     elif asked["pdb"] or asked["dap"] or asked["stop"]:
-        stop_eagerly(capture, program, out, asked["stop"], asked["dap"] or 0)
+        stop_eagerly(plan, program, out, asked["stop"], asked["dap"] or 0)
     else:
-        replay_eagerly(capture, program, out)
+        replay_eagerly(plan, program, out)

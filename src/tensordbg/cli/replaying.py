@@ -38,7 +38,7 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
     from tensordbg.report.bisected import bisected_lines
     from tensordbg.report.replayed import verdict_lines
 
-    plan = replace(plan, capture=str(one_step_of(Path(plan.capture))))
+    plan = replace(plan, capture=str(one_step_of(plan)))
     trace, replayed = run_replay(replace(plan, precision="", changes=()), out)
     header = open_capture(plan.capture).header
     for line in verdict_lines(replayed, header):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import tempfile
 from pathlib import Path
 
-from tensordbg.capture.reader import Capture, list_captures
+from tensordbg.capture.reader import Capture, list_captures, open_capture
 from tensordbg.cli.child import Child
 from tensordbg.cli.output import print_rich
 from tensordbg.cli.program import Program
@@ -18,34 +19,34 @@ from tensordbg.trace.writer import new_trace_folder
 
 
 def program_of(capture: Capture, words: tuple[str, ...]) -> Program:
-    """The program that is given, or else that of the capture, if it is here.
+    """Returns the program that the user names; what the capture names is never run by itself.
 
     Raises:
-        UsageError: If there is none.
+        UsageError: If none is named.
     """
     if words:
         return Program.module(words[1], words[2:]) if words[0] == "-m" else Program.script(words[0], words[1:])
-    script, *arguments = capture.header.command or ("",)
-    place = Path(capture.header.folder) / script
-    if not script or not place.is_file():
-        raise UsageError(f"{place} is not here; give the step's own program behind the capture")
-    return Program.script(str(place), tuple(arguments))
+    command = shlex.join(capture.header.command) or "nothing"
+    raise UsageError(
+        f"no program is named; give the step's own behind the capture, which says that it was `{command}` in "
+        f"{capture.header.folder}"
+    )
 
 
-def replay_eagerly(capture: Capture, program: Program, out: Path) -> None:
+def replay_eagerly(plan: ReplayPlan, program: Program, out: Path) -> None:
     """Runs the step's Python function eagerly on what was captured, and says what was found."""
     from tensordbg.cli.summary import summarize
 
-    trace = new_trace_folder(out, f"eager-{capture.path.name}")
-    _start(program, ProgramReplay(str(capture.path), Way.RECORD, str(trace)))
+    trace = new_trace_folder(out, f"eager-{Path(plan.capture).name}")
+    _start(program, ProgramReplay(plan.capture, Way.RECORD, str(trace)))
     summarize(trace, 0.0)
 
 
-def stop_eagerly(capture: Capture, program: Program, out: Path, stop: str, port: int) -> None:
+def stop_eagerly(plan: ReplayPlan, program: Program, out: Path, stop: str, port: int) -> None:
     """Runs it eagerly under a debugger, up to a line.
 
     Args:
-        capture: Of the step.
+        plan: The replay of the captured step.
         program: Which has it.
         out: Where the trace of the replay goes by which the origin's line is found.
         stop: FILE:LINE, or empty for the origin's line.
@@ -56,13 +57,13 @@ def stop_eagerly(capture: Capture, program: Program, out: Path, stop: str, port:
     """
     if port and importlib.util.find_spec("debugpy") is None:
         raise UsageError("--dap needs debugpy, which is not installed; `pip install debugpy`, or use --pdb")
-    file, line = _place_of(stop) if stop else _origin_of(capture, out)
+    file, line = _place_of(stop) if stop else _origin_of(plan, out)
     say(f"stopping at {file}:{line}")
     way = Way.DAP if port else Way.PDB
-    _start(program, ProgramReplay(str(capture.path), way, file=file, line=line, port=port))
+    _start(program, ProgramReplay(plan.capture, way, file=file, line=line, port=port))
 
 
-def replay_patched(capture: Capture, program: Program, out: Path, patch: str) -> None:
+def replay_patched(plan: ReplayPlan, program: Program, out: Path, patch: str) -> None:
     """Traces the step from a changed source, replays it as captured and changed, and shows both.
 
     Raises:
@@ -72,12 +73,13 @@ def replay_patched(capture: Capture, program: Program, out: Path, patch: str) ->
     from tensordbg.cli.summary import summarize
     from tensordbg.report.side_by_side import side_by_side_table
 
-    patched = _patched(capture, patch)
+    patched = _patched(open_capture(plan.capture), patch)
     with tempfile.TemporaryDirectory(prefix="tdbg-patched-") as folder:
-        _start(program, ProgramReplay(str(capture.path), Way.CAPTURE, folder, patched=patched))
+        _start(program, ProgramReplay(plan.capture, Way.CAPTURE, folder, patched=patched))
         (changed,) = list_captures(folder)
-        _, before = run_replay(ReplayPlan(str(capture.path)), out)
-        trace, after = run_replay(ReplayPlan(str(changed)), out)
+        _, before = run_replay(plan, out)
+        # It has just been made by the program that the user named.
+        trace, after = run_replay(ReplayPlan(str(changed), trusted=True), out)
     print_rich("", side_by_side_table(before, after, f"with {Path(patched.by).name}"), "")
     summarize(trace, 0.0)
 
@@ -96,17 +98,17 @@ def _place_of(stop: str) -> tuple[str, int]:
     return str(Path(file).absolute()) if Path(file).exists() else file, int(line)
 
 
-def _origin_of(capture: Capture, out: Path) -> tuple[str, int]:
+def _origin_of(plan: ReplayPlan, out: Path) -> tuple[str, int]:
     """The line where the trouble begins, by a replay."""
     from tensordbg.analysis.why import why
     from tensordbg.trace.reader import open_trace
 
-    trace, _ = run_replay(ReplayPlan(str(capture.path)), out)
+    trace, _ = run_replay(plan, out)
     origins = why(open_trace(trace)).origins
     ordered = sorted(origins, key=lambda origin: not origin.consequential)
     source = next((origin.source for origin in ordered if origin.source is not None), None)
     if source is None:
-        raise UsageError(f"the replay of {capture.path} names no line of the program; give --break FILE:LINE")
+        raise UsageError(f"the replay of {plan.capture} names no line of the program; give --break FILE:LINE")
     return source.file, source.line
 
 

@@ -35,7 +35,8 @@ def run_trapped(program: Program, plan: TrapPlan, replaying: bool) -> int:
             # Which sample did it can be told by its row only.
             header = open_capture(made[0]).header
             bisect = any((header.origins, *header.later_origins))
-            replay_capture(ReplayPlan(str(made[0]), bisect=bisect), Path(DEFAULT_FOLDER))
+            # It has just been made of the user's own program.
+            replay_capture(ReplayPlan(str(made[0]), bisect=bisect, trusted=True), Path(DEFAULT_FOLDER))
         except (CaptureError, RecordingError) as error:
             say(f"not replayed: {error}")
     return end_as(status)

@@ -41,7 +41,8 @@ REPLAYERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay
 """What is called with a `Capture` of a framework; its `run` runs the step."""
 
 SERIES_REPLAYERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay_series:SeriesReplayer"}
-"""What is called with a `Capture` of several steps; its `narrow` makes one of the step that left a variable bad."""
+"""What is called with a `Capture` of several steps and a `ReplayPlan`; its `narrow` captures the step alone that left a
+variable bad."""
 
 STEP_CALLS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay_call:meet_step_call"}
 """What is called with a `Capture`, a `ProgramReplay` and what runs it to meet the program's call of a captured step."""

@@ -22,6 +22,9 @@ class ReplayPlan:
     changes: tuple[str, ...] = ()
     """What is changed, see `tensordbg.recording.replay_changes`."""
 
+    trusted: bool = False
+    """Whether the step may do more than compute, such as read files, as the capture is known to be the user's own."""
+
     @property
     def changed(self) -> str:
         """What is changed, in a few words; empty where nothing is."""

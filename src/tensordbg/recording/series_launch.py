@@ -1,6 +1,6 @@
 """Makes of a capture that holds several steps one of the step that left a variable bad, and prints where it is.
 
-    python -m tensordbg.recording.series_launch CAPTURE
+    python -m tensordbg.recording.series_launch PLAN
 
 `tdbg replay` starts this before it replays such a capture.
 """
@@ -14,15 +14,17 @@ from tensordbg.capture.reader import open_capture
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.backend import SERIES_REPLAYERS, named
 from tensordbg.recording.replay_framework import framework_of
+from tensordbg.recording.replay_plan import ReplayPlan
 
 
 def main() -> None:
-    """Narrows the capture that the command line names."""
+    """Narrows the capture of the plan that the command line gives."""
     try:
-        capture = open_capture(sys.argv[1])
+        plan = ReplayPlan.from_json(sys.argv[1])
+        capture = open_capture(plan.capture)
         framework = framework_of(capture, SERIES_REPLAYERS)
         importlib.import_module(framework)
-        sys.stdout.write(f"{named(SERIES_REPLAYERS[framework])(capture).narrow()}\n")
+        sys.stdout.write(f"{named(SERIES_REPLAYERS[framework])(capture, plan).narrow()}\n")
     except TensordbgError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)

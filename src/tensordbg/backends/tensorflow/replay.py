@@ -13,6 +13,7 @@ from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.replay_changes import LibraryChanges, State, apply_changes
 from tensordbg.backends.tensorflow.replay_functions import (
+    callees_first,
     fixed_inputs,
     free_shapes,
     load_library,
@@ -21,6 +22,7 @@ from tensordbg.backends.tensorflow.replay_functions import (
     read_library,
     take_elements_from_arguments,
 )
+from tensordbg.backends.tensorflow.replay_operations import refuse_effects
 from tensordbg.backends.tensorflow.replay_outputs import give_out
 from tensordbg.backends.tensorflow.replay_precision import Precision
 from tensordbg.capture.header import TensorDigest
@@ -40,7 +42,7 @@ class Replayer:
         """Loads the capture.
 
         Raises:
-            CaptureError: If it is damaged, or was cut.
+            CaptureError: If it is damaged, was cut, or would do more than compute and is not trusted.
             UsageError: If it can't be changed as the plan says.
         """
         _refuse_cut(capture)
@@ -74,6 +76,8 @@ class Replayer:
             for number, argument in enumerate(step.signature.input_arg)
         }
         self._from_pipeline = bool(elements)
+        if not plan.trusted:
+            refuse_effects(capture, callees_first(library))
         self._variables = self._made_variables()
         hooks().variables.learn(self._variables.values())
         handles = {argument: variable.handle for argument, variable in self._variables.items()}

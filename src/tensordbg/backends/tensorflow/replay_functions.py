@@ -62,7 +62,7 @@ def load_library(capture: Capture, library: Any, handles: Mapping[int, Any]) -> 
     told = _told(capture)
     handles_of = handles_by_function(library, handles)
     loaded = []
-    for definition in _callees_first(library):
+    for definition in callees_first(library):
         name = definition.signature.name
         for node in definition.node_def:
             for attribute in _ONLY_IN_PYTHON:
@@ -120,7 +120,8 @@ def fixed_inputs(definition: Any, arguments: Mapping[int, str], elements: Mappin
     return frozenset(name for name, known in shapes.items() if known and known[0].dim and known[0].dim[0].size >= 0)
 
 
-def _callees_first(library: Any) -> list[Any]:
+def callees_first(library: Any) -> list[Any]:
+    """Returns the FunctionDefs that the step needs, each behind those that it calls."""
     definitions = {each.signature.name: each for each in library.function}
     done: dict[str, Any] = {}
     waiting = [library.function[0].signature.name]

@@ -27,13 +27,13 @@ from tensordbg.recording.replay_plan import ReplayPlan
 class SeriesReplayer(Replayer):
     """Has the steps of a capture ready to run."""
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, plan: ReplayPlan) -> None:
         """Loads the capture.
 
         Raises:
-            CaptureError: If it is damaged, or was cut.
+            CaptureError: If it is damaged, was cut, or would do more than compute and is not trusted.
         """
-        super().__init__(capture, ReplayPlan(str(capture.path)))
+        super().__init__(capture, plan)
         self._capture = capture
 
     def narrow(self) -> Path:
