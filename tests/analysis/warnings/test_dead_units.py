@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tensordbg.analysis.warnings.dead_units import dead_units
-from tests.analysis.warnings.network import network, studied
+from tests.analysis.warnings.network import Given, network, studied
 
 
 def with_dead(count: Callable[[int], int], zeros: bool = True) -> list[str]:
@@ -42,7 +42,8 @@ def test_units_that_died_in_the_course_of_training() -> None:
 @pytest.mark.parametrize(
     "count",
     [
-        lambda _: 5,  # dead from the beginning, as some are in every layer
+        lambda _: 7,  # dead from the beginning, as some are in every layer
+        lambda step: min(step // 4, 4),  # one after the other, as training goes on
         lambda step: 8 + step % 4,  # not the same ones
         lambda step: 5 if step < 20 else 0,
         lambda _: 0,
@@ -53,7 +54,21 @@ def test_no_trouble(count: Callable[[int], int]) -> None:
 
 
 def test_many_that_were_dead_from_the_beginning() -> None:
-    assert len(with_dead(lambda _: 6)) == 1
+    assert len(with_dead(lambda _: 8)) == 1
+
+
+def test_where_the_loss_falls_those_that_live_are_enough() -> None:
+    def given(loss: Callable[[int], float]) -> Given:
+        gradient = [0.0] * 12 + [1.0] * 8
+        return {"gradient_tape/BiasAdd/BiasAddGrad": lambda _: gradient, "Relu": lambda _: [gradient] * 8, "loss": loss}
+
+    assert dead_units(studied(network(given(lambda step: 2.0 * 0.8**step), units=20))) == []
+    assert len(dead_units(studied(network(given(lambda step: 2.0 + step % 2), units=20)))) == 1
+
+
+def test_what_a_hinge_loss_has_reached_is_no_layer() -> None:
+    zero: Given = {"Relu": lambda _: np.zeros((8, 5)), "loss": lambda _: 0.0}
+    assert dead_units(studied(network(zero))) == []
 
 
 def test_a_gradient_that_was_lost_behind_the_layer_tells_nothing_of_its_units() -> None:

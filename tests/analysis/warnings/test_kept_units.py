@@ -41,14 +41,15 @@ def seen(elements: Any) -> Study:
 
 
 def test_units_along_the_last_axis() -> None:
-    elements = np.ones((8, 5))
-    elements[:, [1, 4]] = 0.0
+    elements = np.ones((8, 20))
+    dead = [1, 4, 5, 6, 9, 12, 13, 19]
+    elements[:, dead] = 0.0
     here = seen(elements)
     found = dead_in_kept(here, series_named(here, "Relu"))
     assert found is not None
-    assert (found.dead.tolist(), found.units, found.steps) == ([1, 4], 5, 10)
+    assert (found.dead.tolist(), found.units, found.steps) == (dead, 20, 10)
     (finding,) = dead_units(here)
-    assert "2 of the 5 units of Relu:0 are zero for every input in the last 10 steps: 1, 4" in finding.explanation
+    assert "8 of the 20 units of Relu:0 are zero for every input in the last 10 steps: 1, 4, 5" in finding.explanation
 
 
 def test_a_unit_that_is_alive_for_one_input_is_not_dead() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensordbg.analysis.warnings.saturation import before_saturation, saturated_activations
+from tensordbg.analysis.warnings.saturation import before_saturation, saturated_activations, saturated_outputs
 from tensordbg.analysis.warnings.study import Study
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.warnings.network import series_named, studied
@@ -75,7 +75,17 @@ def test_room_is_left(op_type: str, values: Any) -> None:
 def test_the_output_may_be_sure_of_itself_once_the_loss_fell() -> None:
     sure = np.array([1.0, 0.0, 1.0, 0.0])
     assert saturated_activations(activation("Sigmoid", lambda _: sure, lambda step: 0.7**step, weights=False)) == []
-    assert len(saturated_activations(activation("Sigmoid", lambda _: sure, steady, weights=False))) == 1
+    assert saturated_outputs(activation("Sigmoid", lambda _: sure, lambda step: 0.7**step, weights=False)) == []
+    assert saturated_outputs(activation("Sigmoid", lambda _: sure, lambda _: 0.01, weights=False)) == []
+    (finding,) = saturated_outputs(activation("Sigmoid", lambda _: sure, steady, weights=False))
+    assert finding.kind == "saturated_output"
+    assert "while loss:0, 3 at first, is still 2.5" in finding.explanation
+
+
+def test_inside_of_a_model_that_has_learned_it_does_no_harm() -> None:
+    sure = np.array([1.0, 0.0, 1.0, 0.0])
+    assert saturated_activations(activation("Sigmoid", lambda _: sure, lambda step: 0.7**step)) == []
+    assert saturated_outputs(activation("Sigmoid", lambda _: sure, steady)) == []
 
 
 def test_for_a_few_steps_only() -> None:

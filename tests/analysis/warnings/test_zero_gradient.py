@@ -73,3 +73,16 @@ def test_where_the_loss_is_zero_nothing_is_left_to_learn() -> None:
 def test_zero_now_and_then_is_no_trouble() -> None:
     now_and_then = {"gradient_tape/MatMul/MatMul": lambda step: np.full((4, 5), float(step % 3 == 0))}
     assert zero_gradients(studied(network(now_and_then))) == []
+
+
+def test_a_relu_that_is_above_zero_is_not_called_dead() -> None:
+    (finding,) = zero_gradients(studied(network({**ZERO_SLOPE, "Relu": lambda _: np.full((8, 5), 2e28)})))
+    assert "dead" not in finding.explanation
+    assert "although Relu:0 goes up to 2e28" in finding.explanation.replace("2e+28", "2e28")
+    (finding,) = zero_gradients(studied(network({**ZERO_SLOPE, "Relu": lambda _: -np.ones((8, 5))})))
+    assert "the layer is dead" in finding.explanation
+
+
+def test_gradients_that_cancel_are_no_trouble() -> None:
+    cancelled = {"gradient_tape/BiasAdd/BiasAddGrad": lambda _: np.zeros(5)}
+    assert zero_gradients(studied(network(cancelled))) == []

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.kept_units import dead_in_kept
+from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of, part_left
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.training import gradients_of_variables
 from tensordbg.analysis.warnings.words import share
@@ -24,13 +28,17 @@ _STEADY = 0.1
 """It varies by no more than this part."""
 
 _NEWLY = 0.05
-"""At least this part of the units must have died, or ..."""
+"""At least this part of the units must have died ..."""
 
-_MANY = 0.3
-"""... this part be dead: some that are dead from the beginning are in nearly every layer, and do no harm."""
+_AT_ONCE = 0.8
+"""... and this part of those in one step, as an update that is too large kills them; or ..."""
 
-_KEPT = 0.1
-"""Where elements were kept, at least this part must be dead."""
+_MANY = 0.4
+_MANY_UNITS = 8
+"""... this part of the units be dead, and no fewer than this: of a narrow layer a third is dead from the beginning."""
+
+_LEARNS = 0.3
+"""Where no more than this part of the loss is left, the units that live are enough."""
 
 _RELU_GRADIENT = frozenset({"ReluGrad", "Relu6Grad"})
 _TO_BIAS = frozenset({"BiasAddGrad", "Cast", "Identity", "Reshape", "Sum"})
@@ -39,8 +47,14 @@ _FARTHEST = 50
 
 def dead_units(study: Study) -> list[Finding]:
     """Layers that are dead as a whole, and those a good part of which is."""
-    found = {int(study.port[each.series]): each for each in (*_partly(study), *_by_values(study), *_whole(study))}
+    losses = find_losses(study)
+    partly = [each for each in (*_partly(study), *_by_values(study)) if not _learns(study, losses, each)]
+    found = {int(study.port[each.series]): each for each in (*partly, *_whole(study))}
     return list(found.values())
+
+
+def _learns(study: Study, losses: list[Loss], found: Finding) -> bool:
+    return part_left(losses_of(study, losses, int(study.port[found.series]))) <= _LEARNS
 
 
 def _whole(study: Study) -> Iterator[Finding]:
@@ -67,8 +81,7 @@ def _judge(study: Study, k: int, relu: int) -> Iterator[Finding]:
     if len(zeros) < 2 * ENOUGH or (units != units[0]).any() or units[0] < 2 or last.min() < 1:
         return
     dead, varying = int(last.min()), int(last.max() - last.min())
-    newly = dead - int(zeros[:ENOUGH].max())
-    if varying > _STEADY * dead or (dead < _MANY * units[0] and newly < max(1, _NEWLY * units[0])):
+    if varying > _STEADY * dead or not (_many(dead, int(units[0])) or _died_at_once(zeros, dead, int(units[0]))):
         return
     of_relu = study.series.rows(relu)
     if (study.series.zero[of_relu] * units[0] < dead * study.series.size[of_relu])[-_LOOKS:].any():
@@ -83,12 +96,25 @@ def _judge(study: Study, k: int, relu: int) -> Iterator[Finding]:
     yield _finding(study, relu, row, part, what)
 
 
+def _many(dead: int, units: int) -> bool:
+    return dead >= max(_MANY_UNITS, _MANY * units)
+
+
+def _died_at_once(zeros: Ints, dead: int, units: int) -> bool:
+    """Whether so many units died in the course of the recording that lived in all steps before."""
+    newly = dead - int(zeros[:ENOUGH].max())
+    if newly < max(1, _NEWLY * units):
+        return False
+    step = int(np.argmax(zeros >= dead))
+    return bool(dead - zeros[:step].max() >= _AT_ONCE * newly)
+
+
 def _by_values(study: Study) -> Iterator[Finding]:
     """Layers whose elements were kept."""
     for k in range(len(study.series)):
         if study.site(k).op_type in RELU and study.learning[study.port[k]] and study.series.lengths[k] >= ENOUGH:
             found = dead_in_kept(study, k)
-            if found is not None and found.dead.size >= max(1, _KEPT * found.units):
+            if found is not None and _many(int(found.dead.size), found.units):
                 first = ", ".join(map(str, found.dead[:8].tolist()))
                 more = " ..." if found.dead.size > 8 else ""
                 what = (

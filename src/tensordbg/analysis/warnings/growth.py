@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.warnings.descent import first_of
 from tensordbg.analysis.warnings.study import Finding, Study
+from tensordbg.analysis.warnings.training import gradients_of_variables
 from tensordbg.analysis.warnings.trends import Trend, changed, trend
 from tensordbg.analysis.warnings.words import from_to, listed, times
 
@@ -29,10 +30,21 @@ def growing_values(study: Study) -> list[Finding]:
         for k in changed(study, sizes, _FACTOR / 10)
         if (found := _grows(trend(study, sizes, k))) is not None and _counts(study, k)
     }
+    if all(study.gradient[port] for port in trends):
+        trends = _of_variables(study, trends)
     if not trends:
         return []
     lead, *others = first_of(study, sorted(trends))
     return [_finding(study, trends[lead], [trends[port].series for port in [*others, *sorted(trends)] if port != lead])]
+
+
+def _of_variables(study: Study, trends: dict[int, Trend]) -> dict[int, Trend]:
+    """Nothing, where no gradient of a variable grows.
+
+    What grows inside of the backward pass alone, as 1/p in the gradient of a logarithm, the next factor may take back.
+    """
+    final = {int(study.port[k]) for found in gradients_of_variables(study).values() for k in found}
+    return trends if not final.isdisjoint(trends) else {}
 
 
 def _counts(study: Study, k: int) -> bool:

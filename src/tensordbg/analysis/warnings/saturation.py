@@ -2,18 +2,20 @@
 
 For numbers x from a to b the mean of (x - a)(b - x), next to its largest possible value, says how much room is left; it
 follows from the sum and the sum of squares. A softmax is at its limits where the squares sum up to as much as the
-numbers themselves. What gives the probabilities in the end may be as sure as it likes once the loss is small.
+numbers themselves. What gives the probabilities in the end may be as sure as it likes once the loss is small; where it
+stays large, the targets may lie outside of the range, or the output was at its end before it could learn.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.descent import made_of
+from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of, part_left
 from tensordbg.analysis.warnings.series import Floats, Series
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
-from tensordbg.analysis.warnings.trends import trend
 from tensordbg.analysis.warnings.words import listed, share
 
 _RANGES = {"Tanh": (-1.0, 1.0), "Sigmoid": (0.0, 1.0), "Relu6": (0.0, 6.0)}
@@ -26,11 +28,16 @@ _PART = 0.25
 _WEIGHTED = ("BatchMatMul", "Conv", "DepthwiseConv", "Einsum", "MatMul")
 """Beginnings of the types of operations that multiply with weights."""
 
-_FELL = 0.5
+_LEARNED = 0.1
+"""Where no more than this part of the loss is left, nothing keeps the model from learning."""
+
+_OUTPUT_LEARNED = 0.3
+_SMALL = 0.05
+"""An output does its work where no more than this part of a loss is left, or no more than this at all."""
 
 
 def saturated_activations(study: Study) -> list[Finding]:
-    """The activations that are saturated in the end; of those behind one another the first."""
+    """The activations inside of a model that are saturated in the end; of those behind one another the first."""
     room = _room(study)
     run = study.series.run(room <= _ROOM)
     found = _saturated(study, run)
@@ -40,20 +47,45 @@ def saturated_activations(study: Study) -> list[Finding]:
     return [_finding(study, k, int(run[k]), room, followers) for k in first]
 
 
+def saturated_outputs(study: Study) -> list[Finding]:
+    """The activations at the end of a model that are saturated although the loss stays large."""
+    room = _room(study)
+    run = study.series.run(room <= _ROOM)
+    hidden = _hidden(study)
+    found = [k for k in _at_limits(study, run) if not hidden[study.port[k]]]
+    losses = find_losses(study) if found else []
+    return [
+        _output_finding(study, k, int(run[k]), room, large[0])
+        for k in found
+        if (large := _large(losses_of(study, losses, int(study.port[k]))))
+    ]
+
+
+def _large(losses: list[Loss]) -> list[Loss]:
+    """The losses of an output where all of them stay large."""
+    enough = all(loss.left > _OUTPUT_LEARNED and loss.end > _SMALL for loss in losses)
+    return losses if enough else []
+
+
 def before_saturation(study: Study) -> Bools:
     """For each port whether it goes into a saturated activation, so that hardly any gradient comes back to it."""
     marks = np.zeros(len(study.ports.site), dtype=np.bool_)
-    marks[study.port[_saturated(study, study.series.run(_room(study) <= _ROOM))]] = True
+    marks[study.port[_at_limits(study, study.series.run(_room(study) <= _ROOM))]] = True
     return study.wiring.ancestors(marks)
 
 
 def _saturated(study: Study, run: Ints) -> list[int]:
-    enough = (run >= ENOUGH) & (run >= _PART * study.series.lengths)
-    found = [k for k in np.flatnonzero(enough).tolist() if study.learning[study.port[k]]]
+    found = _at_limits(study, run)
     if not found:
         return []
-    hidden, learns = _hidden(study), _learns(study)
-    return [k for k in found if hidden[study.port[k]] or not learns]
+    hidden, losses = _hidden(study), find_losses(study)
+    inside = [k for k in found if hidden[study.port[k]]]
+    return [k for k in inside if part_left(losses_of(study, losses, int(study.port[k]))) > _LEARNED]
+
+
+def _at_limits(study: Study, run: Ints) -> list[int]:
+    enough = (run >= ENOUGH) & (run >= _PART * study.series.lengths)
+    return [k for k in np.flatnonzero(enough).tolist() if study.learning[study.port[k]]]
 
 
 def _room(study: Study) -> Floats:
@@ -123,23 +155,15 @@ def _hidden(study: Study) -> Bools:
     return study.wiring.ancestors(marks)
 
 
-def _learns(study: Study) -> bool:
-    sizes = study.series.magnitude
-    trends = [trend(study, sizes, k) for k in study.losses]
-    return any(each is not None and each.ratio < _FELL for each in trends)
-
-
 def _finding(study: Study, k: int, run: int, room: Floats, followers: list[str]) -> Finding:
-    last = int(study.series.starts[k + 1]) - 1
-    left = max(0.0, float(room[last]))
+    left = _slope_left(study, k, room)
     op_type = study.site(k).op_type
-    limits = " and ".join(f"{limit:g}" for limit in limits_of(study, k) or (0.0, 1.0))
     return Finding(
         kind="saturated_activation",
         series=k,
         explanation=(
-            f"Nearly all of {study.name(k)} is at the limits {limits} in the last {run} steps: only {share(left)} of "
-            f"the slope that it can have is left, so hardly any gradient comes through."
+            f"Nearly all of {study.name(k)} is at the limits {_limits(study, k)} in the last {run} steps: only "
+            f"{share(left)} of the slope that it can have is left, so hardly any gradient comes through."
         ),
         suggestion=(
             "What goes in is too large: scale the inputs, start with smaller weights, normalise before the activation, "
@@ -148,12 +172,44 @@ def _finding(study: Study, k: int, run: int, room: Floats, followers: list[str])
             else "The scores are too far apart: divide them by the root of their dimension, or normalise queries and "
             "keys."
         ),
-        evidence={
-            "steps": run,
-            "slope_left": left,
-            "min": float(study.series.low[last]),
-            "max": float(study.series.high[last]),
-        },
+        evidence={"steps": run, "slope_left": left, **_ends(study, k)},
         gravity=1.0 - left,
         also=listed(followers),
     )
+
+
+def _output_finding(study: Study, k: int, run: int, room: Floats, loss: Loss) -> Finding:
+    left = _slope_left(study, k, room)
+    return Finding(
+        kind="saturated_output",
+        series=k,
+        explanation=(
+            f"Nearly all of {study.name(k)}, which ends the model, is at the limits {_limits(study, k)} in the last "
+            f"{run} steps, while {study.name(loss.series)}, {number(loss.begin)} at first, is still {number(loss.end)}."
+        ),
+        suggestion=(
+            "See that the targets lie within the range of the activation: scale them, or let the last layer have none. "
+            "If they do, what goes in is too large: lower the learning rate, scale the inputs, check the labels."
+        ),
+        evidence={
+            "steps": run,
+            "slope_left": left,
+            "loss_at_first": loss.begin,
+            "loss": loss.end,
+            **_ends(study, k),
+        },
+        gravity=1.0 - left,
+    )
+
+
+def _slope_left(study: Study, k: int, room: Floats) -> float:
+    return max(0.0, float(room[study.series.starts[k + 1] - 1]))
+
+
+def _limits(study: Study, k: int) -> str:
+    return " and ".join(f"{limit:g}" for limit in limits_of(study, k) or (0.0, 1.0))
+
+
+def _ends(study: Study, k: int) -> dict[str, float]:
+    last = int(study.series.starts[k + 1]) - 1
+    return {"min": float(study.series.low[last]), "max": float(study.series.high[last])}

@@ -25,10 +25,14 @@ READ_WHOLE = 1 << 20
 
 _STRETCHES = 32
 
+ENOUGH_TURNS = 12
+"""In a loop of fewer turns than these nothing is said of how things go."""
+
 _PLACE = ("step", "site", "slot", "path")
 _COUNTS = ("size", "zero", "subnormal")
 _NUMBERS = ("min", "max", "sum", "sum_squares")
-_ROWS = ("step", "event", "turns", "size", "zero", "subnormal", "low", "high", "total", "squares")
+_TURN = ("frame", "iteration")
+_ROWS = ("step", "event", "turns", "size", "zero", "subnormal", "low", "high", "total", "squares", "course")
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ class Series:
     high: Floats
     total: Floats
     squares: Floats
+    course: Floats
+    """Three columns: the largest magnitude in a quarter of the turns of a loop, in the middle and in the last turn; NaN
+    where there are fewer than `ENOUGH_TURNS`, and of a loop that ran several times in a step the last run."""
 
     def __len__(self) -> int:
         return len(self.site)
@@ -111,11 +118,11 @@ def read_series(trace: TraceSource, end: int) -> Series:
         end: The number of the first event that does not count.
     """
     pieces = [_piece(table) for table in _stretches(trace, end)]
-    place = [np.concatenate([piece[0][k] for piece in pieces]) for k in range(len(_PLACE) + 1)]
+    place = [np.concatenate([piece[0][k] for piece in pieces]) for k in range(len(_PLACE) + len(_TURN) + 1)]
     numbers = [np.concatenate([piece[1][k] for piece in pieces]) for k in range(len(_COUNTS) + len(_NUMBERS))]
-    event, step, site, slot, path = place
-    order = np.lexsort((step, _key(site, slot, path)))
-    step, site, slot, path = step[order], site[order], slot[order], path[order]
+    event, step, site, slot, path, frame, iteration = place
+    order = np.lexsort((iteration, frame, step, _key(site, slot, path)))
+    step, site, slot, path, frame = step[order], site[order], slot[order], path[order], frame[order]
     new_series = np.ones(len(order), dtype=np.bool_)
     new_series[1:] = (np.diff(site) != 0) | (np.diff(slot) != 0) | (np.diff(path) != 0)
     first = np.flatnonzero(new_series | (np.diff(step, prepend=NONE) != 0))
@@ -123,14 +130,33 @@ def read_series(trace: TraceSource, end: int) -> Series:
     chosen = first[starts]
     last = np.append(first, len(order))[1:] - 1
     size, zero, subnormal, low, high, total, squares = _together(numbers, order, first)
+    magnitude = np.fmax(np.abs(numbers[len(_COUNTS)]), np.abs(numbers[len(_COUNTS) + 1]))[order]
+    course = _course(magnitude, frame, first, last)
     return Series(
-        site[chosen], slot[chosen], path[chosen], np.append(starts, len(first)), step[first], event[order][last],
-        last - first + 1, size, zero, subnormal, low, high, total, squares,
+        site[chosen], slot[chosen], path[chosen], np.append(starts, len(first)), step[first],
+        np.maximum.reduceat(event[order], first) if len(first) else first,
+        last - first + 1, size, zero, subnormal, low, high, total, squares, course,
     )  # fmt: skip
 
 
+def _course(magnitude: Floats, frame: Ints, first: Ints, last: Ints) -> Floats:
+    """How large a tensor was in a quarter of the turns, in the middle and in the last, of the last run of a loop."""
+    result = np.full((len(first), 3), np.nan)
+    long = np.flatnonzero(last - first + 1 >= ENOUGH_TURNS)
+    if not len(long):
+        return result
+    begins = np.flatnonzero(np.diff(frame, prepend=frame[0]) != 0)
+    before = np.searchsorted(begins, last[long], side="right") - 1
+    begin = np.maximum(first[long], begins[before] if len(begins) else 0)
+    begin = np.where(before < 0, first[long], begin)
+    turns = last[long] - begin
+    for column, place in enumerate((begin + turns // 4, begin + turns // 2, last[long])):
+        result[long, column] = np.where(turns + 1 >= ENOUGH_TURNS, magnitude[place], np.nan)
+    return result
+
+
 def _stretches(trace: TraceSource, end: int) -> Iterator[Any]:
-    columns = ["event", *_PLACE, "dtype", "first_bad", *_COUNTS, *_NUMBERS]
+    columns = ["event", *_PLACE, *_TURN, "dtype", "first_bad", *_COUNTS, *_NUMBERS]
     if end <= READ_WHOLE:
         yield trace.tensors(0, end, columns)
         return
@@ -141,7 +167,7 @@ def _stretches(trace: TraceSource, end: int) -> Iterator[Any]:
 def _piece(table: Any) -> tuple[list[Ints], list[Any]]:
     """Where and when, and the statistics, of those tensors of a piece that count."""
     wanted = _is_float(table) & (integers(table, "step", NONE) >= 0) & (integers(table, "first_bad", 0) == NONE)
-    place = [integers(table, name)[wanted] for name in ("event", *_PLACE)]
+    place = [integers(table, name)[wanted] for name in ("event", *_PLACE, *_TURN)]
     counts = [integers(table, name, NONE)[wanted] for name in _COUNTS]
     return place, [*counts, *(_floats(table, name)[wanted] for name in _NUMBERS)]
 

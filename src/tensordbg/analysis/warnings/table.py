@@ -5,19 +5,24 @@ from __future__ import annotations
 from tensordbg.analysis.warnings.dead_units import dead_units
 from tensordbg.analysis.warnings.growth import growing_values
 from tensordbg.analysis.warnings.half_precision import half_precision
-from tensordbg.analysis.warnings.saturation import saturated_activations
+from tensordbg.analysis.warnings.loop_growth import growth_in_loops
+from tensordbg.analysis.warnings.near_log import logs_near_zero
+from tensordbg.analysis.warnings.saturation import saturated_activations, saturated_outputs
 from tensordbg.analysis.warnings.shrinking import shrinking_values
 from tensordbg.analysis.warnings.study import Rule
 from tensordbg.analysis.warnings.unchanged import unchanged_variables
 from tensordbg.analysis.warnings.zero_gradient import zero_gradients
 
 TABLE: dict[str, Rule] = {
+    "growing_in_loop": growth_in_loops,
     "growing_values": growing_values,
+    "log_near_zero": logs_near_zero,
     "zero_gradient": zero_gradients,
     "dead_units": dead_units,
     "half_precision": half_precision,
     "unchanged_variable": unchanged_variables,
     "saturated_activation": saturated_activations,
+    "saturated_output": saturated_outputs,
     "shrinking_values": shrinking_values,
 }
 """Each rule by the kind of its findings."""

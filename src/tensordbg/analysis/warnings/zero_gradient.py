@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.warnings.descent import made_of, nearest
 from tensordbg.analysis.warnings.forward import forward_of
@@ -15,6 +16,11 @@ _FARTHEST = 3000
 
 _ZEROS = frozenset({"Const", "Fill", "ZerosLike", "BroadcastTo"})
 
+_SUMS = frozenset({"Add", "AddN", "AddV2", "BiasAddGrad", "Sub", "Sum"})
+"""What they give of numbers other than zero is zero where these cancel: the loss does not depend on the variable."""
+
+_RELU_GRADIENT = frozenset({"ReluGrad", "Relu6Grad"})
+
 
 def zero_gradients(study: Study) -> list[Finding]:
     """One finding for each operation from which on gradients of variables are zero."""
@@ -25,6 +31,8 @@ def zero_gradients(study: Study) -> list[Finding]:
     for variable, gradients in gradients_of_variables(study).items():
         if gradients and all(zeros.zero[k] for k in gradients):
             first = first_zero(study, zeros, int(study.port[gradients[0]]))
+            if _type(study, first) in _SUMS and not _zero_values(study, zeros, first):
+                continue
             starts.setdefault(_root(study, zeros, first), []).append((variable, first))
     dead = _dead(study, zeros)
     return [
@@ -152,12 +160,27 @@ def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
             f"as {study.name(study.at[blocking][0])}, which the gradient is multiplied with, is all zero.",
             "A mask or an activation that is zero throughout lets no gradient through: find out why it is.",
         )
-    if op_type in ("ReluGrad", "Relu6Grad"):
+    if op_type in _RELU_GRADIENT:
+        return _reason_of_relu(study, port)
+    return (
+        f"where {op_type} lets nothing of it through.",
+        "Look at what the operation is given: a clipped, rounded, saturated or constant value has no slope.",
+    )
+
+
+def _reason_of_relu(study: Study, port: int) -> tuple[str, str]:
+    """The same for the gradient of a ReLU: whether the ReLU is above zero anywhere is known from its values."""
+    given = [nearest(study, each) for each in study.wiring.parents(port) if not study.gradient[each]]
+    series = [k for each in given for k in study.at.get(each, [])[:1]]
+    highest = max((float(study.series.high[study.series.starts[k + 1] - 1]) for k in series), default=0.0)
+    if not highest > 0:
         return (
             "as none of the units is above zero for any input: the layer is dead.",
             "Lower the learning rate, start with smaller or positive biases, or use LeakyReLU, ELU or GELU.",
         )
+    what = f"{study.name(series[0])} goes up to {number(highest)}"
+    mend = "takes nothing of these units, or the values are so large that all behind them is saturated"
     return (
-        f"where {op_type} lets nothing of it through.",
-        "Look at what the operation is given: a clipped, rounded, saturated or constant value has no slope.",
+        f"as nothing comes back to those units that are above zero, although {what}.",
+        f"Look at what follows: it {mend}; then lower the learning rate.",
     )

@@ -38,12 +38,38 @@ def find_zeros(study: Study) -> Zeros:
     return Zeros(run, (run >= ENOUGH) & (run >= _PART * series.lengths))
 
 
+_TO_THE_LOSS = frozenset({"Cast", "DivNoNan", "Identity", "Mean", "Mul", "Pow", "RealDiv", "Reshape", "Square", "Sum"})
+"""Operations that make a loss of what each example lacks."""
+
+
 def dead_layers(study: Study, zeros: Zeros) -> list[int]:
     """The series of ReLUs that are all zero; of those behind one another the first."""
     dead = [
         k
         for k in np.flatnonzero(zeros.zero).tolist()
-        if study.site(k).op_type in RELU and study.learning[study.port[k]]
+        if study.site(k).op_type in RELU
+        and study.learning[study.port[k]]
+        and not _is_a_loss(study, zeros, int(study.port[k]))
     ]
     behind = made_of(study, [int(study.port[k]) for k in dead])
     return [k for k in dead if not behind[study.port[k]]]
+
+
+def _is_a_loss(study: Study, zeros: Zeros, port: int) -> bool:
+    """Whether a ReLU is what is left to learn, as in a hinge loss: it is summed up as it is, to zero."""
+    open_ports, seen = [port], {port}
+    while open_ports:
+        for child in study.wiring.children(open_ports.pop()):
+            site = study.wiring.site(child)
+            if child in seen or site is None or study.gradient[child] or study.updating[child]:
+                continue
+            seen.add(child)
+            if site.op_type not in _TO_THE_LOSS or (child in study.at and not zeros.of(study, child)):
+                return False
+            if not _is_scalar(study, child):
+                open_ports.append(child)
+    return len(seen) > 1
+
+
+def _is_scalar(study: Study, port: int) -> bool:
+    return any(study.words[1][k] == "[]" for k in study.at.get(port, []))

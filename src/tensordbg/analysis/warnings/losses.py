@@ -1,0 +1,92 @@
+"""What training is to make smaller, and how far it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.warnings.series import Floats
+from tensordbg.analysis.warnings.study import ENOUGH, Study
+
+_LAST = 8
+"""The end is the median of this part of the steps."""
+
+_TAKING_OUT = frozenset({"GatherV2", "Reshape", "Slice", "Squeeze", "StridedSlice", "Unpack"})
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A number that ends a forward pass."""
+
+    series: int
+    values: Floats
+    """In each step."""
+
+    @property
+    def begin(self) -> float:
+        """The largest magnitude in the first steps: a fast learner has little left to learn soon."""
+        return float(np.abs(self.values[:ENOUGH]).max())
+
+    @property
+    def end(self) -> float:
+        """The magnitude in the last steps."""
+        return float(np.median(np.abs(self.values[-max(1, len(self.values) // _LAST) :])))
+
+    @property
+    def left(self) -> float:
+        """Which part of the beginning is left; 1 where there are too few steps to tell."""
+        if len(self.values) < ENOUGH or not self.begin > 0:
+            return 1.0
+        return self.end / self.begin
+
+
+def find_losses(study: Study) -> list[Loss]:
+    """The losses that no other is made of, sums over batches, such as Keras keeps them for its metrics, left out."""
+    totals = _totals(study)
+    kept = [k for k in study.losses if not totals[study.port[k]] and _may_be_loss(study, k)]
+    ports = np.unique(study.port[kept]) if kept else np.zeros(0, dtype=np.int64)
+    last = [port for port in ports.tolist() if not _goes_on(study, port, ports)]
+    return [_loss(study, k) for k in kept if study.port[k] in last]
+
+
+def _may_be_loss(study: Study, k: int) -> bool:
+    """Whether it is a single number that is computed, not one that is taken out of others, such as a probability."""
+    return study.words[1][k] == "[]" and study.site(k).op_type not in _TAKING_OUT
+
+
+def losses_of(study: Study, losses: list[Loss], port: int) -> list[Loss]:
+    """Those of the losses that are made from a port."""
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    marks[port] = True
+    behind = study.wiring.descendants(marks)
+    return [loss for loss in losses if behind[study.port[loss.series]]]
+
+
+def part_left(losses: list[Loss]) -> float:
+    """Which part is left of the loss that fell furthest; 1 where none is known."""
+    return min((loss.left for loss in losses), default=1.0)
+
+
+def _loss(study: Study, k: int) -> Loss:
+    rows = study.series.rows(k)
+    return Loss(k, study.series.total[rows] / np.maximum(study.series.size[rows], 1))
+
+
+def _goes_on(study: Study, port: int, ports: Ints) -> bool:
+    """Whether another loss is made from one."""
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    marks[port] = True
+    behind = study.wiring.descendants(marks)
+    return bool(behind[ports[ports != port]].any())
+
+
+def _totals(study: Study) -> Bools:
+    """For each port whether it is made from a number that the program keeps from step to step without training it."""
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    for port, variable in study.variable_of.items():
+        known = study.program.variables.get(variable)
+        marks[port] = known is not None and known.shape == "[]" and variable in study.writers
+        marks[port] &= known is not None and not known.trainable
+    return study.wiring.descendants(marks)

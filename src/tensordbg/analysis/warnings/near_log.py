@@ -1,0 +1,90 @@
+"""Logarithms whose input nears zero: at zero they are infinite, and so is their gradient."""
+
+from __future__ import annotations
+
+import math
+
+from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.warnings.study import Finding, Study
+from tensordbg.analysis.warnings.trends import Trend, trend
+from tensordbg.analysis.warnings.words import from_to, listed
+
+_NEAR = 1e-6
+"""The smallest element of the input is no more than this in the end ..."""
+
+_FELL = 1e-3
+"""... and this part of what it was at first."""
+
+_PASSING = frozenset({"Cast", "Identity", "Reshape"})
+_FLOORS = frozenset({"Add", "AddV2", "ClipByValue", "Maximum"})
+"""Operations that keep a number from zero by a constant above it."""
+
+_CONSTANTS = frozenset({"Const", "Input"})
+
+_FARTHEST = 10
+
+
+def logs_near_zero(study: Study) -> list[Finding]:
+    """One finding for each logarithm that nothing keeps from zero."""
+    found: dict[int, list[Trend]] = {}
+    for k in range(len(study.series)):
+        if study.site(k).op_type == "Log" and study.learning[study.port[k]]:
+            near = _nears(study, k)
+            if near is not None and not _has_floor(study, int(study.port[k])):
+                found.setdefault(study.site(k).stack, []).append(near)
+    return [_finding(study, several) for several in found.values()]
+
+
+def _nears(study: Study, k: int) -> Trend | None:
+    """How the smallest element of the input of a logarithm went, by that of its output."""
+    found = trend(study, -study.series.low, k)
+    if found is None or found.end < -math.log(_NEAR) or found.end - found.begin < -math.log(_FELL):
+        return None
+    return found if found.end >= found.middle else None
+
+
+def _has_floor(study: Study, port: int) -> bool:
+    """Whether what goes into a logarithm is kept from zero by a constant."""
+    for _ in range(_FARTHEST):
+        before = study.wiring.parents(port)
+        if not before:
+            return False
+        port = before[0]
+        site = study.wiring.site(port)
+        if site is None or site.op_type not in _PASSING:
+            return site is not None and site.op_type in _FLOORS and _is_above_zero(study, port)
+    return False
+
+
+def _is_above_zero(study: Study, port: int) -> bool:
+    """Whether a constant above zero goes into an operation."""
+    for each in study.wiring.parents(port):
+        site = study.wiring.site(each)
+        if site is None or site.op_type not in _CONSTANTS:
+            continue
+        for k in study.at.get(each, []):
+            low = study.series.low[study.series.rows(k)]
+            if study.words[1][k] == "[]" and low[0] > 0 and (low == low[0]).all():
+                return True
+    return False
+
+
+def _finding(study: Study, several: list[Trend]) -> Finding:
+    worst = max(several, key=lambda each: each.end)
+    begin, end = math.exp(-worst.begin), math.exp(-worst.end)
+    return Finding(
+        kind="log_near_zero",
+        series=worst.series,
+        explanation=(
+            f"The input of {study.name(worst.series)} nears 0: its smallest element fell {from_to(begin, end)} over "
+            f"{worst.steps} steps, and its gradient is up to {number(1.0 / end)}. At 0 the logarithm is infinite."
+        ),
+        suggestion=(
+            "Compute the loss from the logits (`tf.nn.sparse_softmax_cross_entropy_with_logits`, "
+            "`tf.nn.sigmoid_cross_entropy_with_logits`, `tf.nn.log_softmax`), or keep the input from 0: "
+            "`tf.math.log(tf.maximum(x, 1e-7))`."
+        ),
+        evidence={"steps": worst.steps, "smallest_at_first": begin, "smallest": end},
+        gravity=worst.end,
+        also=listed([study.name(each.series) for each in several if each is not worst]),
+    )

@@ -1,0 +1,1 @@
+"""Programs whose training goes well: `tdbg why` has nothing to warn of."""
