@@ -9,6 +9,8 @@ PACKAGE = ROOT / "src" / "tensordbg"
 TESTS = ROOT / "tests"
 
 NOT_MIRRORED = {
+    "analysis/ancestry.py": "e2e/test_jumps.py",
+    "analysis/jumps.py": "e2e/test_jumps.py",
     "__main__.py": "cli/test_main.py",
     "analysis/view/asked.py": "wire/view/test_answers.py",
     "backends/tensorflow/hooks.py": "backends/tensorflow/test_backend.py",

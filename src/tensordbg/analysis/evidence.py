@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.ancestry import Ancestry
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
-from tensordbg.analysis.operands import is_eager, operands
+from tensordbg.analysis.operands import Operand, is_eager, operands
 from tensordbg.analysis.operations import PASSING, reads_variables, writes_variables
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
@@ -34,6 +35,10 @@ class InputEvidence:
     same: frozenset[int]
     """Events of the same elements: its own, and those of what it was passed on or reshaped from."""
     past: tuple[int, ...]
+    position: int = NONE
+    """Among the operands, variables counted; `NONE` for the old value of a variable."""
+    unwritten: int = NONE
+    """The variable that it comes from, if that still held its first value."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class Gatherer:
         self._values = values
         self._variables = variables
         self._flow = Flow(values, values.ports.inputs)
+        self.ancestry = Ancestry(self._flow, variables)
         self._graph = graph
         self._parents = np.argsort(graph.child, kind="stable")
         self._children = np.argsort(graph.parent, kind="stable")
@@ -125,14 +131,15 @@ class Gatherer:
 
     def _inputs(self, site: Site, activation: int) -> list[InputEvidence]:
         found = operands(self._flow, site, activation)
-        return [self._input(each.tensor, each.op_type, each.activation, each.port) for each in found]
+        return [self._input(each) for each in found]
 
-    def _input(self, tensor: str, op_type: str, activation: int, port: int) -> InputEvidence:
-        events = resolve(self._flow, activation, port) if port != NONE else []
+    def _input(self, given: Operand) -> InputEvidence:
+        events = resolve(self._flow, given.activation, given.port) if given.port != NONE else []
         event = events[-1] if events else NONE
         past = tuple(earlier_events(self._values, event)) if event != NONE else ()
         made_by, same = self._behind(event)
-        return InputEvidence(tensor, op_type, event, made_by, same, past)
+        unwritten = self.ancestry.unwritten(event) if event != NONE else NONE
+        return InputEvidence(given.tensor, given.op_type, event, made_by, same, past, given.position, unwritten)
 
     def _behind(self, event: int) -> tuple[tuple[str, ...], frozenset[int]]:
         """The operations behind an event, back to the first that computes something: their types and events."""

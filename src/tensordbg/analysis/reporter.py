@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tensordbg.analysis.call_chain import telling_stack
-from tensordbg.analysis.causes.case import Case, unravelled
+from tensordbg.analysis.causes.case import Case, Jump, unravelled
+from tensordbg.analysis.causes.overflow import OVERFLOWS
 from tensordbg.analysis.causes.table import judge
+from tensordbg.analysis.causes.updates import overflowing_gradient
 from tensordbg.analysis.descent import Descent, find_descent
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.evidence import Evidence, Gatherer
@@ -15,6 +17,7 @@ from tensordbg.analysis.finding import ForwardOperation, History, InputView, Ori
 from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
+from tensordbg.analysis.jumps import Jumps
 from tensordbg.analysis.kinship import join_kin
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.loss_scaling import how_caught, may_be_caught
@@ -35,7 +38,9 @@ def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
     views = details.views(_events_of(evidence, descents))
     program = origins.values.program
     forward_operations = ForwardOperations(program, origins.values.ports, origins.roles.gradient_site)
-    reporter = _Reporter(origins, views, Locations(program), forward_operations, details.cut)
+    locations = Locations(program)
+    jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
+    reporter = _Reporter(origins, views, locations, forward_operations, jumps, details.cut)
     for k, group in enumerate(groups):
         forward = reporter.forward(evidence[k], evidence[elder[k]] if k in elder else None)
         yield replace(reporter.finding(group, evidence[k], descents[k]), gradient_of=forward)
@@ -59,6 +64,7 @@ class _Reporter:
     """Of every event that the evidence names."""
     locations: Locations
     forward_operations: ForwardOperations
+    jumps: Jumps
     cut: bool
     """Whether the trace holds only the last events."""
 
@@ -73,7 +79,10 @@ class _Reporter:
         )
         stack = self.locations.stack(telling_stack(self.origins.values, evidence.event, evidence.site))
         case = self._case(evidence, view, inputs)
-        verdict = judge(replace(case, growth=find_growth(inputs, history[1:])))
+        case = replace(case, growth=find_growth(inputs, history[1:]))
+        verdict = judge(case)
+        if verdict.cause in OVERFLOWS:
+            verdict = judge(replace(case, jump=self._jump(case, evidence)))
         return Origin(
             view=view,
             first_bad_index=case.first_bad_index,
@@ -90,6 +99,17 @@ class _Reporter:
             # A pipeline has no steps by which to tell before from after.
             history=history if view.execution != NONE else (),
         )
+
+    def _variable_name(self, number: int) -> str:
+        variable = self.origins.values.program.variables.get(number)
+        return "" if variable is None else variable.name or "variable"
+
+    def _jump(self, case: Case, evidence: Evidence) -> Jump | None:
+        """Where the numbers that went into an operation had grown; of an optimizer those of the step that did it."""
+        squared = overflowing_gradient(case)
+        if squared is not None:
+            return self.jumps.behind([squared.event])
+        return self.jumps.behind([each.event for each in evidence.inputs])
 
     def _rule(self, group: Group, evidence: Evidence) -> str:
         if not group.meant:
@@ -144,6 +164,9 @@ class _Reporter:
             written=evidence.written,
             feeds_variable=evidence.feeds_variable,
             first_bad_index=unravelled(view.health, view.shape),
+            positions=tuple(each.position for each in evidence.inputs),
+            unwritten=tuple(self._variable_name(each.unwritten) for each in evidence.inputs),
+            pasts=tuple(self._all(each.past) for each in evidence.inputs),
             lost=self.cut and evidence.incomplete,
         )
 

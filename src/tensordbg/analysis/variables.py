@@ -48,6 +48,7 @@ class Variables:
 
     values: Values
     _by_block: dict[int, Ints] = field(default_factory=dict)
+    _ordered: dict[int, _Accesses] = field(default_factory=dict)
 
     @cached_property
     def readers(self) -> Mapping[int, list[int]]:
@@ -116,6 +117,35 @@ class Variables:
         later = np.concatenate([from_write, same])
         earlier = np.concatenate([last_write[from_write], before[same]])
         return accesses.places(later), accesses.places(earlier)
+
+    def write_before(self, variable: int, activation: int, port: int) -> tuple[int, int] | None:
+        """Activation and port of the last write of a variable before a read or write of it."""
+        accesses, position = self._position(variable, activation, port)
+        writes = np.flatnonzero(accesses.writes[:position])
+        if not len(writes):
+            return None
+        return int(accesses.activation[writes[-1]]), int(accesses.port[writes[-1]])
+
+    def read_before(self, variable: int, activation: int, port: int) -> int:
+        """The event of the last read of a variable before a write of it, unless another write came between."""
+        accesses, position = self._position(variable, activation, port)
+        if not position or accesses.writes[position - 1]:
+            return NONE
+        before = accesses.activation[position - 1 : position], accesses.port[position - 1 : position]
+        return int(self.values.event(*before)[0])
+
+    def holds_first_value(self, variable: int, activation: int, port: int) -> bool:
+        """Whether what is read of a variable is what it was made with: nothing else was recorded to be written."""
+        accesses, position = self._position(variable, activation, port)
+        writes = np.flatnonzero(accesses.writes[:position])
+        return not len(writes) or (int(writes[-1]) == 0 and not accesses.incremental[0])
+
+    def _position(self, variable: int, activation: int, port: int) -> tuple[_Accesses, int]:
+        if variable not in self._ordered:
+            self._ordered[variable] = self._accesses(variable)
+        accesses = self._ordered[variable]
+        found = np.flatnonzero((accesses.activation == activation) & (accesses.port == port))
+        return accesses, int(found[0]) if len(found) else 0
 
     @cached_property
     def _given(self) -> Mapping[int, Ints]:

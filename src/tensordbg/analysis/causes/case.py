@@ -44,6 +44,22 @@ class Growth:
 
 
 @dataclass(frozen=True)
+class Jump:
+    """Where the numbers behind an overflow grew most at once."""
+
+    tensor: str
+    """Or the name of the variable that an update enlarged."""
+    before: float
+    """The largest magnitude of what it was made from, NaN of what came in from outside."""
+    after: float
+    step: int
+    updated: bool
+    """Whether it is an update of a variable."""
+    place: str
+    """Its line, as it is put into a sentence; empty where it is not known."""
+
+
+@dataclass(frozen=True)
 class Case:
     """One origin, as the rules see it."""
 
@@ -63,6 +79,14 @@ class Case:
     feeds_variable: bool = False
     first_bad_index: tuple[int, ...] | None = None
     growth: Growth | None = None
+    jump: Jump | None = None
+    """Where the numbers that were too large had grown; looked for only where something was too large."""
+    positions: tuple[int, ...] = ()
+    """Of each input its position among the operation's operands, variables counted; -1 for the old value of one."""
+    unwritten: tuple[str, ...] = ()
+    """Of each input the name of the variable that it comes from, where that still held its first value, else empty."""
+    pasts: tuple[tuple[TensorView, ...], ...] = ()
+    """Each input in the executions before, the oldest first."""
     lost: bool = False
     """Whether something that it was made from is not in the trace, of which only the last events were kept."""
 

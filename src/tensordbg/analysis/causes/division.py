@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, of_elements, vanishing
 from tensordbg.analysis.causes.magnitudes import may_overflow
+from tensordbg.analysis.causes.updates import explain_epsilon, is_without_epsilon, mend_epsilon
 from tensordbg.analysis.kinds import DIVISOR, GRADIENT_DIVISOR, NORMALISATIONS, OF_NOTHING, ROOT_OF
 
 _OF = {"InvGrad": "a reciprocal", "ReciprocalGrad": "a reciprocal", "RsqrtGrad": "a root", "SqrtGrad": "a square root"}
@@ -14,6 +15,8 @@ def _divisor(case: Case) -> int | None:
 
 
 def _division_by_zero(case: Case) -> bool:
+    if is_without_epsilon(case):
+        return True
     divisor = _divisor(case)
     if divisor is not None and vanishing(case.health(divisor), case.view.dtype) > 0:
         return True
@@ -38,6 +41,17 @@ def _zeros(case: Case, k: int) -> str:
 
 
 def _explain_division(case: Case) -> str:
+    if _unwritten(case):
+        return (
+            f"{_explain_quotient(case)} It comes from the variable {_unwritten(case)}, which still held its first "
+            "value: nothing that was recorded had written it since it was made."
+        )
+    return _explain_quotient(case)
+
+
+def _explain_quotient(case: Case) -> str:
+    if is_without_epsilon(case):
+        return explain_epsilon(case)
     if _without_spread(case):
         variance = case.health(ROOT_OF.get(case.op_type, len(case.inputs)))
         given = "The variance that it is given is 0"
@@ -56,7 +70,23 @@ def _explain_division(case: Case) -> str:
     return f"{_zeros(case, divisor)}; division by 0 gives {'NaN' if case.output.nan else 'an infinity'}."
 
 
+def _unwritten(case: Case) -> str:
+    """The variable that the divisor comes from, where it still held the 0 that it was made with."""
+    divisor = DIVISOR.get(case.op_type, len(case.unwritten))
+    given = case.health(divisor)
+    if given is None or given.zero != given.size:
+        return ""
+    return case.unwritten[divisor] if divisor < len(case.unwritten) else ""
+
+
 def _mend_division(case: Case) -> str:
+    if _unwritten(case):
+        return (
+            f"Write {_unwritten(case)} before it is divided by (count first, then divide; run its update), "
+            "start it at 1, or take `tf.math.divide_no_nan(a, b)` where 0 is the right answer."
+        )
+    if is_without_epsilon(case):
+        return mend_epsilon(case)
     if _without_spread(case):
         return "Give the normalisation an epsilon: `epsilon=1e-3`."
     if case.op_type == "Rsqrt":

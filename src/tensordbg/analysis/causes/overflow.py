@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tensordbg.analysis.causes.case import HALF, Case, Cause, all_finite, infinite, largest_of, magnitude, number
 from tensordbg.analysis.causes.magnitudes import (
     bound,
@@ -9,6 +11,11 @@ from tensordbg.analysis.causes.magnitudes import (
     exponential_limit,
     exponential_overflows,
     may_overflow,
+)
+from tensordbg.analysis.causes.updates import (
+    explain_square,
+    overflowing_gradient,
+    squared_beyond,
 )
 from tensordbg.analysis.kinds import EXPONENTIALS, QUOTIENTS
 from tensordbg.analysis.operations import INCREMENTAL_WRITES
@@ -23,7 +30,40 @@ def _updates_beyond(case: Case) -> bool:
 
 
 def _arithmetic_overflows(case: Case) -> bool:
-    return case.written or _updates_beyond(case) or may_overflow(case)
+    return overflowing_gradient(case) is not None or case.written or _updates_beyond(case) or may_overflow(case)
+
+
+def _grew(case: Case) -> str:
+    """A sentence on where the numbers had grown."""
+    jump = case.jump
+    if jump is None:
+        return ""
+    place = f" ({jump.place})" if jump.place else ""
+    if jump.updated:
+        return (
+            f" The variable {jump.tensor} had grown from {number(jump.before)} to {number(jump.after)} in one update, "
+            f"in step {jump.step}{place}."
+        )
+    if math.isnan(jump.before):
+        return f" {jump.tensor} came in from outside with numbers up to {number(jump.after)}{place}."
+    return (
+        f" They grew most in {jump.tensor}, from {number(jump.before)} to {number(jump.after)} at once, in step "
+        f"{jump.step}{place}."
+    )
+
+
+def _mend_jump(case: Case) -> str:
+    jump = case.jump
+    if jump is None:
+        return ""
+    if jump.updated:
+        return (
+            "One update was too large: lower the learning rate, or clip the gradients "
+            "(`tf.clip_by_global_norm(gradients, 1.0)`, `clipnorm=1.0` of a Keras optimizer). "
+        )
+    if math.isnan(jump.before):
+        return "Scale the data to about 1 before it goes in. "
+    return f"Bound or normalise what {jump.tensor.removesuffix(':0')} gives. " if jump.after > 1e6 else ""
 
 
 def _diverges(case: Case) -> bool:
@@ -53,6 +93,8 @@ def _mend_divergence(case: Case) -> str:
 
 def _half_overflows(case: Case) -> bool:
     """Whether float32 would have held the result."""
+    if squared_beyond(case, largest_of("float32")) is None and squared_beyond(case, case.largest) is not None:
+        return case.view.dtype in HALF
     if case.view.dtype not in HALF:
         return False
     if case.op_type in EXPONENTIALS:
@@ -67,6 +109,8 @@ def _largest_input(case: Case) -> float:
 
 
 def _explain_half(case: Case) -> str:
+    if overflowing_gradient(case) is not None:
+        return f"{explain_square(case)} In float32 it would be finite.{_grew(case)}"
     if case.op_type in QUOTIENTS:
         return (
             f"The divisor is so close to 0 that the quotient is beyond {number(case.largest)}, the largest number of "
@@ -74,7 +118,7 @@ def _explain_half(case: Case) -> str:
         )
     return (
         f"The inputs go up to {number(_largest_input(case))}; the result is beyond {number(case.largest)}, the "
-        f"largest number of {case.view.dtype}. In float32 it would be finite."
+        f"largest number of {case.view.dtype}. In float32 it would be finite.{_grew(case)}"
     )
 
 
@@ -89,11 +133,11 @@ def _explain_exponential(case: Case) -> str:
     limit = f"{exponential_limit(case.view.dtype):.2f}, the largest number whose exponential {case.view.dtype} can hold"
     if case.health(0) is None:
         return f"{case.name(0)} exceeds {limit}."
-    return f"The largest element of {case.name(0)}, {number(exponent(case))}, exceeds {limit}."
+    return f"The largest element of {case.name(0)}, {number(exponent(case))}, exceeds {limit}.{_grew(case)}"
 
 
-def _mend_exponential(_: Case) -> str:
-    return (
+def _mend_exponential(case: Case) -> str:
+    return _mend_jump(case) + (
         "Take the maximum away before the exponential (`tf.nn.softmax` and `tf.reduce_logsumexp` do), write "
         "`tf.nn.softplus(x)` for log(1 + exp(x)), or bound the input: `tf.exp(tf.minimum(x, 80.0))`."
     )
@@ -122,27 +166,41 @@ def _mend_cast(_: Case) -> str:
 
 def _explain_arithmetic(case: Case) -> str:
     limit = f"{number(case.largest)}, the largest number of {case.view.dtype}"
+    if overflowing_gradient(case) is not None:
+        return explain_square(case) + _grew(case)
     if case.written:
         name = f"the variable {case.variable}" if case.variable else "the variable"
         return (
             f"What was written and {name} itself were finite before; the update went beyond {limit}, or has no value."
+            f"{_grew(case)}"
         )
     named = [(case.name(k), case.health(k)) for k in case.numbers()]
     sizes = ", ".join(f"{name} up to {number(magnitude(health))}" for name, health in named[:3] if health is not None)
     what = "the quotient by a divisor close to 0" if case.op_type in QUOTIENTS else "the result"
-    return f"The inputs are finite ({sizes}), but {what} is beyond {limit}."
+    return f"The inputs are finite ({sizes}), but {what} is beyond {limit}.{_grew(case)}"
 
 
 def _mend_arithmetic(case: Case) -> str:
+    if overflowing_gradient(case) is not None:
+        return _mend_jump(case) or (
+            "Clip the gradients before the optimizer takes them (`tf.clip_by_global_norm(gradients, 1.0)`, "
+            "`clipnorm=1.0` of a Keras optimizer): it squares them."
+        )
     if case.written or _updates_beyond(case):
         return "Lower the learning rate, or clip the gradients: `tf.clip_by_global_norm(gradients, 1.0)`."
     if case.op_type in QUOTIENTS:
         return "Keep the divisor away from 0: `a / tf.maximum(b, 1e-7)`."
+    jump = _mend_jump(case)
+    if jump:
+        return jump.rstrip()
     return (
         "Numbers as large as these are wrong as a rule: find out where they come from, scale or normalise them, or "
         "compute with logarithms or in float64."
     )
 
+
+OVERFLOWS = frozenset({"arithmetic_overflow", "cast_overflow", "exp_overflow", "half_precision_overflow"})
+"""Causes for which it is worth to know where the numbers grew."""
 
 CAUSES = (
     Cause("cast_overflow", _cast_overflows, _explain_cast, _mend_cast),

@@ -1,0 +1,145 @@
+"""Where the numbers grew that were too large in the end, and divisors that nothing had written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.wire.why import why_to_json
+
+
+def first_origin(folder: Path, program: Callable[[], object]) -> dict[str, Any]:
+    with tensordbg.record(folder) as recording:
+        program()
+    origin: dict[str, Any] = why_to_json(tensordbg.open(recording.path).why())["origins"][0]
+    return origin
+
+
+def training(activation: Callable[[tf.Tensor], tf.Tensor], rate: float) -> Callable[[], None]:
+    def program() -> None:
+        weight = tf.Variable([[0.06]], name="weight")
+
+        def step(x: tf.Tensor) -> tf.Tensor:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(activation(x @ weight))
+            weight.assign_sub(rate * tape.gradient(loss, weight))  # UPDATE
+            return loss
+
+        run = tf.function(step) if tf.executing_eagerly() else step
+        for _ in range(4):
+            run(tf.constant([[3.0], [4.0]]))
+
+    return program
+
+
+UPDATE = next(k for k, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.endswith("# UPDATE"))
+
+
+@pytest.mark.parametrize("eagerly", [False, True])
+def test_one_update_was_too_large_for_a_square(tmp_path: Path, eagerly: bool) -> None:
+    tf.config.run_functions_eagerly(eagerly)
+    try:
+        origin = first_origin(tmp_path, training(tf.square, 1e18))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert (origin["cause"], origin["op_type"]) == ("arithmetic_overflow", "Square")
+    assert "The variable weight had grown from 0.06 to 1.5e18 in one update, in step 0" in origin["explanation"]
+    assert f"line {UPDATE} of test_jumps.py" in origin["explanation"]
+    assert "learning rate" in origin["suggestion"]
+
+
+def test_one_update_was_too_large_for_an_exponential(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, training(tf.exp, -200.0))
+    assert origin["cause"] == "exp_overflow"
+    assert "The variable weight had grown from 0.06 to" in origin["explanation"]
+    assert f"line {UPDATE} of test_jumps.py" in origin["explanation"]
+    assert "learning rate" in origin["suggestion"]
+
+
+def test_an_optimizer_of_keras(tmp_path: Path) -> None:
+    def program() -> None:
+        keras.utils.set_random_seed(1)
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
+        model.compile(keras.optimizers.SGD(1e15), "mse")
+        model.fit(np.ones((8, 2), np.float32), np.zeros((8, 1), np.float32), batch_size=4, epochs=2, verbose=0)
+
+    origin = first_origin(tmp_path, program)
+    assert origin["cause"] == "arithmetic_overflow"
+    assert "kernel had grown from" in origin["explanation"]
+    assert "lower the learning rate" in origin["suggestion"]
+
+
+def test_an_operation_that_enlarges(tmp_path: Path) -> None:
+    def program() -> None:
+        @tf.function
+        def model(x: tf.Tensor) -> tf.Tensor:
+            scaled = x / tf.reduce_min(x)
+            return tf.reduce_sum(tf.square(tf.nn.relu(scaled) + 1.0))
+
+        model(tf.constant([1e-22, 5.0]))
+
+    origin = first_origin(tmp_path, program)
+    assert origin["cause"] == "arithmetic_overflow"
+    assert "They grew most in truediv:0, from 5 to 5e22 at once, in step 0 (line" in origin["explanation"]
+    assert "scaled = x / tf.reduce_min(x)" in origin["explanation"]
+
+
+def test_data_that_came_in_too_large(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, lambda: tf.function(lambda x: tf.square(x + 1.0))(tf.constant([1.0, 3e20])))
+    assert "came in from outside with numbers up to 3e20" in origin["explanation"]
+    assert "Scale the data" in origin["suggestion"]
+
+
+def test_nothing_is_said_where_nothing_grew(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, lambda: tf.function(lambda x: tf.exp(x * 2.0))(tf.constant([1.0, 60.0])))
+    assert origin["cause"] == "exp_overflow"
+    assert origin["explanation"].endswith("can hold.")
+
+
+def count_in_a_function() -> None:
+    total, count = tf.Variable(3.0, name="total"), tf.Variable(0.0, name="count")
+    tf.function(lambda: total / count)()
+
+
+def count_eagerly() -> None:
+    count = tf.Variable(0.0, name="count")
+    tf.constant(3.0) / count
+
+
+def root_of_a_variance() -> None:
+    count = tf.Variable([0.0, 0.0], name="count")
+    tf.function(lambda x: x / tf.sqrt(count))(tf.constant([1.0, 2.0]))
+
+
+def count_of_a_session() -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        count = v1.get_variable("count", [], tf.float32, v1.zeros_initializer(), use_resource=True)
+        mean = 3.0 / count
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            session.run(mean)
+
+
+@pytest.mark.parametrize("program", [count_in_a_function, count_eagerly, root_of_a_variance, count_of_a_session])
+def test_a_divisor_that_nothing_had_written(tmp_path: Path, program: Callable[[], None]) -> None:
+    origin = first_origin(tmp_path, program)
+    assert origin["cause"] == "division_by_zero"
+    assert "It comes from the variable count, which still held its first value" in origin["explanation"]
+    assert origin["suggestion"].startswith("Write count before")
+
+
+def test_a_divisor_that_was_written(tmp_path: Path) -> None:
+    def program() -> None:
+        count = tf.Variable(1.0, name="count")
+        count.assign_sub(1.0)
+        tf.function(lambda: 3.0 / count)()
+
+    assert "first value" not in first_origin(tmp_path, program)["explanation"]

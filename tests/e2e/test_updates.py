@@ -1,0 +1,144 @@
+"""Optimizers that update a variable in one operation, whose means of gradients no event tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
+import tensordbg
+from tensordbg.analysis.kinds import UPDATES
+from tensordbg.wire.why import why_to_json
+
+Gradients = Sequence[Sequence[float]]
+
+
+def first_origin(folder: Path, program: Callable[[], object]) -> dict[str, Any]:
+    with tensordbg.record(folder) as recording:
+        program()
+    origin: dict[str, Any] = why_to_json(tensordbg.open(recording.path).why())["origins"][0]
+    return origin
+
+
+def train(op_type: str, dtype: tf.DType, slots: int, numbers: Sequence[float], gradients: Gradients) -> None:
+    """Updates a variable by some gradients, one after the other; `numbers` are the operands before the gradient."""
+    variables = [tf.Variable([value, value], dtype=dtype) for value in (1.0, *[0.0] * slots)]
+    names = [given.name for given in op_def_registry.get(op_type).input_arg]
+
+    @tf.function
+    def step(gradient: tf.Tensor) -> tf.Tensor:
+        handles = [variable.handle for variable in variables]
+        given = [*handles, *[tf.cast(tf.constant(value), dtype) for value in numbers], gradient]
+        getattr(tf.raw_ops, op_type)(**dict(zip(names, given, strict=False)))
+        return tf.reduce_sum(variables[0])
+
+    for gradient in gradients:
+        step(tf.constant(gradient, dtype))
+
+
+ADAM = (0.9, 0.999, 0.1, 0.9, 0.999)
+RMSPROP = (0.1, 0.9, 0.0)
+SMALL = [[0.0, 1.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("op_type", "slots", "numbers"),
+    [
+        ("ResourceApplyAdam", 2, (*ADAM, 1e-8)),
+        ("ResourceApplyAdamWithAmsgrad", 3, (*ADAM, 1e-8)),
+        ("ResourceApplyRMSProp", 2, (*RMSPROP, 1e-8)),
+        ("ResourceApplyAdagradV2", 1, (0.1, 1e-8)),
+    ],
+)
+def test_an_epsilon_that_is_zero_in_half_precision(
+    tmp_path: Path, op_type: str, slots: int, numbers: Sequence[float]
+) -> None:
+    origin = first_origin(tmp_path, lambda: train(op_type, tf.float16, slots, numbers, SMALL))
+    assert (origin["cause"], origin["op_type"]) == ("division_by_zero", op_type)
+    assert f"The epsilon of this {op_type}" in origin["explanation"]
+    assert "is 0 in float16" in origin["explanation"]
+    assert "epsilon=1e-4" in origin["suggestion"]
+
+
+def test_an_accumulator_that_starts_at_zero(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, lambda: train("ResourceApplyAdagrad", tf.float32, 1, (0.1,), SMALL))
+    assert origin["cause"] == "division_by_zero"
+    assert "has no epsilon, and its accumulator started at 0" in origin["explanation"]
+    assert "initial_accumulator_value" in origin["suggestion"]
+
+
+def test_adam_of_a_session(tmp_path: Path) -> None:
+    def program() -> None:
+        v1 = tf.compat.v1
+        with tf.Graph().as_default():
+            weight = v1.get_variable("w", [2], tf.float16, v1.ones_initializer(), use_resource=False)
+            given = v1.placeholder(tf.float16, [2])
+            train = v1.train.AdamOptimizer(0.01).minimize(tf.reduce_sum(weight * given))
+            with v1.Session() as session:
+                session.run(v1.global_variables_initializer())
+                session.run(train, {given: [0.0, 1.0]})
+
+    origin = first_origin(tmp_path, program)
+    assert (origin["cause"], origin["op_type"]) == ("division_by_zero", "ApplyAdam")
+    assert "is 0 in float16" in origin["explanation"]
+
+
+def test_a_square_beyond_the_limit_steps_before(tmp_path: Path) -> None:
+    gradients = [[1.0, 1.0], [3e19, 1.0], [1e18, 1.0], [1.0, 1.0]]
+    origin = first_origin(tmp_path, lambda: train("ResourceApplyRMSProp", tf.float32, 2, (*RMSPROP, 1e-7), gradients))
+    assert origin["cause"] == "arithmetic_overflow"
+    assert origin["step"] > 1
+    assert "In step 1, 1 step before, gradient:0 went up to 3e19, whose square is beyond" in origin["explanation"]
+
+
+def test_a_square_that_float32_would_hold(tmp_path: Path) -> None:
+    gradients = [[1.0, 1.0], [300.0, 1.0], [3e4, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    origin = first_origin(tmp_path, lambda: train("ResourceApplyAdam", tf.float16, 2, (*ADAM, 1e-3), gradients))
+    assert origin["cause"] == "half_precision_overflow"
+    assert "whose square is beyond 6.55e4" in origin["explanation"]
+
+
+def test_the_update_that_made_the_gradient_large_is_named(tmp_path: Path) -> None:
+    def program() -> None:
+        weight, mean, momentum = (tf.Variable([value]) for value in (1.0, 0.0, 0.0))
+
+        @tf.function
+        def step(rate: tf.Tensor) -> tf.Tensor:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.square(weight))
+            tf.raw_ops.ResourceApplyRMSProp(
+                var=weight.handle, ms=mean.handle, mom=momentum.handle, lr=rate, rho=0.9, momentum=0.0, epsilon=1e-7,
+                grad=tape.gradient(loss, weight),
+            )  # fmt: skip
+            return weight + 0.0
+
+        for rate in (0.01, 1e25, 0.01, 0.01, 0.01):
+            step(tf.constant(rate))
+
+    origins = {}
+    with tensordbg.record(tmp_path) as recording:
+        program()
+    for origin in why_to_json(tensordbg.open(recording.path).why())["origins"]:
+        origins[origin["op_type"]] = origin
+    assert "in one update, in step 1 (line" in origins["Square"]["explanation"]
+    assert "lower the learning rate" in origins["Square"]["suggestion"]
+
+
+@pytest.mark.parametrize("name", sorted(UPDATES))
+def test_the_positions_of_operands_are_those_of_tensorflow(name: str) -> None:
+    update = UPDATES[name]
+    tried = 0
+    for op_type in (f"{kind}{name}" for kind in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")):
+        found = op_def_registry.get(op_type)
+        if found is None:
+            continue
+        tried += 1
+        names = [given.name for given in found.input_arg]
+        assert names[update.gradient] in ("grad", "delta")
+        assert ("epsilon" in names) == (update.epsilon >= 0)
+        assert update.epsilon < 0 or names[update.epsilon] == "epsilon"
+    assert tried
