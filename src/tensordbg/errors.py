@@ -23,5 +23,11 @@ class CaptureError(TensordbgError):
     """A capture is missing, damaged or of a newer format; the command line ends with code 2."""
 
 
+def beyond_bounds(error: MemoryError | RecursionError) -> str:
+    """The line for what a trace can ask for although each part of it is right: calls within calls, or a great many."""
+    what = "more memory than there is" if isinstance(error, MemoryError) else "calls nested deeper than Python goes"
+    return f"this needs {what}; ask for a part of it, and if the trace is not your own, it may be forged"
+
+
 class RecordingError(TensordbgError):
     """Recording could not begin."""

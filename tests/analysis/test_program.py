@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensordbg.analysis.program import read_program
 from tensordbg.model import CallKind, TensorRef
 from tests.analysis.builder import FILE, TraceBuilder
@@ -40,3 +42,16 @@ def test_python_names() -> None:
     assert [names[graph.number] for graph in (cond, body, f, backward)] == [
         "train_step", "train_step", "train_step", "unstable_loss",
     ]  # fmt: skip
+
+
+def test_a_circle_of_identities_comes_to_an_end() -> None:
+    trace = TraceBuilder([])
+    f = trace.function("f")
+    x = f.argument("x")
+    first = f.op("Identity", x)
+    second = f.op("Identity", first)
+    program = read_program(trace)
+    assert list(program.handed_on(second)) == [second, first, x]
+    edges = program.edges.copy()
+    edges[edges[:, 0] == first.site, 2] = second.site
+    assert list(replace(program, edges=edges).handed_on(second)) == [second, first]

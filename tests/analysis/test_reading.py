@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tensordbg.analysis.reading import flat_lists, floats, integers, spread_ranges, tensor_pieces, words
+from tensordbg.analysis.reading import flat_lists, floats, integers, shape_of, spread_ranges, tensor_pieces, words
+from tensordbg.errors import TraceError
 from tests.analysis.builder import TraceBuilder
 
 
@@ -53,3 +54,10 @@ def test_pieces_of_the_events(monkeypatch: pytest.MonkeyPatch) -> None:
         trace.run(f).event(x, [1.0])
     pieces = [(rows, table["event"].to_pylist()) for rows, table in tensor_pieces(trace, ["event"])]
     assert pieces == [(slice(0, 2), [0, 1]), (slice(2, 4), [2, 3]), (slice(4, 5), [4])]
+
+
+def test_shapes() -> None:
+    assert shape_of("[2, 3]") == (2, 3)
+    assert shape_of(None) is None
+    with pytest.raises(TraceError, match="is no shape of a tensor: the trace is damaged"):
+        shape_of("[[")

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tensordbg.opening import read_whole
 from tensordbg.trace.record import EXECUTION_RECORD, TENSOR_RECORD
 from tests.fuzz.numbers import any_number, any_text
 from tests.importers.tfdbg2.logbuilder import record
@@ -141,7 +142,7 @@ def _say_so(path: Path, rows: int) -> None:
     said = {"file": path.name, "rows": rows, "bytes": len(data), "footer": zlib.crc32(data[-8 - length :])}
     manifest = path.with_name("sealed.json")
     try:
-        row = json.loads(manifest.read_bytes())
+        row = json.loads(read_whole(manifest, 2**24))
         for name in ("tensors", "executions"):
             row[name] = [said if part["file"] == path.name else part for part in row[name]]
         row["tables"] = {name: said if part["file"] == path.name else part for name, part in row["tables"].items()}

@@ -191,7 +191,8 @@ class Flow:
     @cached_property
     def _function_outputs(self) -> tuple[Ints, Ints]:
         functions = self.values.program.functions
-        count = max(functions, default=-1) + 1
+        # An execution may name one that the trace does not hold.
+        count = max([*functions, int(self.values.executions.function.max(initial=-1))]) + 1
         lists = [functions[k].outputs if k in functions else () for k in range(count)]
         return _flattened([[self.values.ports.of(ref) for ref in refs] for refs in lists])
 
@@ -229,14 +230,8 @@ class Flow:
     def _stays(self, ref: TensorRef, argument: int) -> bool:
         """Whether a result of a loop's body is the argument itself."""
         program = self.values.program
-        while ref.site in program.sites:
-            site = program.sites[ref.site]
-            if site.argument >= 0:
-                return site.argument == argument
-            if site.op_type not in ("Identity", "StopGradient"):
-                return False
-            ref = next(iter(program.inputs_of(ref.site)), TensorRef(NONE, 0))
-        return False
+        *_, last = (NONE, *(each.site for each in program.handed_on(ref, ("Identity", "StopGradient"))))
+        return last in program.sites and program.sites[last].argument == argument
 
 
 def _flattened(lists: list[list[int]]) -> tuple[Ints, Ints]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import Bools, Ints, TraceSource, integers
+from tensordbg.analysis.reading import Bools, Ints, TraceSource, integers, shape_of
 from tensordbg.model import NONE, Health, Site
 
 _HEALTH = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal")
@@ -59,7 +58,7 @@ class Details:
 
     def _view(self, event: int, row: dict[str, Any]) -> TensorView:
         site = self._program.sites.get(row["site"]) or Site(row["site"], f"site{row['site']}", "", NONE, NONE)
-        shape = json.loads(row["shape"]) if row["shape"] else None
+        shape = shape_of(row["shape"])
         return TensorView(
             event=event,
             tensor=f"{site.name}:{row['slot']}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,6 +14,7 @@ from tensordbg.analysis.kept_graphs import KeptGraphs
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.query import sql
+from tensordbg.analysis.reading import shape_of
 from tensordbg.errors import UsageError
 from tensordbg.model import Function
 from tensordbg.trace.graph_files import GraphStage, kept_graphs
@@ -171,7 +171,7 @@ def _node(
         part=instance.part,
         inputs=tuple(f"{key}:{slot}" if slot else key for key, slot in tree.inputs(instance)),
         dtypes=site.dtypes,
-        shapes=tuple(None if slot is None else _shape(slot["shape"]) for slot in slots),
+        shapes=tuple(None if slot is None else shape_of(slot["shape"]) for slot in slots),
         device=site.device,
         argument=site.argument,
         calls=tuple(dict.fromkeys(called)),
@@ -193,7 +193,3 @@ def _recorded(reader: TraceReader, sites: set[int]) -> dict[tuple[int, int], dic
         f"FROM tensors WHERE site IN ({', '.join(map(str, sorted(sites)))}) GROUP BY site, slot",
     )
     return {(row["site"], row["slot"]): row for row in answer.to_pylist()}
-
-
-def _shape(text: str | None) -> tuple[int, ...] | None:
-    return None if text is None else tuple(json.loads(text))

@@ -5,7 +5,6 @@ The database does the work on the tables as they lie; only the rows asked for be
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 from tensordbg.analysis.details import health_of
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.query import quoted, schemas, sql, sql_of_run
+from tensordbg.analysis.reading import shape_of
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 from tensordbg.trace.reader import TraceReader
@@ -229,7 +229,7 @@ def _row(row: dict[str, Any]) -> ListedTensor:
         asked=row["asked"] or "",
         device=row["device"] or "",
         dtype=row["dtype"] or "",
-        shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),
+        shape=shape_of(row["shape"]),
         health=health_of(row),
         source=_source(row),
         process=row["process"],

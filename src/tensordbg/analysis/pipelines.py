@@ -14,7 +14,7 @@ import numpy as np
 from tensordbg.analysis.operations import PIPELINE_MAKER, takes_from_pipeline
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.values import Values
-from tensordbg.model import NONE, TensorRef
+from tensordbg.model import NONE
 
 _MOST_SOURCES = 64
 """A batch is linked to at most so many bad results, the latest."""
@@ -102,10 +102,7 @@ def _returned(values: Values) -> Bools:
     program = values.program
     for function in program.functions.values():
         for output in function.outputs:
-            ref: TensorRef | None = output
-            while ref is not None and values.ports.of(ref) != NONE:
-                result[values.ports.of(ref)] = True
-                site = program.sites.get(ref.site)
-                identity = site is not None and site.op_type == "Identity"
-                ref = next(iter(program.inputs_of(ref.site)), None) if identity else None
+            for ref in program.handed_on(output):
+                if values.ports.of(ref) != NONE:
+                    result[values.ports.of(ref)] = True
     return result

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.allowed import AllowRule, rules_of
+from tensordbg.analysis.own_graph import edges_within_graphs, function_within_graph
 from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
@@ -87,6 +88,18 @@ class Program:
         first, last = self.edge_starts[site], self.edge_starts[site + 1]
         return [TensorRef(int(edge[2]), int(edge[3])) for edge in self.edges[first:last]]
 
+    def handed_on(self, ref: TensorRef, types: Collection[str] = ("Identity",)) -> Iterator[TensorRef]:
+        """A tensor, and those that operations of some types only hand on as it: each is the input of the one before.
+
+        What was forged may go round in a circle; each comes once.
+        """
+        seen: set[int] = set()
+        while ref.site in self.sites and ref.site not in seen:
+            yield ref
+            seen.add(ref.site)
+            given = self.inputs_of(ref.site) if self.sites[ref.site].op_type in types else []
+            ref = given[0] if given else TensorRef(NONE, 0)
+
     def called_by(self, site: Site) -> list[Function | None]:
         """The functions that a call operation runs, `None` for each that the trace does not hold."""
         return [self.by_runtime_name.get(name) for name in site.called]
@@ -94,14 +107,16 @@ class Program:
 
 def read_program(trace: TraceSource) -> Program:
     """Read what does not grow with the steps."""
+    sites = KnownSites({row["site"]: _site(row) for row in rows(trace.table("sites"))})
+    functions = map(_function, rows(trace.table("functions")))
     return Program(
-        sites=KnownSites({row["site"]: _site(row) for row in rows(trace.table("sites"))}),
-        functions=KnownFunctions({row["function"]: _function(row) for row in rows(trace.table("functions"))}),
+        sites=sites,
+        functions=KnownFunctions({each.function: function_within_graph(each, sites) for each in functions}),
         stacks=_stacks(trace),
         sources={row["file"]: row["text"] for row in rows(trace.table("sources", ["file", "text"]))},
         variables={row["variable"]: Variable(**row) for row in rows(trace.table("variables"))},
         paths={0: ""} | {row["path"]: row["name"] for row in rows(trace.table("paths"))},
-        edges=_edges(trace),
+        edges=edges_within_graphs(_edges(trace), sites),
         allow=_allowed(trace),
     )
 

@@ -6,6 +6,7 @@ dataclasses of `model.py`.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -13,6 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.errors import TraceError
+from tensordbg.trace.described import is_shape
 from tensordbg.trace.facts import TraceFacts
 
 Ints = npt.NDArray[np.signedinteger[Any]]
@@ -74,6 +77,19 @@ def flat_lists(table: Any, name: str) -> tuple[Ints, Ints]:
     lengths = np.asarray(column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return starts, np.asarray(column.flatten().to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def shape_of(text: str | None) -> tuple[int, ...] | None:
+    """The shape that a text of the column `shape` stands for; None where there is none.
+
+    Raises:
+        TraceError: If it stands for none.
+    """
+    if text is None:
+        return None
+    if not is_shape(text):
+        raise TraceError(f"{text[:80]!r} is no shape of a tensor: the trace is damaged; restore it, or record again")
+    return tuple(json.loads(text))
 
 
 def rows(table: Any) -> list[dict[str, Any]]:

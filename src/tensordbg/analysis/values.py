@@ -53,7 +53,7 @@ class Values:
 
 def locate_values(program: Program, events: Events, executions: Executions) -> Values:
     """Find the address of every event."""
-    ports = number_ports(program, events.site, events.slot)
+    ports = number_ports(program, np.append(events.site, executions.site), np.append(events.slot, executions.site * 0))
     places = Places(program)
     activations, activation = find_activations(events, executions, ports, places)
     activations, activation = settle_repeats(activations, activation, events, executions, ports, places)

@@ -14,7 +14,7 @@ import click
 
 from tensordbg.cli.group import commands
 from tensordbg.cli.messages import one_line, usage_line
-from tensordbg.errors import TensordbgError
+from tensordbg.errors import TensordbgError, beyond_bounds
 
 __all__ = ["main"]
 
@@ -47,6 +47,8 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except ImportError as error:
         # Before TensorFlow 2.18 there is NumPy 1 in the environment, which later releases of pyarrow refuse.
         return _refuse(f"{error}; bring the libraries in line, with NumPy 1 by `pip install 'pyarrow<24'`")
+    except (MemoryError, RecursionError) as error:
+        return _refuse(beyond_bounds(error))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:

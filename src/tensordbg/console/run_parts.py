@@ -70,11 +70,5 @@ def parts_of_run(opened: OpenedTrace, runs: Runs, number: int | None) -> RunPart
 def _tensor_behind(opened: OpenedTrace, ref: TensorRef, recorded: frozenset[int]) -> str:
     """The tensor that is returned, by the name under which it was recorded: what only passes it on was not."""
     program = opened.program
-    seen = ref
-    while seen.site not in recorded and program.sites[seen.site].op_type == "Identity":
-        given = program.inputs_of(seen.site)
-        if not given or given[0].site not in program.sites:
-            break
-        seen = given[0]
-    chosen = seen if seen.site in recorded else ref
+    chosen = next((each for each in program.handed_on(ref) if each.site in recorded), ref)
     return f"{program.sites[chosen.site].name}:{chosen.slot}"

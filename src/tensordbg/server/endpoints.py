@@ -13,7 +13,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tensordbg.errors import AbsentError, TensordbgError, TraceError
+from tensordbg.errors import AbsentError, TensordbgError, TraceError, beyond_bounds
 from tensordbg.server import openapi
 from tensordbg.server.decoding import decode
 from tensordbg.server.parameters import Following
@@ -60,6 +60,8 @@ class Endpoints:
                 return problem(404, str(error))
             except TensordbgError as error:
                 return problem(400, str(error))
+            except (MemoryError, RecursionError) as error:
+                return problem(400, beyond_bounds(error))
 
         return endpoint
 

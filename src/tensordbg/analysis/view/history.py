@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from tensordbg.analysis.details import health_of
 from tensordbg.analysis.listing import split_slot
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.reading import Bools, Ints, shape_of
 from tensordbg.analysis.show import near_tensors
 from tensordbg.analysis.view.matching import equal_to
 from tensordbg.analysis.view.search import Text
@@ -87,7 +86,7 @@ def thinned_history(opened: OpenedTrace, tensor: str, function: str, points: int
                 step=row["step"],
                 iteration=row["iteration"],
                 health=health_of(row),
-                shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),
+                shape=shape_of(row["shape"]),
                 kept=row["value_position"] is not None,
             )
             for row in rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.reading import Bools, Ints, shape_of
 from tensordbg.analysis.view.bounds import Bounds
 from tensordbg.analysis.view.search import Term, Text, parse_search
 from tensordbg.analysis.view.shape_pattern import ShapePattern
@@ -100,7 +99,7 @@ def _fitting(opened: OpenedTrace, term: Term) -> Bools:
     if value is None:
         return _flagged(opened, term.key)
     if isinstance(value, ShapePattern):
-        return _worded(opened, "shape", lambda text: value.fits(tuple(json.loads(text))))
+        return _worded(opened, "shape", lambda text: value.fits(shape_of(text) or ()))
     if isinstance(value, Text) and value.slot is not None:
         of_site = _sites_that_fit(opened, [replace(term, negated=False)])[columns.whole("site")]
         return np.asarray(of_site & (columns.whole("slot") == value.slot))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tensordbg.analysis.details import health_of
 from tensordbg.analysis.listing import ListedTensor
+from tensordbg.analysis.reading import shape_of
 
 if TYPE_CHECKING:
     from tensordbg.analysis.reading import Ints
@@ -46,7 +46,7 @@ def _seen(opened: OpenedTrace, row: dict[str, Any]) -> SeenTensor:
         iteration=row["iteration"],
         device=row["device"] or "",
         dtype=row["dtype"] or "",
-        shape=None if row["shape"] is None else tuple(json.loads(row["shape"])),
+        shape=shape_of(row["shape"]),
         health=health_of(row),
         path=opened.program.paths.get(row["path"], ""),
         asked=names.site.device,

@@ -142,7 +142,7 @@ def _call(program: Program, ports: Ports, site: Site) -> Iterator[tuple[int, int
 
 
 def _arguments(ports: Ports, function: Function) -> list[int]:
-    return [int(ports.first[site]) if site < len(ports.first) else NONE for site in function.arguments]
+    return [int(ports.first[site]) if 0 <= site < len(ports.first) else NONE for site in function.arguments]
 
 
 def _between_executions(program: Program, ports: Ports, executions: Executions) -> Ints:
