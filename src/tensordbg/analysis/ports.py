@@ -121,7 +121,7 @@ def _slot_counts(program: Program, event_sites: Ints, event_slots: Ints) -> Ints
         count[number] = max(1, len(site.dtypes))
     for function in program.functions.values():
         for ref in function.outputs:
-            if ref.site < len(count):
+            if 0 <= ref.site < len(count):
                 count[ref.site] = max(count[ref.site], ref.slot + 1)
     known = (program.edges[:, 2] >= 0) & (program.edges[:, 2] < len(count))
     np.maximum.at(count, program.edges[known, 2], program.edges[known, 3] + 1)

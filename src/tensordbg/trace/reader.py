@@ -23,6 +23,7 @@ from tensordbg.trace.decoding import DecodedSegment
 from tensordbg.trace.facts import TraceFacts, collect_facts
 from tensordbg.trace.lines import read_lines
 from tensordbg.trace.locate import find_trace, list_traces
+from tensordbg.trace.manifest import MANIFEST
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.migrations import upgrade_row
 from tensordbg.trace.parts import ROW_GROUP, Part
@@ -243,7 +244,7 @@ class TraceReader:
         elif not manifest.complete:
             parts = ()
         else:
-            parts = manifest.executions if name == "executions" else (manifest.tables[name],)
+            parts = manifest.executions if name == "executions" else (self._described_part(name),)
         return self._retrying(lambda: tuple(self._part(name, part).check() for part in parts))
 
     def raw_tensors(self) -> pa.Table:
@@ -303,12 +304,17 @@ class TraceReader:
         manifest = self._snapshot.manifest
         if not manifest.complete:
             return catalog_table(self._snapshot.catalog, name)
-        if name not in manifest.tables:
-            raise damaged(self.path / "sealed.json", f"it names no table {name}")
-        part = manifest.tables[name]
+        part = self._described_part(name)
         table = self._part(name, part).read()
         with reading_of(self.path / part.file):
             return check_described(name, table)
+
+    def _described_part(self, name: str) -> Part:
+        """Where one of the small tables lies, once all is sealed."""
+        tables = self._snapshot.manifest.tables
+        if name not in tables:
+            raise damaged(self.path / MANIFEST, f"it names no table {name}")
+        return tables[name]
 
     def _all_executions(self) -> pa.Table:
         tables = [self._part("executions", part).read() for part in self._snapshot.manifest.executions]

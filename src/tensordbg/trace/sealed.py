@@ -103,7 +103,10 @@ class SealedPart:
 
     @cached_property
     def _file(self) -> pq.ParquetFile:
-        return open_part(self._folder, self._part)
+        file = open_part(self._folder, self._part)
+        if self._version == FORMAT_VERSION and not file.schema_arrow.equals(TABLES[self._name]):
+            raise damaged(self._folder / self._part.file, "its columns are not those of the table")
+        return file
 
     @cached_property
     def _starts(self) -> Any:
