@@ -17,8 +17,8 @@ from tensordbg.backends.tensorflow.check_finding import Finding, Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor, input_of
 from tensordbg.backends.tensorflow.check_sessions_nodes import RunNode, RunNodes, Source
 from tensordbg.backends.tensorflow.check_sessions_unseen import Unseen
-from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.sessions import SessionRun
+from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 
@@ -53,10 +53,10 @@ class CheckedSessions:
     doing = "checking"
     done = "checked"
 
-    def __init__(self, catalog: Catalog, checker: Checker, functions: Functions) -> None:
+    def __init__(self, catalog: Catalog, checker: Checker, library: LibraryFunctions) -> None:
         self._catalog = catalog
         self._checker = checker
-        self._functions = functions
+        self._library = library
         self._nodes: dict[int, list[RunNode]] = {}
 
     @property
@@ -139,7 +139,7 @@ class CheckedSessions:
 
     def _tell(self, this: Any, run: SessionRun) -> None:
         """Tells the checks of a kind of run."""
-        nodes = RunNodes(self._catalog, self._functions.plain_definition)
+        nodes = RunNodes(self._catalog, self._library.definition)
         nodes.add_run(run.description.operations, run.description.parts, run.key)
         self._nodes[run.number] = nodes.all
         _native.describe_checked_run(run.number, [node.row() for node in nodes.all])

@@ -12,6 +12,7 @@ from tensordbg.backends.tensorflow.graphs import Graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
 from tensordbg.backends.tensorflow.sessions import Sessions
 from tensordbg.backends.tensorflow.sessions_graph import SessionGraphs
+from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.backends.tensorflow.variables import Variables
@@ -29,7 +30,8 @@ class Hooks:
         self.graphs = graphs = Graphs(CATALOG, self.variables, self.stacks, self.layers)
         self.functions = Functions(graphs, Tracings(CATALOG.user_code))
         self.eager = Eager(self.entries, self.functions, self.variables, self.stacks, self.layers)
-        self.sessions = Sessions(CATALOG, SessionGraphs(CATALOG, self.functions, self.stacks))
+        self.library = LibraryFunctions(CATALOG, self.functions)
+        self.sessions = Sessions(CATALOG, SessionGraphs(CATALOG, self.library, self.stacks))
 
 
 @cache

@@ -118,6 +118,9 @@ RELIED_ON: dict[str, str] = {
     "session.BaseSession._do_call": (
         "(function, *arguments): calls it, and writes around the message of an error; since 1.0"
     ),
+    "Graph._get_function": (
+        "(name): a function of a graph's library, with `cached_definition`, or `definition` if it was imported; since 1.0"
+    ),
     "session.SessionInterface": "what sessions that wrap others derive from; since 1.0",
     "session.BaseSession.as_default": "a context manager, also of a session that only wraps one; since 1.0",
     "pywrap_tf_session.TF_SessionPRunSetup_wrapper": "begins a partial run; looked up in the module; since 1.4",

@@ -14,7 +14,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
-from tensordbg.backends.tensorflow.functions import Functions
+from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_loops import Loop
 from tensordbg.backends.tensorflow.sessions_parts import Part, Parts, TensorName, type_name
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references
@@ -77,9 +77,9 @@ class RunDescription:
 class SessionGraphs:
     """Describes runs in the catalog."""
 
-    def __init__(self, catalog: Catalog, functions: Functions, stacks: Stacks) -> None:
+    def __init__(self, catalog: Catalog, library: LibraryFunctions, stacks: Stacks) -> None:
         self._catalog = catalog
-        self._functions = functions
+        self._library = library
         self._stacks = stacks
 
     def describe(self, graph: Any, key: RunKey, variables: SessionVariables) -> RunDescription:
@@ -94,6 +94,8 @@ class SessionGraphs:
         fed = [graph.get_operation_by_name(name).outputs[slot] for name, slot in key.feeds]
         stacks = self._stacks.of_operations([*(tensor.op for tensor in fed), *operations])
         with self._catalog.lock:
+            self._library.learn(graph, (each.node_def for each in operations if each.type in fd.CALLS))
+            variables.learn(operations)
             parts = Parts(operations, key.feeds, self._catalog.next_function)
             parts.number_sites(self._catalog.new_sites(parts.site_count))
             reader = _RunReader(parts, stacks, variables)
@@ -132,7 +134,7 @@ class SessionGraphs:
                 yield from self._inside(self._catalog.sites_of_function(called), inner, depth - 1)
 
     def _nodes(self, runtime_name: str, path: str) -> Iterator[WatchedNode]:
-        definition = self._functions.plain_definition(runtime_name)
+        definition = self._library.definition(runtime_name)
         by_name = {site.name: site for site in self._catalog.sites_of_function(runtime_name)}
         for node in definition.node_def if definition is not None else ():
             # A definition renames what is also a result's name.

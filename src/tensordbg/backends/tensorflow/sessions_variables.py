@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
@@ -24,6 +25,12 @@ class SessionVariables:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._numbers: dict[str, int] = {}
+
+    def learn(self, operations: Iterable[Any]) -> None:
+        """Numbers the variables that are made among operations: functions may be given them that read or write them."""
+        for operation in operations:
+            if operation.type in _HANDLES:
+                self._of(operation)
 
     def read_by(self, operation: Any) -> tuple[int, ...]:
         """The variables whose value an operation puts out."""

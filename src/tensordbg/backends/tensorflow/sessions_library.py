@@ -1,0 +1,134 @@
+"""Describes functions that came into a session's graph as definitions only, as those of a SavedModel do.
+
+The runtime inlines what the graph calls, so its nodes are watched; here they get their sites. Nothing is known of the
+Python code behind them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.functions import Functions
+from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
+from tensordbg.recording.catalog import Catalog
+
+
+class LibraryFunctions:
+    """The functions in the libraries of graphs, each described once."""
+
+    def __init__(self, catalog: Catalog, functions: Functions) -> None:
+        self._catalog = catalog
+        self._functions = functions
+        self._definitions: dict[str, Any] = {}
+
+    def definition(self, runtime_name: str) -> Any:
+        """The definition of a function that is described, None where there is none."""
+        known = self._functions.plain_definition(runtime_name)
+        return self._definitions.get(runtime_name) if known is None else known
+
+    def learn(self, graph: Any, nodes: Iterable[Any]) -> None:
+        """Describes the functions that nodes of a graph call, and those that these call, where nobody has yet."""
+        for name in [name for node in nodes for name in fd.called_functions(node)]:
+            held = None if self.definition(name) is not None else graph._get_function(name)  # noqa: SLF001  see internals.py
+            definition = getattr(held, "cached_definition", None) or getattr(held, "definition", None)
+            if definition is not None:
+                self._definitions[name] = definition
+                # Those that it calls have lower numbers, as functions that were traced have.
+                self.learn(graph, definition.node_def)
+                if not self._catalog.sites_of_function(name):
+                    self._describe(name, definition)
+
+    def _describe(self, name: str, definition: Any) -> None:
+        with self._catalog.lock:
+            number = self._catalog.next_function
+            reader = _DefinitionReader(definition, number)
+            reader.number_sites(self._catalog.new_sites(reader.site_count))
+            self._catalog.add_sites(reader.sites())
+            self._catalog.add_function(
+                Function(
+                    function=number,
+                    name=python_name(name),
+                    runtime_name=name,
+                    graph=number,
+                    arguments=reader.arguments(),
+                    outputs=tuple(
+                        reader.reference(definition.ret[result.name]) for result in definition.signature.output_arg
+                    ),
+                    captures=(NONE,) * len(definition.signature.input_arg),
+                )
+            )
+
+
+def python_name(runtime_name: str) -> str:
+    """The name of the Python function that TensorFlow made a function's name from."""
+    return re.sub(r"^__(?:inference|forward|backward)_(.+)_\d+$", r"\1", runtime_name)
+
+
+class _DefinitionReader:
+    """Reads one FunctionDef."""
+
+    def __init__(self, definition: Any, function: int) -> None:
+        self._arguments = list(definition.signature.input_arg)
+        self._nodes = list(definition.node_def)
+        self._function = function
+        self._references: dict[str, TensorRef] = {}
+        self._first = NONE
+
+    @property
+    def site_count(self) -> int:
+        """How many sites there are."""
+        return len(self._arguments) + len(self._nodes)
+
+    def number_sites(self, first: int) -> None:
+        """Numbers all sites, from `first`."""
+        self._first = first
+        for place, argument in enumerate(self._arguments):
+            self._references[argument.name] = TensorRef(first + place, 0)
+        for place, node in enumerate(self._nodes):
+            for output in fd.outputs(node):
+                self._references[output.tensor] = TensorRef(first + len(self._arguments) + place, output.slot)
+
+    def arguments(self) -> tuple[int, ...]:
+        """The sites of the arguments."""
+        return tuple(range(self._first, self._first + len(self._arguments)))
+
+    def reference(self, tensor: str) -> TensorRef:
+        """A tensor by its name in the definition."""
+        return self._references.get(tensor, TensorRef(NONE, 0))
+
+    def sites(self) -> list[Site]:
+        """The arguments and the operations."""
+        given = [
+            Site(
+                site=self._first + place,
+                name=argument.name,
+                op_type="Placeholder",
+                function=self._function,
+                stack=NONE,
+                dtypes=(dtypes.name_of(argument.type),),
+                argument=place,
+            )
+            for place, argument in enumerate(self._arguments)
+        ]
+        return [*given, *(self._site(place, node) for place, node in enumerate(self._nodes))]
+
+    def _site(self, place: int, node: Any) -> Site:
+        called = fd.called_functions(node)
+        return Site(
+            site=self._first + len(self._arguments) + place,
+            name=node.name,
+            op_type=node.op,
+            function=self._function,
+            stack=NONE,
+            inputs=tuple(self.reference(name) for name in fd.data_inputs(node)),
+            dtypes=tuple(dtypes.name_of(output.dtype) for output in fd.outputs(node)),
+            device=node.device,
+            call=fd.CALLS.get(node.op, CallKind.OTHER if called else CallKind.NONE),
+            called=called,
+            attributes=attributes_json(node),
+        )

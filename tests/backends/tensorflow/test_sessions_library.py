@@ -1,0 +1,127 @@
+"""Functions of a graph's library get sites like those that were traced, and their variables are known."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from tensordbg.backends.tensorflow.hooks import hooks
+from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions, python_name
+from tensordbg.model import NONE, CallKind
+from tensordbg.recording.catalog import Catalog
+from tests.backends.tensorflow.checked import checking
+from tests.backends.tensorflow.recorded import record
+from tests.e2e.programs.checking import bits, recorded_and_why
+
+v1 = tf.compat.v1
+
+
+class _Model(tf.Module):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.limit = tf.Variable([1.0, 2.0], name="limit")
+
+    @tf.function
+    def distance(self, x: tf.Tensor) -> tf.Tensor:
+        return tf.math.log(x - self.limit)
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])
+    def serve(self, x: tf.Tensor) -> dict[str, tf.Tensor]:
+        turns = 0
+        while tf.reduce_sum(x) > 4.0:
+            x = x - 1.0 if turns < 1 else self.distance(x)
+            turns += 1
+        return {"x": x, "turns": tf.constant(0) + turns}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = str(tmp_path_factory.mktemp("model"))
+    model = _Model()
+    tf.saved_model.save(model, folder, signatures=model.serve)
+    del model
+    gc.collect()
+    return folder
+
+
+def serve(saved: str, values: list[float]) -> Any:
+    with tf.Graph().as_default(), v1.Session() as session:
+        signature = v1.saved_model.load(session, ["serve"], saved).signature_def["serving_default"]
+        fetches = {name: tensor.name for name, tensor in signature.outputs.items()}
+        return session.run(fetches, {signature.inputs["x"].name: values})
+
+
+def test_a_saved_model_is_recorded_inside(saved: str, tmp_path: Path) -> None:
+    results: list[Any] = []
+    checked = recorded_and_why(lambda: results.append(serve(saved, [2.0, 6.0])), tmp_path)
+    assert bits(results[0]) == bits(serve(saved, [2.0, 6.0]))
+    (origin,) = checked.answer["origins"]
+    assert (origin["tensor"], origin["function"], origin["iteration"]) == ("Log:0", "distance", 1)
+    assert origin["cause"] == "log_of_zero"
+    assert [event.iteration for event in checked.named("Sum")] == [0, 1, 2]
+
+
+def test_a_saved_model_is_checked_inside(saved: str) -> None:
+    with checking(), pytest.raises(tf.errors.InvalidArgumentError, match=r'graph op "Log"') as raised:
+        serve(saved, [2.0, 6.0])
+    assert "Loop iteration: 1" in str(raised.value)
+    with checking():
+        assert serve(saved, [1.0, 1.0])["turns"] == 0
+
+
+def test_a_ruined_variable_is_followed_into_a_function(saved: str, tmp_path: Path) -> None:
+    def program() -> None:
+        with tf.Graph().as_default(), v1.Session() as session:
+            signature = v1.saved_model.load(session, ["serve"], saved).signature_def["serving_default"]
+            handle = next(each for each in session.graph.get_operations() if each.type == "VarHandleOp")
+            bad = tf.math.log(tf.constant([-1.0, 1.0]) * tf.constant([1.0, 1.0]))
+            session.run(tf.raw_ops.AssignVariableOp(resource=handle.outputs[0], value=bad))
+            session.run(signature.outputs["x"].name, {signature.inputs["x"].name: [9.0, 9.0]})
+
+    (origin,) = recorded_and_why(program, tmp_path).answer["origins"]
+    assert (origin["cause"], origin["op_type"]) == ("log_of_negative", "Log")
+    assert {"variable", "output"} <= set(origin["reaches"])
+
+
+def test_each_function_is_described_once_and_before_what_calls_it(saved: str) -> None:
+    catalog = Catalog()
+    library = LibraryFunctions(catalog, hooks().functions)
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        v1.saved_model.load(session, ["serve"], saved)
+        nodes = [each.node_def for each in graph.get_operations() if each.type == "StatefulPartitionedCall"]
+        library.learn(graph, nodes)
+        count = catalog.next_function
+        library.learn(graph, nodes)
+    functions = [catalog.function(number) for number in range(count)]
+    assert catalog.next_function == count
+    assert "serve" in [function.name for function in functions]
+    places = {function.runtime_name: function.function for function in functions}
+    for function in functions:
+        for site in catalog.sites_of_function(function.runtime_name):
+            assert all(places[called] < function.function for called in site.called)
+            assert site.call is not CallKind.OTHER
+            assert all(ref.site != NONE for ref in site.inputs)
+
+
+def test_names() -> None:
+    assert python_name("__inference_train_step_83") == "train_step"
+    assert python_name("while_body_12") == "while_body_12"
+
+
+def test_an_imported_graph_brings_its_functions(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as graph:
+        tf.identity(tf.function(lambda x: tf.sqrt(x))(v1.placeholder(tf.float32, [], name="x")), name="y")
+    definition = graph.as_graph_def().SerializeToString()
+    del graph
+    gc.collect()
+
+    def program() -> None:
+        with tf.Graph().as_default(), v1.Session() as session:
+            tf.import_graph_def(v1.GraphDef.FromString(definition), name="")
+            session.run("y:0", {"x:0": -1.0})
+
+    assert record(tmp_path, program).one("Sqrt").row["nan"] == 1
