@@ -118,9 +118,6 @@ RELIED_ON: dict[str, str] = {
     "session.BaseSession._do_call": (
         "(function, *arguments): calls it, and writes around the message of an error; since 1.0"
     ),
-    "Graph._get_function": (
-        "(name): a function of a graph's library, with `cached_definition`, or `definition` if it was imported; since 1.0"
-    ),
     "session.SessionInterface": "what sessions that wrap others derive from; since 1.0",
     "session.BaseSession.as_default": "a context manager, also of a session that only wraps one; since 1.0",
     "pywrap_tf_session.TF_SessionPRunSetup_wrapper": "begins a partial run; looked up in the module; since 1.4",
@@ -143,7 +140,8 @@ RELIED_ON: dict[str, str] = {
 """What is used, how, and since which version of TensorFlow.
 
 Beside these: `inputs`, `captures` (pairs of outer and inner tensor), `outer_graph`, `variables` and `name` of a
-FuncGraph, `traceback` of an operation, and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since
+FuncGraph, `_get_function` of a graph (a function of its library, with `cached_definition`, or `definition` if it was
+imported), `traceback` of an operation, and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since
 2.0.
 """
 
