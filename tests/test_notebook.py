@@ -63,7 +63,7 @@ def test_in_a_real_notebook(sample: Path) -> None:
     assert folder == {}
     assert "<td>harmless</td><td>Log:0</td><td>log_of_zero</td>" in trace["text/html"]
     assert trace["text/plain"] == f"Trace('{sample}')"
-    assert re.search(r'<iframe [^>]*height="500"[^>]* src="http://127.0.0.1:\d+/"></iframe>', shown["text/html"])
+    assert re.search(r'<iframe [^>]*height="500"[^>]* src="http://127.0.0.1:\d+/[\w-]{43}/"></iframe>', shown["text/html"])
     assert saved["text/plain"] == "True"
     assert read["text/plain"] == "200"
 

@@ -35,7 +35,7 @@ def link_in(line: str) -> str:
 
 def test_prints_one_line_serves_and_ends_with_ctrl_c(sample: Path) -> None:
     with viewing(sample.parents[1], "--no-browser") as (process, line):
-        assert re.fullmatch(r"tdbg-traces: http://127\.0\.0\.1:\d+/ \(Ctrl-C ends this\)\n", line)
+        assert re.fullmatch(r"tdbg-traces: http://127\.0\.0\.1:\d+/[\w-]{43}/ \(Ctrl-C ends this\)\n", line)
         listed = httpx.get(f"{link_in(line)}api/runs").json()
         assert [run["run"] for run in listed["runs"]] == ["sample"]
         process.send_signal(signal.SIGINT)

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tensordbg.server.headers import SafeHeaders
-from tensordbg.server.page import Page
+from tensordbg.server.page import Page, missing
 from tensordbg.server.settings import Settings
 from tests.server.conftest import visit
 
@@ -67,3 +67,9 @@ def test_page_that_was_not_built(tmp_path: Path) -> None:
         "The page is not there, since it was not built: run `make` in the sources, or install a built package.\n"
     )
     assert visit(served(tmp_path / "page"), "/assets/x.js").status_code == 404
+
+
+def test_a_page_that_was_not_built_is_told(tmp_path: Path) -> None:
+    assert missing(tmp_path).startswith("tdbg: warning: The page is not there, since it was not built: run `make`")
+    (tmp_path / "index.html").write_text("")
+    assert missing(tmp_path) == ""

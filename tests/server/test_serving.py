@@ -40,11 +40,21 @@ def test_this_machine_alone_on_a_free_port(sample: Path) -> None:
         assert "server" not in httpx.get(link).headers
 
 
+def test_other_users_of_this_machine_need_the_token(sample: Path) -> None:
+    with serving(Server(sample, Address())) as link:
+        place, token, rest = link.rsplit("/", 2)
+        assert (len(token) > 30, rest) == (True, "")
+        for strange in ("", "api/runs", f"{token[:-1]}/api/runs", f"/{token}/api/runs"):
+            assert httpx.get(f"{place}/{strange}").status_code == 403
+        assert httpx.get(f"{place}/{token}", follow_redirects=True).url == link
+        assert httpx.get(f"{place}/{token}/api/runs").status_code == 200
+
+
 def test_head_without_a_body(sample: Path) -> None:
     with serving(Server(sample, Address())) as link:
         connection = http.client.HTTPConnection("127.0.0.1", urlsplit(link).port)
         for _ in range(2):  # a body would stand before the second response
-            connection.request("HEAD", "/api/runs")
+            connection.request("HEAD", f"{urlsplit(link).path}api/runs")
             response = connection.getresponse()
             assert response.status == 200
             assert response.read() == b""
@@ -55,7 +65,7 @@ def test_head_without_a_body(sample: Path) -> None:
 def test_raw_paths_that_lead_out(sample: Path, path: str) -> None:
     with serving(Server(sample, Address())) as link:
         connection = http.client.HTTPConnection("127.0.0.1", urlsplit(link).port)
-        connection.request("GET", path)
+        connection.request("GET", f"{urlsplit(link).path.rstrip('/')}{path}")
         assert connection.getresponse().status == 404
         connection.close()
 

@@ -39,7 +39,11 @@ def command(trace: str, port: int, host: str, no_browser: bool, editor: str) -> 
 
     TRACE is a trace, or a folder with traces at any depth, of which the newest is shown first; by default tdbg-traces.
     """
+    from tensordbg.cli.output import print_note
+    from tensordbg.server.page import missing
     from tensordbg.server.serving import Address, Server
+
+    print_note(missing())
 
     with contextlib.suppress(KeyboardInterrupt):
         server = Server(trace, Address(host, port), editor)

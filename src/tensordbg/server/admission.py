@@ -1,4 +1,8 @@
-"""Who is let in: only reading, only by a name of this machine, and only with the token where there is one."""
+"""Who is let in: only reading, only by a name of this machine, and only with the token where there is one.
+
+The token comes in the query of the first request, and then in a cookie; or in a header; or as the beginning of every
+path, for a page in a notebook's frame, which can't keep a cookie.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tensordbg.server.problems import problem
 
@@ -19,6 +23,11 @@ if TYPE_CHECKING:
 _GO_ON = (
     '<!doctype html><meta http-equiv="refresh" content="0;url=./"><title>tensordbg</title><a href="./">tensordbg</a>'
 )
+
+
+def _below_token(scope: Scope) -> Scope:
+    """Returns the scope of the same request with the address behind the token."""
+    return {**scope, "path": "/" + scope["path"].split("/", 2)[2], "raw_path": None}
 
 
 class Admission:
@@ -34,8 +43,12 @@ class Admission:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            answer = self._refusal(Request(scope)) or self._app
-            await answer(scope, receive, send)
+            request = Request(scope)
+            refusal = self._refusal(request)
+            if refusal is None and self._path_bears_token(request):
+                await self._app(_below_token(scope), receive, send)
+            else:
+                await (refusal or self._app)(scope, receive, send)
         else:
             await send({"type": "websocket.close"})
 
@@ -58,7 +71,13 @@ class Admission:
         said = request.headers.getlist("host")
         return hosts is None or (len(said) == 1 and said[0].lower() in hosts)
 
+    def _path_bears_token(self, request: Request) -> bool:
+        return bool(self._settings.token) and self._is_token(request.url.path.split("/")[1])
+
     def _challenge(self, request: Request) -> Response | None:
+        if self._path_bears_token(request):
+            # Without the slash at its end, addresses that are relative to the page would lead past the token.
+            return None if request.url.path.count("/") > 1 else RedirectResponse(f"{request.url.path}/")
         if self._is_token(request.cookies.get(self._settings.cookie, "")):
             return None
         if self._is_token(request.headers.get("authorization", "").removeprefix("Bearer ")):

@@ -12,7 +12,7 @@ from tensordbg.server.endpoints import Endpoints
 from tensordbg.server.headers import SafeHeaders
 from tensordbg.server.library import Library
 from tensordbg.server.page import Page
-from tensordbg.server.problems import on_fault, on_http_exception
+from tensordbg.server.problems import on_fault, on_http_exception, on_shortage
 from tensordbg.server.settings import Settings
 
 
@@ -25,7 +25,7 @@ def make_app(library: Library, settings: Settings) -> Starlette:
             Middleware(SafeHeaders, settings=settings),
             Middleware(Admission, settings=settings),
         ],
-        exception_handlers={HTTPException: on_http_exception, Exception: on_fault},
+        exception_handlers={HTTPException: on_http_exception, OSError: on_shortage, Exception: on_fault},
     )
     app.state.closing = endpoints.closing
     return app

@@ -18,6 +18,11 @@ BUNDLE = Path(__file__).parent / "page"
 _NOT_BUILT = "The page is not there, since it was not built: run `make` in the sources, or install a built package.\n"
 
 
+def missing(bundle: Path = BUNDLE) -> str:
+    """Returns a warning where the page was not built with the package, which is empty where it was."""
+    return "" if (bundle / "index.html").is_file() else f"tdbg: warning: {_NOT_BUILT.strip()}"
+
+
 class Page(StaticFiles):
     """The files of the bundle; its `index.html` for the folder itself."""
 

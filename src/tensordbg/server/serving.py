@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import secrets
@@ -13,10 +14,13 @@ import uvicorn
 
 from tensordbg.errors import UsageError
 from tensordbg.server.app import make_app
+from tensordbg.server.connections import BoundedProtocol, Shortages
 from tensordbg.server.library import Library
 from tensordbg.server.settings import Settings, local_hosts
 
 LOOPBACK = "127.0.0.1"
+_BACKLOG = 64
+"""Connections that wait to be taken; where descriptors run out, asyncio reports so many failures at once."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class Server:
 
         Args:
             folder: A trace, or a folder with traces.
-            address: Where to listen. With a host, visitors need the token in the link.
+            address: Where to listen. Visitors need the token in the link: other users of this machine, and what runs
+                in containers, reach the loopback address too.
             editor: Template of a link that opens a file in the editor, see `Overview`.
             frame_ancestors: Who may put the page into a frame, see `Settings`.
 
@@ -51,10 +56,12 @@ class Server:
         library.check()
         self._socket = _listen(address)
         port = self._socket.getsockname()[1]
-        token = secrets.token_urlsafe(32) if address.host else ""
-        self.link = f"http://{_in_link(address.host or LOOPBACK)}:{port}/" + (f"?token={token}" if token else "")
+        token = secrets.token_urlsafe(32)
+        place = f"http://{_in_link(address.host or LOOPBACK)}:{port}/"
+        # A cookie keeps the token out of what visitors of other machines show and copy; frames of notebooks have none.
+        self.link = f"{place}?token={token}" if address.host else f"{place}{token}/"
         settings = Settings(
-            hosts=None if token else local_hosts(port),
+            hosts=None if address.host else local_hosts(port),
             token=token,
             cookie=f"tensordbg-{port}",
             frame_ancestors=frame_ancestors,
@@ -62,11 +69,13 @@ class Server:
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_app(library, settings),
+                http=BoundedProtocol,
                 log_level="error",
                 access_log=False,
                 server_header=False,
                 date_header=False,
                 ws="none",
+                backlog=_BACKLOG,
                 proxy_headers=False,
                 lifespan="off",
                 timeout_graceful_shutdown=2,
@@ -120,7 +129,12 @@ def _in_link(host: str) -> str:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Lets go of those who wait for news before it ends."""
+    """Lets go of those who wait for news before it ends, and says in one line what the system refuses."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See `uvicorn.Server`."""
+        asyncio.get_running_loop().set_exception_handler(Shortages())
+        await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server`."""

@@ -17,7 +17,7 @@ class Settings:
     """The Host headers that are answered, in small letters and with the port; None for any, where something else (a
     token, another server in front) keeps strangers out."""
     token: str = ""
-    """What a visitor must know; empty where everybody who reaches the server may see the trace."""
+    """What a visitor must know; empty where something else keeps strangers out, as TensorBoard does."""
     cookie: str = "tensordbg"
     """Name of the cookie that keeps the token; cookies know no ports, so servers on one machine need names apart."""
     frame_ancestors: str = "'none'"
