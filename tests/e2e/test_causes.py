@@ -390,6 +390,7 @@ def test_what_began_before_the_events_that_were_kept(tmp_path: Path) -> None:
 ELSEWHERE = {
     "before_kept_events",  # above: it takes a recording that keeps only the last events
     "from_another_process",  # test_many_processes.py: it takes two workers
+    "returned_from_python",  # test_round_trips.py: it comes after another origin
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,11 @@ class Details:
     def scalars(self, events: Ints) -> Bools:
         """Which of some events are scalars."""
         return np.array([shape == "[]" for shape in self._take(events, ["shape"]).column("shape").to_pylist()], bool)
+
+    def columns(self, events: Ints, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Some columns of some events, a row for each."""
+        rows: list[dict[str, Any]] = self._take(events, list(names)).to_pylist()
+        return rows
 
     def _take(self, events: Ints, columns: list[str]) -> Any:
         return self._trace.take(events, columns)

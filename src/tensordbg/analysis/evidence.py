@@ -61,6 +61,8 @@ class Evidence:
     """The same tensor before."""
     incomplete: bool = False
     """Whether something that went into the operation, or into the variable that it reads, is not in the trace."""
+    likely: int = NONE
+    """Of a value from outside the event that it was likely made of in Python, see `returns.py`."""
 
 
 class Gatherer:

@@ -72,10 +72,9 @@ class GraphBuilder:
         bad = np.flatnonzero(self.values.events.bad)
         self._add(self.values.activation[bad], self.values.port[bad], bad)
         # The nodes of the bad events stand in the order of their number.
-        made, source = pipeline_links(self.values)
-        self._add_edges(np.searchsorted(bad, made), np.searchsorted(bad, source))
+        self.join(*pipeline_links(self.values))
         called = callback_links(self.values)
-        self._add_edges(np.searchsorted(bad, called.result), np.searchsorted(bad, called.computed))
+        self.join(called.result, called.computed)
         self.link(np.searchsorted(bad, called.entered), called.activation, called.port)
 
     def nodes(self, activation: Ints, port: Ints) -> Ints:
@@ -96,6 +95,11 @@ class GraphBuilder:
         parent = self.nodes(activation[wanted], port[wanted])
         bad = parent != NONE
         self._add_edges(child[wanted][bad], parent[bad])
+
+    def join(self, made: Ints, source: Ints) -> None:
+        """Say that some bad events were made from others."""
+        bad = np.flatnonzero(self.values.events.bad)
+        self._add_edges(np.searchsorted(bad, made), np.searchsorted(bad, source))
 
     def finish(self) -> BadGraph:
         """Walk back until nothing is open."""

@@ -46,6 +46,9 @@ INPUT = "Input"
 _TAKES_FROM_PIPELINE = ("GetNext", "ReduceDataset")
 """Words in the types of operations that take a batch, or a result, out of an input pipeline."""
 
+CALLBACKS = frozenset({"EagerPyFunc", "PyFunc", "PyFuncStateless"})
+"""Operations by which a graph calls a Python function."""
+
 PIPELINE_MAKER = "Dataset"
 """A word in the types of operations that make a stage of an input pipeline."""
 

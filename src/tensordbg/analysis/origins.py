@@ -19,6 +19,7 @@ from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.reach import Ends, add_ends, reached
 from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.returns import Returns, find_returns
 from tensordbg.analysis.roles import Roles
 from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
@@ -33,6 +34,7 @@ class Origins:
 
     values: Values
     variables: Variables
+    returns: Returns
     flow: Flow
     graph: BadGraph
     roles: Roles
@@ -52,6 +54,8 @@ def find_origins(values: Values, details: Details) -> Origins:
     flow = Flow(values, values.ports.carrying)
     variables = Variables(values)
     builder = GraphBuilder(values, variables, flow)
+    returns = find_returns(values, details)
+    builder.join(returns.made, returns.source)
     ends = add_ends(builder)
     graph = builder.finish()
     roles = Roles(values)
@@ -65,7 +69,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
     node = np.flatnonzero(starts)
-    return Origins(values, variables, flow, graph, roles, node, reach[node])
+    return Origins(values, variables, returns, flow, graph, roles, node, reach[node])
 
 
 def _starts(graph: BadGraph) -> Bools:

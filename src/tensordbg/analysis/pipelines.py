@@ -40,7 +40,7 @@ def pipeline_links(values: Values) -> tuple[Ints, Ints]:
     made, source = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     if len(batches) or len(arguments):
         given = _given_to_datasets(values)
-        results = bad[inside & _returned(values)[values.port[bad]]]
+        results = bad[inside & returned(values)[values.port[bad]]]
         last: dict[int, int] = {}
         for event in batches.tolist():
             port = int(values.port[event])
@@ -96,7 +96,7 @@ def _given_to_datasets(values: Values) -> Ints:
     return np.unique(event[values.events.bad[event]])
 
 
-def _returned(values: Values) -> Bools:
+def returned(values: Values) -> Bools:
     """For each port whether a function returns it, as it is or through identities."""
     result = np.zeros(len(values.ports.site), dtype=np.bool_)
     program = values.program

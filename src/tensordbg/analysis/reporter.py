@@ -32,7 +32,7 @@ def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
     """One finding for each group of like origins, in their order."""
     groups = group_origins(origins)
     gatherer = Gatherer(origins.values, origins.variables, origins.graph)
-    evidence = [gatherer.gather(group.node) for group in groups]
+    evidence = [_with_likely(origins, gatherer.gather(group.node)) for group in groups]
     groups, elder = join_kin(groups, evidence, origins.roles.gradient_site)
     descents = find_descent(origins.graph, [(group.node, *group.kin) for group in groups])
     views = details.views(_events_of(evidence, descents))
@@ -46,10 +46,16 @@ def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
         yield replace(reporter.finding(group, evidence[k], descents[k]), gradient_of=forward)
 
 
+def _with_likely(origins: Origins, evidence: Evidence) -> Evidence:
+    """Adds what a value from outside was likely made of in Python, if bad values had been there before."""
+    outside = _is_given(evidence.site) or (reads_variables(evidence.site) and not evidence.written)
+    return replace(evidence, likely=origins.returns.likely(evidence.event)) if outside else evidence
+
+
 def _events_of(evidence: Sequence[Evidence], descents: Sequence[Descent]) -> set[int]:
     events = {event for descent in descents for event in descent.first}
     for each in evidence:
-        events.update((each.event, *each.past))
+        events.update((each.event, each.likely, *each.past))
         for given in each.inputs:
             events.update((given.event, *given.past))
     return events - {NONE}
@@ -168,6 +174,7 @@ class _Reporter:
             unwritten=tuple(self._variable_name(each.unwritten) for each in evidence.inputs),
             pasts=tuple(self._all(each.past) for each in evidence.inputs),
             lost=self.cut and evidence.incomplete,
+            before=self.views.get(evidence.likely),
         )
 
 

@@ -20,6 +20,7 @@ _VERBS = {
     "bad_variable": "held",
     "from_another_process": "received",
     "non_finite_constant": "holds",
+    "returned_from_python": "came back with",
 }
 """What operations do that did not produce what they put out, by the cause."""
 

@@ -89,6 +89,8 @@ class Case:
     """Each input in the executions before, the oldest first."""
     lost: bool = False
     """Whether something that it was made from is not in the trace, of which only the last events were kept."""
+    before: TensorView | None = None
+    """What a value from outside was likely made of in Python: a bad value that was there before."""
 
     @property
     def output(self) -> Health:

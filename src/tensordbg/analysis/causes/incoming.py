@@ -71,8 +71,29 @@ def _mend_lost(case: Case) -> str:
     )
 
 
+def _explain_back(case: Case) -> str:
+    before = case.before
+    assert before is not None
+    assert before.health is not None
+    into = f"The variable {case.variable} was given" if case.feeds_variable and case.variable else "There came in"
+    return (
+        f"{into} a value from Python with {bad_elements(case.output)}. Python already held {before.tensor} of "
+        f"{before.function or 'eager code'}, step {before.step}, with {bad_elements(before.health)}, and by the shapes "
+        "this was likely made from it."
+    )
+
+
+def _mend_back(case: Case) -> str:
+    name = case.before.tensor if case.before is not None else ""
+    return (
+        f"Mend first what made {name} bad: this value then most likely goes with it. If it was not made from that, "
+        "look at the data itself."
+    )
+
+
 CAUSES = (
     Cause("before_kept_events", lambda case: case.lost, _explain_lost, _mend_lost),
+    Cause("returned_from_python", lambda case: case.before is not None, _explain_back, _mend_back),
     Cause("bad_variable", _bad_variable, _explain_variable, _mend_variable),
     Cause("bad_input_data", lambda case: case.given, _explain_input, _mend_input),
     Cause("non_finite_constant", lambda case: case.op_type == "Const", _explain_constant, _mend_constant),

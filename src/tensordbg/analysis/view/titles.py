@@ -11,6 +11,7 @@ _VERBS = {
     "bad_variable": "held",
     "from_another_process": "received",
     "non_finite_constant": "holds",
+    "returned_from_python": "came back with",
 }
 """What operations did that did not make what they put out, by the cause."""
 

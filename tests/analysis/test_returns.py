@@ -1,0 +1,95 @@
+"""Values that left for Python and came back are what they were before, and no origins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tensordbg.analysis.why import why
+from tests.analysis.builder import Run, TraceBuilder, inf, names, nan
+
+LEFT = [[1.0, -inf], [nan, 2.0], [3.0, 4.0]]
+
+
+def logarithm(trace: TraceBuilder, values: Any = LEFT) -> Run:
+    """An eager operation that is an origin, and whose result Python holds."""
+    return trace.eager("Log", trace.output(trace.eager("Input", values=[1.0])), values=values)
+
+
+def came_in(values: Any) -> tuple[str, ...]:
+    """The causes of all origins when a value comes in after the logarithm."""
+    trace = TraceBuilder()
+    logarithm(trace)
+    trace.eager("Sum", trace.output(trace.eager("Input", values=values)), values=nan)
+    return tuple(origin.cause for origin in why(trace).origins)
+
+
+def test_the_same_elements() -> None:
+    assert came_in(LEFT) == came_in([1.0, -inf, nan, 2.0, 3.0, 4.0]) == ("unknown",)
+
+
+def test_after_arithmetic_the_bad_ones_lie_where_they_were() -> None:
+    assert came_in([[3.0, -inf], [nan, 5.0], [7.0, 9.0]]) == ("unknown",)
+
+
+@pytest.mark.parametrize("part", [[nan, 2.0], [[nan, 2.0], [3.0, 4.0]], [[nan]], [*LEFT, [5.0, 6.0], [7.0, 8.0]]])
+def test_what_was_cut_out_or_put_together_is_likely_of_it(part: Any) -> None:
+    assert came_in(part) == ("unknown", "returned_from_python")
+
+
+@pytest.mark.parametrize("other", [[1.0, 2.0, nan, 4.0], [[nan], [100.0]], nan])
+def test_other_data_is_bad_by_itself(other: Any) -> None:
+    assert came_in(other) == ("unknown", "bad_input_data")
+
+
+def test_all_that_comes_of_it_is_of_the_first() -> None:
+    trace = TraceBuilder()
+    logarithm(trace)
+    f = trace.function("step")
+    x = f.argument("x")
+    f.returns(double := f.op("Mul", x, x))
+    for _ in range(2):
+        run = trace.run(f, -1)
+        run.event(double, [[2.0, -inf], [nan, 4.0], [6.0, 8.0]])  # recorded before the argument that it is made of
+        run.event(x, LEFT)
+    (origin,) = why(trace).origins
+    assert (origin.view.tensor, origin.propagated, origin.reaches) == ("Log:0", 4, ("output",))
+
+
+def test_what_came_in_before_is_the_origin() -> None:
+    trace = TraceBuilder()
+    data = trace.eager("Input", values=LEFT)
+    trace.eager("Mul", trace.output(data), values=LEFT)
+    again = trace.eager("Input", site=trace.events[0]["site"], values=LEFT)
+    trace.eager("Mul", trace.output(again), values=LEFT)
+    (origin,) = why(trace).origins
+    assert (origin.cause, origin.occurrences) == ("bad_input_data", 2)
+
+
+def test_the_same_data_at_another_line_is_one_trouble() -> None:
+    trace = TraceBuilder()
+    for _ in range(2):
+        trace.eager("Mul", trace.output(trace.eager("Input", values=LEFT)), values=LEFT)
+    assert names(why(trace)) == ["Input:0"]
+
+
+def test_a_lone_infinity_is_one_that_is_written_down() -> None:
+    trace = TraceBuilder()
+    logarithm(trace, -inf)
+    trace.eager("Sub", trace.output(trace.eager("Input", values=-inf)), values=nan)
+    assert [origin.cause for origin in why(trace).origins] == ["unknown", "inf_minus_inf", "bad_input_data"]
+
+
+def test_what_is_restored_is_what_the_variable_held() -> None:
+    trace = TraceBuilder()
+    w = trace.variable("w")
+    f = trace.function("save")
+    read = f.read(w)
+    log = f.op("Log", f.argument("x"))
+    f.write(w, log)
+    trace.run(f).event(log, inf)
+    trace.run(f).event(read, inf)
+    restored = trace.eager("RestoreV2", values=inf)
+    trace.eager("AssignVariableOp", trace.output(restored), dtypes=[], writes=[w])
+    assert names(why(trace)) == ["Log:0"]
