@@ -20,19 +20,33 @@ from tensordbg.server.library import Library
 from tests.fuzz.originals import Kind
 
 TRACE = (
-    *(["why"], ["why"], ["why", "--json"], ["why", "--warnings"], ["ls"], ["ls", "--non-finite"], ["ls", "--json"]),
+    *(["why"], ["why"], ["why"], ["why", "--json"], ["ls"], ["ls", "--non-finite"], ["ls", "--json", "--step", "0..1"]),
+    *(["ls", "--sort", "max"], ["ls", "--name", "*o*", "--file", "train.py"], ["why", "--process", "0"]),
     *(["show", "Log"], ["show", "mul", "--json"], ["show", "Log", "--values"], ["functions"], ["functions", "--json"]),
     *(["layers"], ["layers", "--inner"], ["graph", "train"], ["graph", "train", "--depth", "all"]),
-    *(["graph", "train", "--stage", "run"], ["graph", "train", "--format", "dot"]),
+    *(["graph", "train", "--as", "run"], ["graph", "train", "--as", "recorded", "--json"], ["graph", "inner"]),
+    *(["graph", "train", "--export", "g.pbtxt"], ["graph", "train", "--as", "run", "--export", "g.pbtxt"]),
+    *(["graph", "train", "--as", "run", "--export", "g.pb"], ["graph", "train", "--around", "Log", "--hops", "1"]),
+    *(["show", "Log", "--values", "--slice", "[0]"], ["show", "Log", "--write", "v.npy", "--step", "1"]),
     *(["sql", "select * from tensors limit 3"], ["sql", "select * from sites, stacks limit 9", "--csv"]),
     *(["sql", "select count(*), max(step) from executions"],),
-    *(["export", "-o", "out"], ["export", "out"], ["report", "-o", "r.md"], ["report", "-o", "r.html"]),
+    *(["export", "out"], ["export", "out"], ["report", "-o", "r.md"], ["report", "-o", "r.html"]),
     *(["report", "-o", "-"],),
 )
 LINES = (
-    *("lt", "lt -s op_type", "lt -f has_inf_or_nan", "pt Log:0", "pt mul:0 -s", "ni Log", "ni mul -a -d -t", "li Log"),
+    *(
+        "lt",
+        "lt -s op_type",
+        "lt -f has_inf_or_nan",
+        "pt Log:0",
+        "pt mul:0 -s",
+        "ni Log",
+        "ni mul -a -d -t",
+        "li -r Log",
+    ),
     *("lo Log", "ls", "ps train.py", "ri", "lp", "history Log", "diff Log:0", "graph train", "why", "eval 1+1"),
     *("eval np.sum(`Log:0`)", "pf x", "help lt", "list_tensors -n Lo", "lt -t Log", "ni -t train"),
+    *("lt -s max -r", "lt -s dump_size", "pt Log:0[0]", "pt Log:0 -r [[0,1]]", "lo -r x", "li mul", "ni -a -d -t call"),
 )
 CAPTURE = (
     *(["capture", "show"], ["capture", "show", "--json"], ["capture", "show", "--export-weights", "w.npz"], ["replay"]),

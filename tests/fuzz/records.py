@@ -20,7 +20,7 @@ from tests.fuzz.numbers import any_number, any_text
 from tests.importers.tfdbg2.logbuilder import record
 
 _HERE = "the place of another value"
-_BOMB = gzip.compress(bytes(2**29), 9)
+_BOMBS = tuple(gzip.compress(piece * 2**size, 1) for piece, size in ((b"\0", 29), (b"\x08\1", 26), (b"\x0a\0", 25)))
 
 
 def segment(data: bytes, chance: random.Random) -> bytes:
@@ -154,7 +154,7 @@ def _say_so(path: Path, rows: int) -> None:
 def packed(data: bytes, chance: random.Random) -> bytes:
     """The contents of a file of gzip, damaged and packed again; or far more of them."""
     if chance.random() < 0.1:
-        return _BOMB
+        return chance.choice(_BOMBS)
     try:
         return gzip.compress(flipped(gzip.decompress(data), chance))
     except (OSError, EOFError):

@@ -60,3 +60,8 @@ def test_integers() -> None:
     node.attr["axis"].i = -1
     (read,) = decode_graph(tf.compat.v1.GraphDef(node=[node]).SerializeToString()).nodes
     assert (read.integer("index"), read.integer("axis"), read.integer("absent")) == (7, -1, 0)
+
+
+def test_attributes_that_are_damaged_say_nothing() -> None:
+    node = GraphDefNode("x", "Log", attributes={"a": b"\x0a\x7f", "b": b"\0"})
+    assert (node.texts("a"), node.texts("b"), node.integer("a"), node.integer("b")) == ((), (), 0, 0)

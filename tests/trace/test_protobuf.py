@@ -33,7 +33,9 @@ def test_messages_in_messages() -> None:
     assert b"".join(inner) == message.SerializeToString()
 
 
-@pytest.mark.parametrize("damaged", [b"\x08", b"\x0a\x05ab", b"\xff" * 11, b"\x0b", b"\x09\x01"])
+@pytest.mark.parametrize(
+    "damaged", [b"\x08", b"\x0a\x05ab", b"\xff" * 11, b"\x0b", b"\x09\x01", b"\0\0", b"\x08\1" * 2**21]
+)
 def test_what_is_no_message_is_refused(damaged: bytes) -> None:
     with pytest.raises(ValueError, match=r"field|number"):
         list(fields(damaged))

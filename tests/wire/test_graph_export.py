@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.errors import UsageError
+from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode
 from tensordbg.wire.graph_export import write_graph
 from tensordbg.wire.graphdef import ExportedGraph
@@ -32,3 +32,10 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
     with pytest.raises(UsageError, match="can't be written"):
         write_graph(GRAPH, path / "inside")
+
+
+def test_a_damaged_graph_is_no_text(tmp_path: Path) -> None:
+    damaged = ExportedGraph(GRAPH.message + b"\x0a\x7f", True, 1)
+    with pytest.raises(TraceError, match=r"the graph is damaged \(.*\); write it as .pb, or record again"):
+        write_graph(damaged, tmp_path / "graph.pbtxt")
+    assert write_graph(damaged, tmp_path / "graph.pb").nodes == 1

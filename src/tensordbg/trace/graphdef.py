@@ -6,6 +6,7 @@ The numbers of the fields are those of tensorflow/core/framework/{graph,node_def
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tensordbg.trace.protobuf import bytes_field, fields, signed
@@ -30,15 +31,18 @@ class GraphDefNode:
 
     def texts(self, attribute: str) -> tuple[str, ...]:
         """An attribute that is a list of texts; empty where it is not there, or something else."""
-        for number, value in fields(self.attributes.get(attribute, b"")):
-            if number == _LIST and isinstance(value, bytes):
-                return tuple(_text(item) for kind, item in fields(value) if kind == _TEXT)
+        with suppress(ValueError):
+            for number, value in fields(self.attributes.get(attribute, b"")):
+                if number == _LIST and isinstance(value, bytes):
+                    return tuple(_text(item) for kind, item in fields(value) if kind == _TEXT)
         return ()
 
     def integer(self, attribute: str) -> int:
         """An attribute that is an integer; 0 where it is not there, or something else."""
-        values = [value for number, value in fields(self.attributes.get(attribute, b"")) if number == _INTEGER]
-        return signed(values[-1]) if values and isinstance(values[-1], int) else 0
+        with suppress(ValueError):
+            values = [value for number, value in fields(self.attributes.get(attribute, b"")) if number == _INTEGER]
+            return signed(values[-1]) if values and isinstance(values[-1], int) else 0
+        return 0
 
     def encode(self) -> bytes:
         """The NodeDef."""

@@ -13,6 +13,9 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 Value = int | bytes
 
+_MOST_FIELDS = 2**20
+"""Of one message: a graph has fewer operations. A few bytes of gzip can hold any number."""
+
 
 def fields(message: bytes) -> Iterator[tuple[int, Value]]:
     """The fields of a message in order: number, and an integer or, for all else, bytes.
@@ -20,10 +23,13 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
     Raises:
         ValueError: If these bytes are no message.
     """
-    position, end = 0, len(message)
+    position, end, count = 0, len(message), 0
     while position < end:
         key, position = _varint(message, position)
         number, kind = key >> 3, key & 7
+        count += 1
+        if not number or count > _MOST_FIELDS:
+            raise ValueError(f"a field of number 0 or more than {_MOST_FIELDS:,} fields at byte {position}")
         if kind == VARINT:
             value, position = _varint(message, position)
             yield number, value

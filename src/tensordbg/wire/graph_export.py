@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensordbg.errors import UsageError
+from tensordbg.errors import TraceError, UsageError
 from tensordbg.wire.event_file import event_file, event_file_name
 from tensordbg.wire.graphdef import ExportedGraph
 from tensordbg.wire.pbtxt import graph_text
@@ -32,12 +33,13 @@ def write_graph(graph: ExportedGraph, target: Path) -> WrittenGraph:
 
     Raises:
         UsageError: If the file is there already, or can't be written.
+        TraceError: If the trace's graph can't be written as text, since it is damaged.
     """
     now = time.time()
     if target.suffix == ".pb":
         path, data = target, graph.message
     elif target.suffix == ".pbtxt":
-        path, data = target, graph_text(graph.message).encode()
+        path, data = target, _text(graph.message)
     else:
         path, data = target / event_file_name(now), event_file(graph.message, now)
     try:
@@ -50,3 +52,10 @@ def write_graph(graph: ExportedGraph, target: Path) -> WrittenGraph:
         why = error.strerror or str(error)
         raise UsageError(f"{path}: can't be written ({why}); choose another place") from error
     return WrittenGraph(path, graph.whole, graph.nodes)
+
+
+def _text(message: bytes) -> bytes:
+    try:
+        return graph_text(message).encode()
+    except (ValueError, struct.error) as error:
+        raise TraceError(f"the graph is damaged ({error}); write it as .pb, or record again") from error
