@@ -141,7 +141,11 @@ class TraceReader:
                 first += length
             return tables
 
-        return _together(self._retrying(read), wanted)
+        table = _together(self._retrying(read), wanted)
+        if "event" in wanted and len(table):
+            numbers = np.arange(max(begin, 0), max(begin, 0) + len(table))
+            self._check_numbers(np.array_equal(table.column("event").to_numpy(), numbers))
+        return table
 
     def take(self, events: Array, columns: Sequence[str] | None = None) -> pa.Table:
         """The tensor events with these numbers, in this order; of the others only those nearby are read.
@@ -151,6 +155,8 @@ class TraceReader:
             columns: Those that are wanted, all by default.
         """
         wanted, place = np.unique(events, return_inverse=True)
+        # They come from the trace, as a rule: of a damaged one they may be any.
+        self._check_numbers(not len(wanted) or (wanted[0] >= 0 and wanted[-1] < self.tensor_count))
         block = wanted // ROW_GROUP
         tables = []
         for number in np.unique(block).tolist():
@@ -165,13 +171,19 @@ class TraceReader:
             columns: Those that are wanted, all by default.
             where: A `pyarrow.compute.Expression` over columns of `tensors`; all events by default.
         """
-        wanted = _columns("tensors", columns)
+        wanted, first = _columns("tensors", columns), 0
         for chunk, length in self._retrying(self._chunks):
             if isinstance(chunk, SealedPart):
-                yield self._retrying(functools.partial(chunk.scan, wanted, where))
+                table = self._retrying(functools.partial(chunk.scan, wanted, where))
+                if "event" in wanted and len(table):
+                    numbers = table.column("event").to_numpy()
+                    inside = numbers[0] >= first and numbers[-1] < first + length
+                    self._check_numbers(bool(inside and np.all(np.diff(numbers) > 0)))
+                yield table
             else:
                 for begin in range(0, length, _SLICE):
                     yield _filtered(chunk.tensors(TENSORS.names, begin, min(begin + _SLICE, length)), wanted, where)
+            first += length
 
     def matching(self, where: Any, columns: Sequence[str] | None = None) -> pa.Table:
         """The tensor events for which an expression holds, as one table; see `scan`."""
@@ -255,6 +267,11 @@ class TraceReader:
     @property
     def _version(self) -> int:
         return self._snapshot.stored.version
+
+    def _check_numbers(self, right: bool) -> None:
+        """Refuses a trace whose events bear other numbers than their rows have: all else is found by these."""
+        if not right:
+            raise damaged(self.path, "its events are not numbered in their order")
 
     def _retrying(self, read: Callable[[], Result]) -> Result:
         """Reads again if a file is gone because the trace was sealed meanwhile."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tensordbg.analysis.causes.incoming import bad_elements
+from tensordbg.model import Health
 from tests.analysis.causes.cases import cause, inf, nan, verdict
 
 
@@ -12,6 +14,11 @@ def test_bad_input_data_names_the_row() -> None:
         "Placeholder:0 came in from outside with 1 NaN and 1 +inf among 6 elements; "
         "the first is in row 2 of the batch, at [2, 0]."
     )
+
+
+def test_what_is_bad_may_not_be_known() -> None:
+    assert bad_elements(Health(size=1, first_bad=0)) == "what is not finite"
+    assert bad_elements(Health(size=6, first_bad=0)) == "what is not finite among 6 elements"
 
 
 def test_a_scalar_has_no_row() -> None:

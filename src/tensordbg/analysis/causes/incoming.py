@@ -9,7 +9,8 @@ from tensordbg.model import Health
 def bad_elements(health: Health) -> str:
     """`2 NaN and 1 +inf among its 640 elements`."""
     counts = [(health.nan, "NaN"), (health.pos_inf, "+inf"), (health.neg_inf, "-inf")]
-    words = [f"{count:,} {name}" for count, name in counts if count]
+    # A damaged record may say that something is bad, and not what.
+    words = [f"{count:,} {name}" for count, name in counts if count] or ["what is not finite"]
     if health.size == 1:
         return words[0].removeprefix("1 ")
     return (
