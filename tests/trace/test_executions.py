@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from tensordbg.model import NONE
-from tensordbg.trace.executions import ExecutionAssembly, Executions
+from tensordbg.trace.executions import ExecutionAssembly, Executions, is_ordered, one_of_each
 from tensordbg.trace.record import EXECUTION_RECORD, RecordFlag
 from tests.trace.builder import TraceBuilder
 
@@ -105,3 +106,11 @@ def test_knows_steps_of_eager_executions_in_the_next_segment_too(build: TraceBui
 
 def test_nothing_known_yet() -> None:
     assert ExecutionAssembly(OFFSET).steps_of(np.array([4])).tolist() == [NONE]
+
+
+def test_of_several_with_one_number_the_first_stays() -> None:
+    first = pa.table({"execution": [3, 1, 3, 2, 1], "step": [0, 1, 2, 3, 4]})
+    assert not is_ordered(first)
+    assert one_of_each(first).to_pydict() == {"execution": [1, 2, 3], "step": [1, 3, 0]}
+    assert is_ordered(one_of_each(first))
+    assert is_ordered(one_of_each(first.slice(0, 0)))

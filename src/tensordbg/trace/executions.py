@@ -162,6 +162,19 @@ class ExecutionAssembly:
         return end_ns, ended, failed
 
 
+def one_of_each(table: pa.Table) -> pa.Table:
+    """The table `executions` in order of their numbers; of several with one number, which damage makes, the first."""
+    table = table.sort_by("execution")
+    number = table.column("execution").to_numpy()
+    again = np.flatnonzero(np.diff(number) == 0)
+    return table.take(np.delete(np.arange(len(number)), again + 1)) if len(again) else table
+
+
+def is_ordered(table: pa.Table) -> bool:
+    """Whether all executions in a table have numbers of their own and are in order of these."""
+    return bool(np.all(np.diff(table.column("execution").to_numpy()) > 0))
+
+
 def numbers(column: Array) -> Array:
     """Numbers of sites and the like, of which the largest stands for none."""
     # As int64 first: an unsigned column can't take the -1 that stands for none.

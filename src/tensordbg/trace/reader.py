@@ -20,6 +20,7 @@ from tensordbg.model import Frame, Function, Health, Site, SourceFile, Variable
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.damage import damaged, missing, reading_of
 from tensordbg.trace.decoding import DecodedSegment
+from tensordbg.trace.executions import is_ordered, one_of_each
 from tensordbg.trace.facts import TraceFacts, collect_facts
 from tensordbg.trace.lines import read_lines
 from tensordbg.trace.locate import find_trace, list_traces
@@ -269,7 +270,7 @@ class TraceReader:
         return self._snapshot.stored.version
 
     def _check_numbers(self, right: bool) -> None:
-        """Refuses a trace whose events bear other numbers than their rows have: all else is found by these."""
+        """Refuses a trace whose events or executions are not numbered in order: all else is found by these numbers."""
         if not right:
             raise damaged(self.path, "its events are not numbered in their order")
 
@@ -340,7 +341,10 @@ class TraceReader:
         tables.append(events.unfinished.to_table())
         table = pa.concat_tables(tables).combine_chunks()
         # A call that ended in a later segment than it began in stands behind others until all is sealed.
-        return table if self._snapshot.manifest.complete else table.sort_by("execution")
+        if not self._snapshot.manifest.complete:
+            return one_of_each(table)
+        self._check_numbers(is_ordered(table))
+        return table
 
     def _described(self) -> Catalog:
         if self._catalog is None:

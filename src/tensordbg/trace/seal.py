@@ -22,6 +22,7 @@ from tensordbg.errors import TensordbgError, TraceError
 from tensordbg.trace.catalog import CATALOG_FILES, read_catalog
 from tensordbg.trace.damage import missing, reading_of
 from tensordbg.trace.decoding import Decoder, Program
+from tensordbg.trace.executions import one_of_each
 from tensordbg.trace.facts import collect_facts
 from tensordbg.trace.lines import read_lines
 from tensordbg.trace.manifest import MANIFEST, Manifest, read_manifest, write_manifest
@@ -211,7 +212,7 @@ class _Sealing:
         table = pa.concat_tables(tables)
         if not len(table):
             return ()
-        return (write_part(self.folder, file, [table.sort_by("execution")], EXECUTIONS),)
+        return (write_part(self.folder, file, [one_of_each(table)], EXECUTIONS),)
 
     def _replace(self, manifest: Manifest) -> None:
         write_manifest(self.folder, manifest)
