@@ -63,7 +63,8 @@ def test_in_a_real_notebook(sample: Path) -> None:
     assert folder == {}
     assert "<td>harmless</td><td>Log:0</td><td>log_of_zero</td>" in trace["text/html"]
     assert trace["text/plain"] == f"Trace('{sample}')"
-    assert re.search(r'<iframe [^>]*height="500"[^>]* src="http://127.0.0.1:\d+/[\w-]{43}/"></iframe>', shown["text/html"])
+    link = r"http://127.0.0.1:\d+/[\w-]{43}/"
+    assert re.search(rf'<iframe [^>]*height="500"[^>]* src="{link}"></iframe>', shown["text/html"])
     assert saved["text/plain"] == "True"
     assert read["text/plain"] == "200"
 

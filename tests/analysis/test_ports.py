@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from tensordbg.analysis.ports import number_ports
 from tensordbg.analysis.program import read_program
+from tensordbg.errors import TraceError
 from tensordbg.model import NONE, TensorRef
 from tests.analysis.builder import TraceBuilder
 
@@ -38,3 +42,19 @@ def test_slots_that_only_an_event_tells_of() -> None:
     a = f.op("A")
     ports = number_ports(read_program(trace), np.array([a.site]), np.array([3]))
     assert ports.count[a.site] == 4
+
+
+def test_a_graph_that_holds_nothing_has_an_empty_block() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    f.op("A")
+    program = read_program(trace)
+    functions = {f.number: replace(program.functions[f.number], graph=60)}
+    assert number_ports(replace(program, functions=functions), NOTHING, NOTHING).block_size[60] == 0
+
+
+def test_far_more_outputs_than_are_named_are_damage() -> None:
+    trace = TraceBuilder()
+    sites = np.array([trace.function("f").op("A").site for _ in range(40)])
+    with pytest.raises(TraceError, match=r"have 2,621,440 outputs, of which 80 are named: it is damaged"):
+        number_ports(read_program(trace), sites, np.full(len(sites), 65535))

@@ -88,7 +88,8 @@ def number_ports(program: Program, event_sites: Ints, event_slots: Ints) -> Port
         graph[number] = site.function
         argument[number] = site.argument
         followed[number] = site.call in (CallKind.CALL, CallKind.IF, CallKind.WHILE) and bool(site.called)
-    graphs = max([*program.functions, int(graph.max(initial=-1))], default=-1) + 1
+    named = (max(number, function.graph) for number, function in program.functions.items())
+    graphs = max([*named, int(graph.max(initial=-1))]) + 1
     block = np.where(graph >= 0, graph, graphs + np.arange(sites))
     order = np.argsort(block, kind="stable")
     first = np.empty(sites, dtype=np.int64)
