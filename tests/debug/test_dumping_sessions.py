@@ -90,3 +90,31 @@ def test_what_the_old_one_refused_is_refused(tmp_path: Path) -> None:
         with pytest.raises(TypeError, match=r"^Expected type "):
             DumpingDebugWrapperSession(object(), str(tmp_path / "new"))
     assert not (tmp_path / "new").exists()
+
+
+def test_each_session_has_its_root_side_by_side_and_one_after_the_other(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), v1.Session() as first, v1.Session() as second:
+        x = v1.placeholder(tf.float32, [], name="x")
+        y = tf.square(x, name="Square")
+        one = DumpingDebugWrapperSession(first, str(tmp_path / "one"))
+        two = DumpingDebugWrapperSession(second, str(tmp_path / "two"))
+        results = [wrapped.run(y, {x: value}) for value, wrapped in ((2.0, one), (3.0, two), (4.0, two), (5.0, one))]
+        one.close()
+        two.close()
+        three = DumpingDebugWrapperSession(v1.Session(), str(tmp_path / "three"))
+        results.append(three.run(y, {x: 6.0}))
+        three.close()
+    assert results == [4.0, 9.0, 16.0, 25.0, 36.0]
+    assert squares(tmp_path / "one") == [4.0, 25.0]
+    assert squares(tmp_path / "two") == [9.0, 16.0]
+    assert squares(tmp_path / "three") == [36.0]
+
+
+def squares(root: Path) -> list[float]:
+    """What was recorded of an operation in all traces of a folder."""
+    return sorted(
+        float(value)
+        for trace in root.iterdir()
+        for value in np.ravel(tensordbg.open(trace).tensor("Square:0").values())
+        if tensordbg.open(trace).tensors().rows
+    )

@@ -116,3 +116,32 @@ def test_a_process_that_is_recorded_is_not_debugged_too(tmp_path: Path) -> None:
         pytest.raises(tensordbg.RecordingError, match=said),
     ):
         LocalCLIDebugWrapperSession(session)
+
+
+BESIDE = """
+import sys
+import tensorflow.compat.v1 as tf
+from tensordbg.tensorflow import v1 as tf_debug
+
+tf.disable_v2_behavior()
+x = tf.placeholder(tf.float32, [None], name="x")
+y = tf.square(x, name="Square")
+dumping = tf_debug.DumpingDebugWrapperSession(tf.Session(), sys.argv[1])
+debugged = tf_debug.LocalCLIDebugWrapperSession(tf.Session(), dump_root=sys.argv[2])
+for session, value in ((dumping, 2.0), (debugged, 3.0), (dumping, 4.0), (debugged, 5.0)):
+    print("gave", session.run(y, {x: [value]}))
+dumping.close()
+"""
+
+
+def test_beside_a_session_that_dumps(tmp_path: Path) -> None:
+    program, dumps, debugged = tmp_path / "program.py", tmp_path / "dumps", tmp_path / "debugged"
+    program.write_text(BESIDE)
+    command = [sys.executable, program, str(dumps), str(debugged)]
+    done = subprocess.run(command, input="run\nrun\nrun\nrun\n", capture_output=True, text=True, check=False, env=QUIET)
+    assert done.returncode == 0, done.stderr
+    assert "gave [25.]" in done.stdout
+    recorded = [row for trace in sorted(dumps.iterdir()) for row in tensordbg.open(trace).tensors().rows]
+    assert [row.tensor for row in recorded].count("Square:0") == 2
+    for folder in (debugged, debugged.with_name("debugged-2")):
+        assert "Square:0" in [row.tensor for row in tensordbg.open(folder).tensors().rows]

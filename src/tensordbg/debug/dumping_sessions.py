@@ -1,6 +1,7 @@
 """`DumpingDebugWrapperSession` and `DumpingDebugHook`: a TensorFlow 1 session whose runs are recorded, with elements.
 
-Where TensorFlow's own made a folder of files for each run, all runs are in one trace here.
+Where TensorFlow's own made a folder of files for each run, all runs are in one trace here, until a session with another
+folder runs: what comes after that is in a further trace of the folder.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -17,6 +19,7 @@ from tensordbg.backends.tensorflow.wrapped_sessions import ChoosingHook, Wrapped
 from tensordbg.console.running import Recorded
 from tensordbg.debug.chosen_runs import ChosenRuns, checked_folder
 from tensordbg.debug.tensors import wanted_tensors
+from tensordbg.debug.turns import TURNS
 from tensordbg.model import Detail
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.runs import Run
@@ -76,7 +79,7 @@ class DumpingDebugWrapperSession(WrappedSession):
         Raises:
             TypeError: If `sess` is no session, or `watch_fn` can't be called.
             ValueError: If `session_root` is a file or not empty.
-            RecordingError: If this process is being recorded already.
+            RecordingError: If this process is being recorded by something else than such a session.
         """
         if watch_fn is not None and not callable(watch_fn):
             raise TypeError("watch_fn is not callable")
@@ -116,32 +119,57 @@ class _Dump:
         self._watch_fn = watch_fn
         self._runs = ChosenRuns()
         self._session: Session | None = None
+        self._folders: list[Path] = []
+        self._ended = False
+        self.running: set[int] = set()
+        """See `Holder`."""
 
     def begin(self) -> None:
-        """Records from now on."""
+        """Records from now on, or where another session has its turn, from the first run on."""
+        with TURNS.lock:
+            if TURNS.free:
+                self._go_on()
+        atexit.register(self.end)
+
+    def _go_on(self) -> None:
+        TURNS.take(self)
         program = Path(sys.argv[0]).stem if sys.argv and sys.argv[0] else "program"
         budget = int(os.environ.get(_LIMIT) or _LIMIT_BYTES)
         plan = Plan(Detail.VALUES, ValueFilter(budget=budget), allow=settings_of_program().allow)
         self._session = session = Session(new_trace_folder(self._root, program), plan, program)
         session.recorder.watch = self
+        self._folders.append(session.folder)
         session.start()
-        atexit.register(self.end)
 
-    def end(self) -> None:
-        """Ends the recording; does nothing the second time."""
+    def rest(self) -> None:
+        """See `Holder`."""
         session, self._session = self._session, None
         if session is not None:
             session.stop()
-            seal(session.folder)
+
+    def end(self) -> None:
+        """Ends the recording; does nothing the second time."""
+        with TURNS.lock:
+            self._ended = True
+            self.rest()
+            TURNS.leave(self)
+        folders, self._folders = self._folders, []
+        for folder in folders:
+            seal(folder)
 
     def choose(self, fetches: Any, feed_dict: Any) -> None:
         """See `RunChooser`."""
+        with TURNS.lock:
+            if self._session is None and not self._ended:
+                self._go_on()
+            self.running.add(threading.get_ident())
         if self._session is not None and self._watch_fn is not None:
             self._session.choose_tensors(wanted_tensors(_recorded(self._watch_fn(fetches, feed_dict))))
         self._runs.choose(fetches, feed_dict)
 
     def forget(self) -> None:
         """See `RunChooser`."""
+        self.running.discard(threading.get_ident())
         self._runs.forget()
 
     def before(self, run: Run) -> bool:

@@ -1,6 +1,7 @@
 """`LocalCLIDebugWrapperSession` and `LocalCLIDebugHook`: the console at each run of a TensorFlow 1 session.
 
-All wrapped sessions of a process share one recording and one console. Where the program is debugged already, by
+All wrapped sessions of a process share one recording and one console. While a session that dumps runs, that recording
+rests; it goes on in another folder, whose name ends with a number. Where the program is debugged already, by
 `tdbg debug`, they add nothing.
 """
 
@@ -10,6 +11,7 @@ import atexit
 import shutil
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from tensordbg.debug.launch import recording_plan
 from tensordbg.debug.old_filters import add_old_filter
 from tensordbg.debug.plan import DebugPlan
 from tensordbg.debug.session_debugger import SessionDebugger
+from tensordbg.debug.turns import TURNS
 from tensordbg.errors import RecordingError
 from tensordbg.recording.session import Session
 
@@ -90,9 +93,15 @@ class _Debugging:
     """What the wrapped sessions of this process share."""
 
     def __init__(self) -> None:
-        self.runs = ChosenRuns()
+        self.runs = _AnnouncedRuns(self)
         self._filters = Filters()
         self._begun = False
+        self._session: Session | None = None
+        self._root: Path | None = None
+        self._plain = True
+        self._count = 0
+        self.running: set[int] = set()
+        """See `Holder`."""
 
     @property
     def filters(self) -> Filters:
@@ -103,18 +112,59 @@ class _Debugging:
 
     def begin(self, root: Path | None, plain: bool) -> None:
         """Records from now on, and stops at the runs that are announced."""
-        if self._begun or _is_debugged():
-            return
+        with TURNS.lock:
+            if self._begun or _is_debugged():
+                return
+            self._root, self._plain, self._begun = root, plain, True
+            if TURNS.free:
+                self.go_on()
+
+    def go_on(self) -> None:
+        """Records again, where a session that dumps has had its turn."""
+        with TURNS.lock:
+            if self._begun and self._session is None:
+                TURNS.take(self)
+                self._start()
+
+    def rest(self) -> None:
+        """See `Holder`."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.stop()
+
+    def _start(self) -> None:
+        self._count += 1
+        root = self._root
+        if root is not None and self._count > 1:
+            root = root.with_name(f"{root.name}-{self._count}")
         folder = Path(tempfile.mkdtemp(prefix="tfdbg_")) if root is None else root
         program = Path(sys.argv[0]).stem if sys.argv and sys.argv[0] else "program"
         session = Session(folder, recording_plan(DebugPlan(), Path.cwd()), program)
-        face = choose_face(None, plain)
+        face = choose_face(None, self._plain)
         debugger = SessionDebugger(session, face, self._filters, wants=self.runs.take)
         session.recorder.watch = debugger
         debugger.interrupt.install()
         session.start()
-        self._begun = True
-        atexit.register(_end, session, root is None)
+        self._session = session
+        atexit.register(_end, self, session, root is None)
+
+
+class _AnnouncedRuns(ChosenRuns):
+    """Has the recording go on before a run."""
+
+    def __init__(self, debugging: _Debugging) -> None:
+        self._debugging = debugging
+
+    def choose(self, fetches: Any, feed_dict: Any) -> None:
+        """See `ChosenRuns`."""
+        self._debugging.go_on()
+        self._debugging.running.add(threading.get_ident())
+        super().choose(fetches, feed_dict)
+
+    def forget(self) -> None:
+        """See `ChosenRuns`."""
+        self._debugging.running.discard(threading.get_ident())
+        super().forget()
 
 
 _debugging = _Debugging()
@@ -127,7 +177,7 @@ def _is_debugged() -> bool:
         RecordingError: If it is being recorded, and nothing more.
     """
     other = Session.current()
-    if other is None:
+    if other is None or TURNS.holds(other):
         return False
     if not isinstance(other.recorder.watch, Debugger):
         raise RecordingError(
@@ -136,8 +186,9 @@ def _is_debugged() -> bool:
     return True
 
 
-def _end(session: Session, temporary: bool) -> None:
-    session.stop()
+def _end(debugging: _Debugging, session: Session, temporary: bool) -> None:
+    if session is Session.current():
+        debugging.rest()
     if temporary:
         shutil.rmtree(session.folder, ignore_errors=True)
 
