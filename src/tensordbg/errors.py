@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from tensordbg.controls import escaped
+
 
 class TensordbgError(Exception):
-    """Base of all errors that tensordbg raises on purpose."""
+    """Base of all errors that tensordbg raises on purpose; names of a trace in its message are shown escaped."""
+
+    def __str__(self) -> str:
+        return escaped(super().__str__())
 
 
 class UsageError(TensordbgError):

@@ -14,6 +14,7 @@ import click
 
 from tensordbg.cli.group import commands
 from tensordbg.cli.messages import one_line, usage_line
+from tensordbg.controls import escaped
 from tensordbg.errors import TensordbgError, beyond_bounds
 
 __all__ = ["main"]
@@ -57,7 +58,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
 
 
 def _refuse(message: str) -> int:
-    print(f"tdbg: error: {one_line(message)}", file=sys.stderr)
+    print(f"tdbg: error: {escaped(one_line(message))}", file=sys.stderr)
     return ERROR
 
 

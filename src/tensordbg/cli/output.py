@@ -9,6 +9,8 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tensordbg.controls import escaped, escaped_json
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -24,8 +26,7 @@ _UNBOUNDED = 10_000
 
 def print_json(value: object) -> None:
     """Prints a value as JSON; numbers that JSON lacks are refused, since `wire` has replaced them."""
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=2, allow_nan=False)
-    sys.stdout.write("\n")
+    sys.stdout.write(f"{escaped_json(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))}\n")
 
 
 def print_rich(*parts: RenderableType) -> None:
@@ -36,23 +37,21 @@ def print_rich(*parts: RenderableType) -> None:
 
 
 def print_text(text: str) -> None:
-    """Prints text on standard output as it is."""
-    sys.stdout.write(text)
+    """Prints text on standard output, control characters as escapes."""
+    sys.stdout.write(escaped(text))
 
 
 def print_note(text: str) -> None:
     """Prints a line on standard error, if there is anything to say."""
     if text:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{escaped(text)}\n")
 
 
 def console_for(stream: Any) -> Console:
     """A console on a stream: as wide as the terminal, or unbounded; without colours if NO_COLOR is set."""
-    from rich.console import Console
+    from tensordbg.report.terminal import PlainConsole
 
-    # Names of tensors may look like markup, so nothing is taken for it.
-    width = None if stream.isatty() else _UNBOUNDED
-    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
+    return PlainConsole(stream, None if stream.isatty() else _UNBOUNDED)
 
 
 @contextlib.contextmanager

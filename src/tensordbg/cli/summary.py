@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tensordbg.cli.arguments import DEFAULT_FOLDER
 from tensordbg.cli.output import console_for, working
+from tensordbg.controls import escaped
 from tensordbg.errors import TraceError
 from tensordbg.report.numbers import amount, count
 
@@ -97,4 +98,4 @@ def _report(result: WhyResult) -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"tdbg: {line}\n")
+    sys.stderr.write(f"tdbg: {escaped(line)}\n")

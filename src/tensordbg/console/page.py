@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from tensordbg.controls import escaped
+
 Style = Literal["", "title", "heading", "bad", "good", "dim", "bold", "highlight", "link"]
 """What a span means; each face gives it a look of its own. A span with a command can be chosen, whatever its style."""
 
@@ -16,10 +18,14 @@ class Span:
     """A piece of a line."""
 
     text: str
-    """Without line breaks and control characters."""
+    """Without line breaks; control characters become escapes."""
     style: Style = ""
     command: str = ""
     """What choosing the span types, such as `pt Log:0`; empty where it can't be chosen."""
+
+    def __post_init__(self) -> None:
+        if not self.text.isprintable():  # mostly nothing is to be done
+            object.__setattr__(self, "text", escaped(self.text))
 
 
 Line = tuple[Span, ...]
@@ -67,6 +73,9 @@ class Page:
     """The first line from a number on that holds a pattern, where there is a quicker way than to make all lines."""
     anchor: Callable[[tuple[int, ...]], int] | None = None
     """The line of an element, for `@[i,j]`; it raises `UsageError` where there is no such element."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", escaped(self.title))
 
     def __len__(self) -> int:
         return len(self.body)

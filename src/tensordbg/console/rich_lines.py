@@ -6,18 +6,19 @@ import io
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 
 from tensordbg.console.page import FixedLines, Line, Span, Style
+from tensordbg.report.terminal import PlainConsole
 
 WIDTH = 100
 
 
 def lines_of(*parts: RenderableType, width: int = WIDTH) -> FixedLines:
     """The lines of one or more reports."""
-    console = Console(file=io.StringIO(), width=width, markup=False, emoji=False, highlight=False, color_system=None)
+    console = PlainConsole(io.StringIO(), width, color_system=None)
     lines: list[Line] = []
     for part in parts:
         lines += [_line(segments) for segments in console.render_lines(part, pad=False)]

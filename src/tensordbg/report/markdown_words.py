@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tensordbg.controls import escaped
+
 _CODE = re.compile(r"(`[^`\n]+`)")
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~$&]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", "|": "&vert;"}
@@ -19,7 +21,7 @@ _NOTHING = "\u200b"
 
 def code(text: str) -> str:
     """A name as code, whatever is in it; line breaks and other control characters become blanks."""
-    flat = re.sub(r"[\x00-\x1f\x7f\u2028\u2029]", " ", text)
+    flat = escaped(re.sub(r"[\x00-\x1f\x7f\u2028\u2029]", " ", text))
     if not flat.strip():
         return ""
     fence = "`" * (_longest_run(flat) + 1)
@@ -30,14 +32,14 @@ def code(text: str) -> str:
 
 def prose(text: str) -> str:
     """A sentence of ours with names in it; what stands between backticks stays code, nothing else is markup."""
-    parts = _CODE.split(" ".join(text.split()))
+    parts = _CODE.split(escaped(" ".join(text.split())))
     return "".join(code(part[1:-1]) if k % 2 else _plain(part) for k, part in enumerate(parts))
 
 
 def code_block(text: str, language: str = "") -> str:
     """Lines of source between fences that are longer than any within."""
     fence = "`" * max(3, _longest_run(text) + 1)
-    lines = "\n".join(text.splitlines())
+    lines = escaped("\n".join(text.splitlines()))
     return f"{fence}{language}\n{lines}\n{fence}"
 
 

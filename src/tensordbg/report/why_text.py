@@ -11,6 +11,7 @@ from tensordbg.analysis.finding import WhyResult
 from tensordbg.report.alerts import alert_lines
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_text import origin_line, origin_text
+from tensordbg.report.terminal import PlainConsole
 from tensordbg.report.warnings import warning_lines
 
 WIDTH = 100
@@ -40,7 +41,7 @@ def why_text(result: WhyResult) -> RenderableType:
 def render(result: WhyResult) -> str:
     """The report as plain text, at most `WIDTH` wide."""
     stream = io.StringIO()
-    Console(file=stream, width=WIDTH, markup=False, emoji=False, highlight=False).print(why_text(result))
+    PlainConsole(stream, WIDTH).print(why_text(result))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
 

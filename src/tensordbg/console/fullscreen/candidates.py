@@ -8,6 +8,8 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.widgets import Static
 
+from tensordbg.controls import escaped
+
 _ROWS = 6
 
 
@@ -21,7 +23,12 @@ class Candidates(Static):
     def offer(self, words: Sequence[str]) -> None:
         """Shows words; none takes no room."""
         self.set_class(bool(words), "open")
-        self.update(Text("\n".join(in_columns(words, max(self.app.size.width - 2, 1), _ROWS)), no_wrap=True))
+        self.update(
+            Text(
+                "\n".join(in_columns([escaped(word) for word in words], max(self.app.size.width - 2, 1), _ROWS)),
+                no_wrap=True,
+            )
+        )
 
 
 def in_columns(words: Sequence[str], width: int, rows: int) -> list[str]:

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tensordbg.console.fullscreen.layout import HEADINGS
+from tensordbg.controls import escaped
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Header(Widget):
         """See `Widget`."""
         tabs = self.tabs
         room = max((tabs[0].begin if tabs else self.size.width) - 2, 0)
-        text = Text(f" {shortened(self._text, room)} ", no_wrap=True, end="")
+        text = Text(f" {shortened(escaped(self._text), room)} ", no_wrap=True, end="")
         for tab in tabs:
             text.append(tab.label, Look(reverse=tab.pane == self._active))
         return text

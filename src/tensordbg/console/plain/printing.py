@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from tensordbg.console.page import Line, Page, Span, Style, plain
+from tensordbg.controls import escaped
 
 _AT_ONCE = 1000
 _FOUND = 10
@@ -58,7 +59,7 @@ class Printer:
 
     def say(self, text: str) -> None:
         """Prints one line."""
-        self._stream.write(f"{text}\n")
+        self._stream.write(f"{escaped(text)}\n")
         self._stream.flush()
 
     def _room(self, page: Page) -> int:

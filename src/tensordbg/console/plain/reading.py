@@ -7,6 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Protocol, TextIO
 
+from tensordbg.controls import escaped
+
 if TYPE_CHECKING:
     from tensordbg.console.console import Console
 
@@ -35,7 +37,7 @@ class StreamLines:
         line = self._stream.readline()
         if not line:
             return None
-        self._out.write(f"{console.prompt}{line.rstrip()}\n")
+        self._out.write(f"{console.prompt}{escaped(line.rstrip())}\n")
         return line.rstrip("\n")
 
 
