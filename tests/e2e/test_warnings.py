@@ -5,9 +5,10 @@ Each marks the guilty line with `# HERE`.
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,10 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.wire.why import why_to_json
+from tests.e2e.troubled.registry import LIMIT, PROGRAMS, Layer, Program, normal, train, trouble
 
-Program = Callable[[], object]
-PROGRAMS: dict[str, list[tuple[Program, str]]] = {}
-LIMIT = {"steps": 1000}
-
-
-def trouble(kind: str, named: str) -> Callable[[Program], Program]:
-    """Enters a program into the list of those with this trouble, with what the warning must name."""
-
-    def enter(program: Program) -> Program:
-        PROGRAMS.setdefault(kind, []).append((program, named))
-        return program
-
-    return enter
+for module in ("layers", "losses", "loops", "shapes"):
+    import_module(f"tests.e2e.troubled.{module}")
 
 
 def why_of(program: Program, folder: Path, **options: Any) -> dict[str, Any]:
@@ -41,38 +32,6 @@ def why_of(program: Program, folder: Path, **options: Any) -> dict[str, Any]:
     with tensordbg.record(folder, **options) as recording:
         program()
     return why_to_json(tensordbg.open(recording.path).why())
-
-
-def normal(*shape: int, seed: int = 0, scale: float = 1.0) -> tf.Tensor:
-    return tf.constant(np.random.default_rng(seed).normal(0.0, scale, shape).astype(np.float32))
-
-
-class Layer(tf.Module):
-    """A fully connected layer without a bias."""
-
-    def __init__(self, inputs: int, outputs: int, name: str, seed: int) -> None:
-        super().__init__(name=name)
-        self.kernel = tf.Variable(normal(inputs, outputs, seed=seed, scale=inputs**-0.5), name=f"{name}/kernel")
-        self.bias = tf.Variable(tf.zeros(outputs), name=f"{name}/bias")
-
-    def __call__(self, x: tf.Tensor) -> tf.Tensor:
-        return tf.matmul(x, self.kernel) + self.bias
-
-
-def train(loss: Callable[[int], tf.Tensor], variables: list[tf.Variable], steps: int = 30, rate: float = 0.05) -> None:
-    """Plain gradient descent, as a graph."""
-
-    @tf.function
-    def train_step(step: tf.Tensor) -> tf.Tensor:
-        with tf.GradientTape() as tape:
-            value = loss(step)
-        for variable, gradient in zip(variables, tape.gradient(value, variables), strict=True):
-            if gradient is not None:
-                variable.assign_sub(rate * gradient)
-        return value
-
-    for step in range(min(steps, LIMIT["steps"])):
-        train_step(tf.constant(step))
 
 
 @trouble("growing_values", "weight")
@@ -357,7 +316,7 @@ CASES = [
 
 def marked_line(program: Program) -> int | None:
     """The line that a program marks as the guilty one."""
-    lines = Path(__file__).read_text().splitlines()
+    lines = Path(inspect.getsourcefile(program) or "").read_text().splitlines()
     for number, line in enumerate(lines[program.__code__.co_firstlineno :], program.__code__.co_firstlineno + 1):
         if line.endswith("# HERE"):
             return number
@@ -375,7 +334,7 @@ def test_the_trouble_is_named(tmp_path: Path, kind: str, program: Program, named
     assert named in (warning["variable"] or warning["tensor"])
     line = marked_line(program)
     if line is not None:
-        assert (warning["source"]["file"], warning["source"]["line"]) == (__file__, line)
+        assert (warning["source"]["file"], warning["source"]["line"]) == (inspect.getsourcefile(program), line)
     assert {each["kind"] for each in answer["warnings"]} == {kind}
     assert warning["explanation"].endswith(".")
     assert warning["suggestion"].endswith(".")

@@ -28,3 +28,12 @@ def test_of_a_backward_pass_in_its_own_graph() -> None:
     gradient = backward.op("MatMul", backward.argument("y"), name="gradients/layer/MatMul_grad/MatMul")
     trace.run(backward).event(gradient, [1.0])
     assert forward(trace, "gradients/layer/MatMul_grad/MatMul") == "layer/MatMul"
+
+
+def test_an_eager_operation_by_what_its_gradient_takes() -> None:
+    trace = TraceBuilder()
+    relu = trace.eager("Relu", values=[0.0, 1.0])
+    trace.eager("ReluGrad", trace.output(relu), values=[0.0, 1.0], name="ReluGrad")
+    trace.eager("Mul", trace.output(relu), values=[0.0, 1.0], name="Mul")
+    assert forward(trace, "ReluGrad") == "Relu"
+    assert forward(trace, "Mul") is None

@@ -44,7 +44,7 @@ def test_a_sum_over_batches_is_no_loss() -> None:
     loss = f.op("Mean", read, name="loss")
     added = f.op("AddV2", f.read(total), loss, name="added")
     f.write(total, added)
-    f.write(weight, f.op("Mul", loss, read, name="gradient_tape/Mul"), op_type="AssignSubVariableOp")
+    f.write(weight, f.op("Mul", loss, read, name="gradient_tape/loss/Mul"), op_type="AssignSubVariableOp")
     for step in range(10):
         run = trace.run(f)
         for ref, value in ((read, [1.0, 2.0]), (loss, 1.5), (added, 1.5 * step)):

@@ -24,7 +24,7 @@ def findings(smallest: Callable[[int], float], floor: str = "") -> list[Finding]
     given = f.op(floor, p, constant) if floor else p
     log = f.op("Log", f.op("Identity", given), line=7)
     loss = f.op("Mean", log, name="loss")
-    f.write(w, f.op("Mul", loss, read, name="gradient_tape/Mul"), op_type="AssignSubVariableOp")
+    f.write(w, f.op("Mul", loss, read, name="gradient_tape/loss/Mul"), op_type="AssignSubVariableOp")
     for step in range(20):
         run = trace.run(f)
         elements = np.array([smallest(step), 0.5])

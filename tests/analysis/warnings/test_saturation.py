@@ -23,7 +23,7 @@ def activation(op_type: str, values: Callable[[int], Any], loss: Callable[[int],
     active = f.op(op_type, f.op("MatMul", read, name="before"))
     result = f.op("MatMul" if weights else "Neg", active, name="after")
     total = f.op("Mean", result, name="loss")
-    slope = f.op("Mul", active, total, name="gradient_tape/Mul")
+    slope = f.op("Mul", active, total, name="gradient_tape/loss/Mul")
     f.write(w, slope, op_type="AssignSubVariableOp")
     for step in range(20):
         run = trace.run(f)

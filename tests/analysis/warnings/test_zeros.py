@@ -30,3 +30,11 @@ def test_for_a_few_steps_only() -> None:
 def test_it_must_be_zero_in_the_end() -> None:
     seen = studied(network({"Relu": lambda step: np.zeros((8, 5)) if step < 29 else np.ones((8, 5))}))
     assert not find_zeros(seen).zero.any()
+
+
+def test_what_was_zero_as_long_before_may_be_so_again() -> None:
+    def given(lives: int) -> Given:
+        return {"Relu": lambda step: np.ones((8, 5)) if step in (0, lives) else np.zeros((8, 5))}
+
+    assert not find_zeros(studied(network(given(15)))).zero.any()
+    assert find_zeros(studied(network(given(4)))).zero.any()

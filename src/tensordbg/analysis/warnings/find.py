@@ -18,6 +18,17 @@ from tensordbg.model import NONE
 _SAID_ALREADY = {"diverging_values": "growing_values"}
 """Causes of origins that say what a warning would say."""
 
+_FOLLOWS = {
+    "constant_loss": frozenset(
+        {"dead_units", "saturated_output", "softmax_of_one", "unchanged_variable", "zero_gradient"}
+    ),
+    "often_zero_gradient": frozenset({"dead_units", "softmax_of_one", "zero_gradient"}),
+    "rising_loss": frozenset({"growing_in_loop", "growing_values"}),
+    "saturated_output": frozenset({"outer_broadcast", "softmax_of_one"}),
+    "zero_gradient": frozenset({"softmax_of_one"}),
+}
+"""What follows from others: it is told only where these are not."""
+
 _NO_GRADIENT = frozenset({"dead_units", "zero_gradient"})
 _LITTLE_GRADIENT = frozenset({"saturated_activation", "shrinking_values"})
 
@@ -53,7 +64,9 @@ def _end(trace: TraceSource, grave: Sequence[Origin]) -> int:
 
 
 def _once(warnings: Sequence[NumericalWarning]) -> list[NumericalWarning]:
-    """Without those that say of a line in other words what a graver one says of it."""
+    """Without those that follow from others, and that say of a line in other words what a graver one says of it."""
+    told = {each.kind for each in warnings}
+    warnings = [each for each in warnings if told.isdisjoint(_FOLLOWS.get(each.kind, ()))]
     lines = {(each.source.file, each.source.line) for each in warnings if each.source and each.kind in _NO_GRADIENT}
     return [
         each

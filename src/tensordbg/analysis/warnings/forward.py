@@ -19,11 +19,19 @@ def forward_of(study: Study, site: Site) -> Site | None:
     """The operation whose gradient a site helps to compute, as recorded or by its name; `None` where neither tells."""
     if site.gradient_of != NONE:
         return study.program.sites.get(site.gradient_of)
+    if site.function == NONE:
+        return _taken(study, site)
     for scope in _SCOPES:
         match = scope.search(site.name)
         if match:
             return _named(_names(study, site), match[1])
     return None
+
+
+def _taken(study: Study, site: Site) -> Site | None:
+    """The eager operation whose result an eager `ReluGrad` or its like takes; other gradients do not tell."""
+    makers = [study.wiring.site(port) for port in study.wiring.parents(int(study.ports.first[site.site]))]
+    return next((each for each in makers if each is not None and f"{each.op_type}Grad" == site.op_type), None)
 
 
 def _names(study: Study, site: Site) -> Mapping[str, Site]:

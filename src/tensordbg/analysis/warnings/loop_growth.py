@@ -1,10 +1,16 @@
 """Values that grow exponentially from turn to turn of a loop within a step, as in a recurrent network.
 
-A number that is multiplied by the same factor in each turn gains from the middle of the turns to the last the square of
-what it gains from a quarter of them to the middle; one that grows as a power of the turn gains the same.
+A loop that Python runs shows in the sites of one line, each made from the one before, or in eager code in one site
+whose numbers grow and fall back.
+
+A number that is multiplied by the same factor in each turn gains from the middle of the turns to the last the
+square of what it gains from a quarter of them to the middle; one that grows as a power of the turn gains the same.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +18,9 @@ from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.warnings.descent import first_of
 from tensordbg.analysis.warnings.forward import forward_of
+from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import Finding, Study
+from tensordbg.analysis.warnings.unrolled import Turns, is_chain, unrolled_eagerly, unrolled_in_graphs
 from tensordbg.analysis.warnings.words import listed, times
 from tensordbg.model import NONE
 
@@ -29,41 +37,71 @@ _PART = 0.5
 """... in this part of the steps, the last one too."""
 
 
+@dataclass(frozen=True)
+class _Growth:
+    """How a tensor went over the turns of a loop."""
+
+    series: int
+    turns: int
+    quarter: float
+    middle: float
+    last: float
+
+
 def growth_in_loops(study: Study) -> list[Finding]:
     """One finding for all that grows in loops: the first in the data flow, a forward pass before its gradient."""
-    grows = _grows(study)
-    found = {int(study.port[k]): k for k in _mostly(study, grows) if _counts(study, int(study.port[k]))}
+    everything = [*_in_loops(study), *_unrolled(study)]
+    found = {port: each for each in everything if _counts(study, port := int(study.port[each.series]))}
     if not found:
         return []
     forward = [port for port in found if not study.gradient[port]]
     lead = first_of(study, sorted(forward or found))[0]
-    return [_finding(study, found[lead], [found[port] for port in sorted(found) if port != lead])]
+    return [_finding(study, found[lead], [found[port].series for port in sorted(found) if port != lead])]
 
 
-def _grows(study: Study) -> Bools:
-    quarter, middle, last = study.series.course.T
+def _in_loops(study: Study) -> Iterator[_Growth]:
+    """What grows in loops of the framework."""
+    grows = _grows(study.series.course)
+    if grows.any():
+        count = np.add.reduceat(grows, study.series.starts[:-1], dtype=np.int64)
+        last = study.series.starts[1:] - 1
+        for k in np.flatnonzero(grows[last] & (count >= _PART * study.series.lengths)).tolist():
+            yield _Growth(k, int(study.series.turns[last[k]]), *study.series.course[last[k]].tolist())
+
+
+def _unrolled(study: Study) -> Iterator[_Growth]:
+    """What grows in loops that Python runs."""
+    for turns in unrolled_in_graphs(study):
+        found = _growth(turns)
+        if found is not None and is_chain(study, turns):
+            yield found
+    for turns in unrolled_eagerly(study):
+        found = _growth(turns)
+        if found is not None:
+            yield found
+
+
+def _growth(turns: Turns) -> _Growth | None:
+    last = len(turns.sizes) - 1
+    course = turns.sizes[[last // 4, last // 2, last]]
+    return _Growth(turns.series, last + 1, *course.tolist()) if _grows(course[None])[0] else None
+
+
+def _grows(course: Floats) -> Bools:
+    quarter, middle, last = course.T
     with np.errstate(divide="ignore", invalid="ignore"):
         before, after = np.log(middle / quarter), np.log(last / middle)
         result: Bools = (last >= _FACTOR * quarter) & (last >= _LEAST) & (before > 0) & (after >= _EXPONENTIAL * before)
     return result
 
 
-def _mostly(study: Study, grows: Bools) -> list[int]:
-    if not grows.any():
-        return []
-    count = np.add.reduceat(grows, study.series.starts[:-1], dtype=np.int64)
-    last = grows[study.series.starts[1:] - 1]
-    return [int(k) for k in np.flatnonzero(last & (count >= _PART * study.series.lengths))]
-
-
 def _counts(study: Study, port: int) -> bool:
-    return bool(study.learning[port] or study.gradient[port])
+    return bool(study.forward[port] or study.gradient[port])
 
 
-def _finding(study: Study, k: int, others: list[int]) -> Finding:
-    last = int(study.series.starts[k + 1]) - 1
-    quarter, middle, end = study.series.course[last].tolist()
-    turns, step = int(study.series.turns[last]), int(study.series.step[last])
+def _finding(study: Study, found: _Growth, others: list[int]) -> Finding:
+    k = found.series
+    step = int(study.series.step[study.series.starts[k + 1] - 1])
     backward = bool(study.gradient[study.port[k]])
     forward = forward_of(study, study.site(k)) if backward else None
     what = "The gradient " if backward else ""
@@ -71,17 +109,23 @@ def _finding(study: Study, k: int, others: list[int]) -> Finding:
         kind="growing_in_loop",
         series=k,
         explanation=(
-            f"{what}{study.name(k)} grows exponentially over the {turns} turns of a loop within a step: from "
-            f"{number(quarter)} in a quarter of the turns over {number(middle)} in the middle to {number(end)} in the "
-            f"last, {times(end / quarter)}, in step {step}."
+            f"{what}{study.name(k)} grows exponentially over the {found.turns} turns of a loop within a step: from "
+            f"{number(found.quarter)} in a quarter of the turns over {number(found.middle)} in the middle to "
+            f"{number(found.last)} in the last, {times(found.last / found.quarter)}, in step {step}."
         ),
         suggestion=(
             "Each turn multiplies by more than 1. Scale the recurrent weights down (orthogonal, with a gain of 1 or "
             "less), put a bounded activation such as tanh or a normalisation into the loop, or use a gated cell (LSTM, "
             "GRU); clip the gradients."
         ),
-        evidence={"turns": turns, "quarter": quarter, "middle": middle, "last": end, "step": step},
-        gravity=end / quarter,
+        evidence={
+            "turns": found.turns,
+            "quarter": found.quarter,
+            "middle": found.middle,
+            "last": found.last,
+            "step": step,
+        },
+        gravity=found.last / found.quarter,
         site=forward.site if forward is not None else NONE,
         also=listed([study.name(other) for other in others]),
     )

@@ -97,6 +97,12 @@ class Study:
         return marked & ~self.gradient & ~self.updating
 
     @cached_property
+    def forward(self) -> Bools:
+        """For each port whether it is part of a forward pass, also where no gradient asks for its value."""
+        made = self.wiring.descendants(self.trained_reads)
+        return (self.learning | made) & ~self.gradient & ~self.updating
+
+    @cached_property
     def losses(self) -> list[int]:
         """Series of the numbers that a forward pass makes of trained variables: the loss, and what it is made of."""
         made = self.wiring.descendants(self.trained_reads) & ~self.trained_reads & ~self.gradient & ~self.updating

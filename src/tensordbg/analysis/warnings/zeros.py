@@ -8,9 +8,14 @@ import numpy as np
 
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.descent import made_of
+from tensordbg.analysis.warnings.series import Series
 from tensordbg.analysis.warnings.study import ENOUGH, Study
+from tensordbg.model import NONE
 
 RELU = frozenset({"Relu", "Relu6"})
+
+_LONGER = 1.5
+"""What was zero nearly as long before, and was not any more then, may be so again."""
 
 _PART = 0.1
 """All zero in the last steps means at least this part of all steps, besides `ENOUGH`."""
@@ -34,8 +39,20 @@ class Zeros:
 def find_zeros(study: Study) -> Zeros:
     """Find the tensors that are all zero in the end, for some steps."""
     series = study.series
-    run = series.run((series.zero == series.size) & (series.size > 0))
-    return Zeros(run, (run >= ENOUGH) & (run >= _PART * series.lengths))
+    zero = (series.zero == series.size) & (series.size > 0)
+    run = series.run(zero)
+    enough = (run >= ENOUGH) & (run >= _PART * series.lengths)
+    return Zeros(run, enough & (run > _LONGER * _longest_before(series, zero, run)))
+
+
+def _longest_before(series: Series, zero: Bools, run: Ints) -> Ints:
+    """For each series the largest number of rows that were all zero one after the other, before the last ones."""
+    rows = np.arange(len(zero))
+    starts = np.repeat(series.starts[:-1], series.lengths)
+    since = rows - np.maximum(np.maximum.accumulate(np.where(zero, NONE, rows)), starts - 1)
+    last = rows >= np.repeat(series.starts[1:] - run, series.lengths)
+    result: Ints = np.maximum.reduceat(np.where(last, 0, since), series.starts[:-1])
+    return result
 
 
 _TO_THE_LOSS = frozenset({"Cast", "DivNoNan", "Identity", "Mean", "Mul", "Pow", "RealDiv", "Reshape", "Square", "Sum"})

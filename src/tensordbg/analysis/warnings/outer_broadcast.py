@@ -1,0 +1,129 @@
+"""Numbers of each example that meet those of every other, since one side is a column and the other is not.
+
+`[N, 1]` with `[N]` gives `[N, N]`. Who wants distances between all pairs makes the column on purpose, of the same
+tensor or by an operation for it, and does more with the square than to average it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.warnings.descent import nearest
+from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of
+from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+
+_MEETING = frozenset({"Add", "AddV2", "Maximum", "Minimum", "Mul", "RealDiv", "SquaredDifference", "Sub"})
+_PASSING = frozenset({"Cast", "Identity", "Neg", "ReadVariableOp", "Sigmoid", "StopGradient", "Tanh"})
+_ON_PURPOSE = frozenset({"ExpandDims", "Max", "Mean", "Min", "Pack", "Reshape", "StridedSlice", "Sum", "Transpose"})
+"""Operations that make a column; one that comes out of weights or of the data is there by itself."""
+
+_AVERAGING = frozenset({"Mean", "Sum"})
+_FARTHEST = 200
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """An operation with a column and a row."""
+
+    series: int
+    column: int
+    """The port of the column."""
+    row: int
+    count: int
+    """How long both are."""
+
+
+def outer_broadcasts(study: Study) -> list[Finding]:
+    """One finding for each operation on the way to a loss that meets every example with every other by mistake."""
+    found = [each for each in _meetings(study) if _only_averaged(study, each)]
+    losses = find_losses(study) if found else []
+    return [
+        _finding(study, each, reached[0])
+        for each in found
+        if (reached := losses_of(study, losses, int(study.port[each.series]))) and not _on_purpose(study, each)
+    ]
+
+
+def _meetings(study: Study) -> Iterator[_Meeting]:
+    for k in np.flatnonzero(study.series.lengths >= ENOUGH).tolist():
+        shape = _shape(study, k)
+        if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2 or study.site(k).op_type not in _MEETING:
+            continue
+        if not study.forward[study.port[k]]:
+            continue
+        taken = {nearest(study, port): port for port in study.wiring.parents(int(study.port[k]))}
+        shapes = {tuple(_shape(study, study.at[port][0])): port for port in taken if port in study.at}
+        column, row = shapes.get((shape[0], 1)), shapes.get((shape[0],))
+        if column is not None and row is not None:
+            yield _Meeting(k, column, row, shape[0])
+
+
+def _shape(study: Study, k: int) -> list[int]:
+    shape: list[int] | None = json.loads(study.words[1][k] or "null")
+    return shape or []
+
+
+def _only_averaged(study: Study, meeting: _Meeting) -> bool:
+    """Whether all that is made of the square, element by element, is summed up in the end."""
+    square = [meeting.count, meeting.count]
+    open_ports = [int(study.port[meeting.series])]
+    seen, averaged = set(open_ports), False
+    while open_ports and len(seen) < _FARTHEST:
+        for child in study.wiring.children(open_ports.pop()):
+            site = study.wiring.site(child)
+            if child in seen or site is None or study.gradient[child] or study.updating[child]:
+                continue
+            seen.add(child)
+            shapes = [_shape(study, k) for k in study.at.get(child, [])]
+            if site.op_type in _AVERAGING:
+                averaged = True
+            elif not shapes or square in shapes:
+                open_ports.append(child)
+            else:
+                return False
+    return averaged
+
+
+def _on_purpose(study: Study, meeting: _Meeting) -> bool:
+    marks = np.zeros((2, len(study.ports.site)), dtype=np.bool_)
+    maker = _maker(study, meeting.column)
+    marks[0, maker], marks[1, meeting.row] = True, True
+    if study.wiring.descendants(marks[0])[meeting.row] or study.wiring.descendants(marks[1])[meeting.column]:
+        return True
+    trained = study.wiring.descendants(study.trained_reads)
+    site = study.wiring.site(maker)
+    explicit = site is not None and site.op_type in _ON_PURPOSE
+    return explicit and bool(trained[meeting.column]) == bool(trained[meeting.row])
+
+
+def _maker(study: Study, port: int) -> int:
+    """What made the column, seen through what keeps the shape."""
+    for _ in range(_FARTHEST):
+        site = study.wiring.site(port)
+        before = study.wiring.parents(port)
+        if site is None or site.op_type not in _PASSING or len(before) != 1:
+            break
+        port = before[0]
+    return port
+
+
+def _finding(study: Study, meeting: _Meeting, loss: Loss) -> Finding:
+    n = meeting.count
+    column, row = study.name(study.at[meeting.column][0]), study.name(study.at[meeting.row][0])
+    return Finding(
+        kind="outer_broadcast",
+        series=meeting.series,
+        explanation=(
+            f"{study.site(meeting.series).op_type} of {column} of shape [{n}, 1] and {row} of shape [{n}] gives "
+            f"[{n}, {n}]: every example meets every other on the way to {study.name(loss.series)}, not only itself."
+        ),
+        suggestion=(
+            "Give both the same shape: `tf.squeeze(x, axis=-1)` of the column, or `tf.expand_dims(y, -1)` of the other."
+        ),
+        evidence={"steps": int(study.series.lengths[meeting.series]), "examples": n, "elements": n * n},
+        gravity=float(n),
+    )

@@ -1,0 +1,64 @@
+"""A softmax over one element is 1 whatever goes in: nothing can be learned through it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.warnings.descent import nearest
+from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+
+_RESULT = {"Softmax": 1.0, "LogSoftmax": 0.0}
+"""What each gives of one element."""
+
+_WITH_LOSS = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
+
+
+def softmaxes_of_one(study: Study) -> list[Finding]:
+    """One finding for each softmax whose last axis has a length of 1."""
+    series = study.series
+    found = {}
+    for k in np.flatnonzero(series.lengths >= ENOUGH).tolist():
+        site = study.site(k)
+        if site.op_type in _RESULT and study.forward[study.port[k]]:
+            if _is_one(study, k) and _always(study, k, _RESULT[site.op_type]).all():
+                found[site.site] = k
+        elif site.op_type in _WITH_LOSS and not series.slot[k] and study.forward[study.port[k]]:
+            logits = nearest(study, next(iter(study.wiring.parents(int(study.port[k]))), int(study.port[k])))
+            if any(_is_one(study, each) for each in study.at.get(logits, [])) and _always(study, k, 0.0).all():
+                found[site.site] = k
+    return [_finding(study, k) for k in found.values()]
+
+
+def _is_one(study: Study, k: int) -> bool:
+    """Whether the last axis has a length of 1, and there are others."""
+    shape = json.loads(study.words[1][k] or "null")
+    return bool(shape) and shape[-1] == 1
+
+
+def _always(study: Study, k: int, value: float) -> Bools:
+    rows = study.series.rows(k)
+    result: Bools = (study.series.low[rows] == value) & (study.series.high[rows] == value)
+    return result
+
+
+def _finding(study: Study, k: int) -> Finding:
+    shape, steps = study.words[1][k], int(study.series.lengths[k])
+    site = study.site(k)
+    what = "is 0 for every label that there is" if site.op_type in _WITH_LOSS else "is a constant, whatever goes in"
+    return Finding(
+        kind="softmax_of_one",
+        series=k,
+        explanation=(
+            f"{site.op_type} of one class: the axis over which {study.name(k)} of shape {shape} is computed has a "
+            f"length of 1, so it {what}, in all {steps} steps, and lets no gradient through."
+        ),
+        suggestion=(
+            "For two classes with one output use a sigmoid and its loss (`activation='sigmoid'`, "
+            "`BinaryCrossentropy`), or give the layer as many outputs as there are classes; else name the right axis."
+        ),
+        evidence={"steps": steps, "axis_length": 1},
+        gravity=float(steps),
+    )

@@ -1,0 +1,78 @@
+"""Turns of loops that Python runs: of a graph the sites of one line, in eager code the runs of one site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.warnings.series import ENOUGH_TURNS, Floats
+from tensordbg.analysis.warnings.study import Study
+from tensordbg.model import NONE
+
+_FELL = 0.1
+"""Where a number falls to this part from one run to the next, a loop begins anew."""
+
+_LOOPS = 3
+"""So many loops of an eager site must be seen."""
+
+
+@dataclass(frozen=True)
+class Turns:
+    """How large a tensor was in the turns of a loop."""
+
+    series: int
+    """That of the last turn."""
+    sizes: Floats
+    """In each turn, the first first."""
+
+
+def unrolled_in_graphs(study: Study) -> Iterator[Turns]:
+    """Forward operations of one line of a graph that are made one from the other, as of the last step."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for k in range(len(study.series)):
+        site = study.site(k)
+        port = study.port[k]
+        if NONE not in (site.function, site.stack) and study.forward[port] and not study.gradient[port]:
+            key = (site.function, site.stack, site.op_type, int(study.series.slot[k]), int(study.series.path[k]))
+            groups.setdefault((*key, study.words[1][k]), []).append(k)
+    last = study.series.starts[1:] - 1
+    for several in groups.values():
+        if len(several) >= ENOUGH_TURNS:
+            several.sort(key=lambda k: int(study.series.site[k]))
+            yield Turns(several[-1], study.series.magnitude[last[np.array(several)]])
+
+
+def is_chain(study: Study, turns: Turns) -> bool:
+    """Whether the last turn is made from the first site of its line."""
+    site = study.site(turns.series)
+    first = min(
+        each.site
+        for each in study.program.sites_of_graph.get(site.function, ())
+        if each.stack == site.stack and each.op_type == site.op_type
+    )
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    marks[study.ports.first[first]] = True
+    return first != site.site and bool(study.wiring.descendants(marks)[study.port[turns.series]])
+
+
+def unrolled_eagerly(study: Study) -> Iterator[Turns]:
+    """The last whole loop of each eager site whose numbers grow and fall back, again and again."""
+    for k in np.flatnonzero(study.series.lengths >= _LOOPS * ENOUGH_TURNS).tolist():
+        if study.site(k).function != NONE or not study.forward[study.port[k]] or study.gradient[study.port[k]]:
+            continue
+        sizes = study.series.magnitude[study.series.rows(k)]
+        begins = _begins(sizes)
+        if len(begins) >= _LOOPS and np.diff(begins).min() >= ENOUGH_TURNS:
+            yield Turns(k, sizes[begins[-2] : begins[-1]])
+
+
+def _begins(sizes: Floats) -> Ints:
+    """Where each loop begins; the end of the last one, if it is as long as the one before, is a beginning, too."""
+    fell = np.flatnonzero(sizes[1:] < _FELL * sizes[:-1]) + 1
+    begins = np.concatenate([[0], fell])
+    if len(begins) > 1 and len(sizes) - begins[-1] == begins[-1] - begins[-2]:
+        begins = np.append(begins, len(sizes))
+    return begins

@@ -1,0 +1,1 @@
+"""Programs whose numbers stay finite and are wrong all the same."""

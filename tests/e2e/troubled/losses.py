@@ -1,0 +1,90 @@
+"""Losses that do not do what a loss should."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from tests.e2e.troubled.registry import Layer, normal, train, trouble
+
+
+@trouble("constant_loss", "loss")
+def a_rate_of_zero() -> None:
+    first = Layer(8, 4, "first", 1)
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        return tf.reduce_mean(tf.square(first(x) - y), name="loss")  # HERE
+
+    train(loss, [first.kernel, first.bias], rate=0.0)
+
+
+@trouble("constant_loss", "Mean")
+def an_update_that_was_forgotten() -> None:
+    weight = tf.Variable(normal(8, 1, seed=1), name="weight")
+    x, y = normal(32, 8, seed=3), normal(32, 1, seed=4)
+    for _ in range(20):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ weight - y))  # HERE
+        gradient = tape.gradient(loss, weight)
+        weight = tf.Variable(weight - 0.0 * gradient, name="weight")
+
+
+@trouble("rising_loss", "Mean")
+def the_wrong_sign() -> None:
+    first = Layer(8, 4, "first", 1)
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        return tf.reduce_mean(tf.square(first(x) - y))  # HERE
+
+    train(loss, [first.kernel, first.bias], rate=-0.05)
+
+
+@trouble("rising_loss", "")
+def a_reward_that_is_minimized() -> None:
+    x = np.random.default_rng(0).normal(size=(256, 6)).astype(np.float32)
+    labels = (x[:, 0] > 0).astype(np.int32)
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(2)])
+
+    def cost(y_true: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+        return -tf.nn.sparse_softmax_cross_entropy_with_logits(tf.cast(tf.reshape(y_true, [-1]), tf.int32), logits)
+
+    for layer in model.layers:
+        layer.trainable = True
+    optimizer = keras.optimizers.SGD(-0.05)
+    model.compile(optimizer, lambda y_true, logits: -cost(y_true, logits))
+    model.fit(x, labels, batch_size=256, epochs=40, verbose=0)  # HERE
+
+
+@trouble("rising_loss", "Mean")
+def a_gradient_that_is_added_eagerly() -> None:
+    weight = tf.Variable(normal(8, 1, seed=1, scale=0.1), name="weight")
+    x, y = normal(64, 8, seed=3), tf.cast(normal(64, 1, seed=4) > 0, tf.float32)
+    for _ in range(30):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(y, x @ weight))  # HERE
+        weight.assign_add(0.3 * tape.gradient(loss, weight))
+
+
+@trouble("saturated_output", "Sigmoid")
+def targets_out_of_the_range_of_a_sigmoid() -> None:
+    first = Layer(8, 1, "first", 1)
+    x, y = normal(32, 8, seed=3), tf.abs(normal(32, 1, seed=4)) * 20.0 + 30.0
+
+    def loss(_: int) -> tf.Tensor:
+        guess = tf.sigmoid(first(x))  # HERE
+        return tf.reduce_mean(tf.square(guess - y))
+
+    train(loss, [first.kernel, first.bias], steps=60, rate=0.05)
+
+
+@trouble("saturated_output", "Tanh")
+def targets_out_of_the_range_of_a_tanh_in_keras() -> None:
+    x = np.random.default_rng(0).normal(size=(256, 6)).astype(np.float32)
+    x[:, 0] += np.sign(x[:, 0])
+    y = 50.0 * np.sign(x[:, :1]) + x[:, 1:2]
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(1, "tanh")])
+    model.compile(keras.optimizers.Adam(0.3), "mse")
+    model.fit(x, y, batch_size=64, epochs=30, verbose=0)  # HERE
