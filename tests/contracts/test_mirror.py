@@ -9,6 +9,8 @@ PACKAGE = ROOT / "src" / "tensordbg"
 TESTS = ROOT / "tests"
 
 NOT_MIRRORED = {
+    "analysis/causes/disguises.py": "e2e/test_mends.py",
+    "analysis/makers.py": "e2e/test_mends.py",
     "analysis/ancestry.py": "e2e/test_jumps.py",
     "analysis/jumps.py": "e2e/test_jumps.py",
     "__main__.py": "cli/test_main.py",

@@ -10,15 +10,15 @@ from tensordbg.analysis.ancestry import Ancestry
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
+from tensordbg.analysis.kinds import REARRANGING
 from tensordbg.analysis.operands import Operand, is_eager, operands
-from tensordbg.analysis.operations import PASSING, reads_variables, writes_variables
+from tensordbg.analysis.operations import reads_variables, writes_variables
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
 from tensordbg.model import NONE, Site
 
-_RESHAPING = PASSING | {"ConcatV2", "GatherNd", "GatherV2", "Pad", "Pack", "Slice", "StridedSlice"}
 _FARTHEST = 6
 
 
@@ -153,7 +153,7 @@ class Gatherer:
                 break
             types.append(site.op_type)
             events.add(event)
-            if site.op_type not in _RESHAPING and site.argument < 0:
+            if site.op_type not in REARRANGING and site.argument < 0:
                 break
             event = self._first_input(event)
         return tuple(types), frozenset(events)

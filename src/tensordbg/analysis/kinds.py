@@ -235,6 +235,61 @@ NO_LARGER = PASSING | frozenset(
 """What they put out is no larger than what they took in."""
 
 
+REARRANGING = PASSING | frozenset(
+    {
+        "BroadcastTo",
+        "ConcatV2",
+        "DynamicPartition",
+        "GatherNd",
+        "GatherV2",
+        "Pack",
+        "Pad",
+        "PadV2",
+        "ResourceGather",
+        "ReverseV2",
+        "Slice",
+        "Split",
+        "SplitV",
+        "StridedSlice",
+        "Tile",
+        "Unpack",
+    }
+)
+"""They hand on elements of their inputs, in another order or shape."""
+
+LIGHT = REARRANGING | frozenset(
+    {
+        "Add",
+        "AddV2",
+        "Cast",
+        "ClipByValue",
+        "Div",
+        "DivNoNan",
+        "Exp",
+        "Inv",
+        "Max",
+        "Maximum",
+        "Mean",
+        "Min",
+        "Minimum",
+        "Mul",
+        "MulNoNan",
+        "Neg",
+        "Pow",
+        "Prod",
+        "RealDiv",
+        "Reciprocal",
+        "Select",
+        "SelectV2",
+        "Sqrt",
+        "Square",
+        "Sub",
+        "Sum",
+    }
+)
+"""Operations of which formulas are written, through which one looks for what a number was computed from."""
+
+
 @dataclass(frozen=True)
 class Domain:
     """Where a function of an operand has a finite value."""

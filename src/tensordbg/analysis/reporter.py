@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tensordbg.analysis.call_chain import telling_stack
 from tensordbg.analysis.causes.case import Case, Jump, unravelled
+from tensordbg.analysis.causes.disguises import ADVISED
 from tensordbg.analysis.causes.overflow import OVERFLOWS
 from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.causes.updates import overflowing_gradient
@@ -18,9 +20,11 @@ from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
 from tensordbg.analysis.jumps import Jumps
+from tensordbg.analysis.kinds import GRADIENT_DIVISOR
 from tensordbg.analysis.kinship import join_kin
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.loss_scaling import how_caught, may_be_caught
+from tensordbg.analysis.makers import Makers
 from tensordbg.analysis.meant import meant_rule
 from tensordbg.analysis.operations import OUTSIDE, reads_variables, takes_from_pipeline
 from tensordbg.analysis.origins import Origins
@@ -40,7 +44,8 @@ def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
     forward_operations = ForwardOperations(program, origins.values.ports, origins.roles.gradient_site)
     locations = Locations(program)
     jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
-    reporter = _Reporter(origins, views, locations, forward_operations, jumps, details.cut)
+    makers = Makers(origins.values, gatherer.ancestry, details)
+    reporter = _Reporter(origins, views, locations, forward_operations, jumps, makers, details.cut)
     for k, group in enumerate(groups):
         forward = reporter.forward(evidence[k], evidence[elder[k]] if k in elder else None)
         yield replace(reporter.finding(group, evidence[k], descents[k]), gradient_of=forward)
@@ -71,6 +76,7 @@ class _Reporter:
     locations: Locations
     forward_operations: ForwardOperations
     jumps: Jumps
+    makers: Makers
     cut: bool
     """Whether the trace holds only the last events."""
 
@@ -87,6 +93,8 @@ class _Reporter:
         case = self._case(evidence, view, inputs)
         case = replace(case, growth=find_growth(inputs, history[1:]))
         verdict = judge(case)
+        if verdict.cause in ADVISED:
+            verdict = judge(self._with_makers(case, evidence))
         if verdict.cause in OVERFLOWS:
             verdict = judge(replace(case, jump=self._jump(case, evidence)))
         return Origin(
@@ -109,6 +117,14 @@ class _Reporter:
     def _variable_name(self, number: int) -> str:
         variable = self.origins.values.program.variables.get(number)
         return "" if variable is None else variable.name or "variable"
+
+    def _with_makers(self, case: Case, evidence: Evidence) -> Case:
+        """The case with how its operands were made, on which the mend depends."""
+        events = [each.event for each in evidence.inputs]
+        divisor = GRADIENT_DIVISOR.get(case.op_type)  # the output of the forward operation
+        after = events[divisor] if divisor is not None and divisor < len(events) else evidence.event
+        added = self.makers.added_after(after) if after != NONE and not case.written else math.nan
+        return replace(case, behind=tuple(map(self.makers.behind, events)), added_after=added)
 
     def _jump(self, case: Case, evidence: Evidence) -> Jump | None:
         """Where the numbers that went into an operation had grown; of an optimizer those of the step that did it."""

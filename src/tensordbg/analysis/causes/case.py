@@ -44,6 +44,16 @@ class Growth:
 
 
 @dataclass(frozen=True)
+class Made:
+    """How a tensor was made: an operation, and how what it was given was made."""
+
+    op_type: str
+    number: float = math.nan
+    """What it holds, where it is one number throughout that was written down or came in."""
+    operands: tuple[Made, ...] = ()
+
+
+@dataclass(frozen=True)
 class Jump:
     """Where the numbers behind an overflow grew most at once."""
 
@@ -81,6 +91,10 @@ class Case:
     growth: Growth | None = None
     jump: Jump | None = None
     """Where the numbers that were too large had grown; looked for only where something was too large."""
+    behind: tuple[Made | None, ...] = ()
+    """How each input was made; looked for only where a mend depends on it."""
+    added_after: float = math.nan
+    """A small number that the program adds to the output, or behind the operation whose gradient this is."""
     positions: tuple[int, ...] = ()
     """Of each input its position among the operation's operands, variables counted; -1 for the old value of one."""
     unwritten: tuple[str, ...] = ()

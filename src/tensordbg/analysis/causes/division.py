@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, of_elements, vanishing
+import math
+
+from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, number, of_elements, vanishing
+from tensordbg.analysis.causes.disguises import behind, fused_loss, lost_epsilon, probability
 from tensordbg.analysis.causes.magnitudes import may_overflow
 from tensordbg.analysis.causes.updates import explain_epsilon, is_without_epsilon, mend_epsilon
 from tensordbg.analysis.kinds import DIVISOR, GRADIENT_DIVISOR, NORMALISATIONS, OF_NOTHING, ROOT_OF
@@ -89,6 +92,14 @@ def _mend_division(case: Case) -> str:
         return mend_epsilon(case)
     if _without_spread(case):
         return "Give the normalisation an epsilon: `epsilon=1e-3`."
+    divisor = DIVISOR.get(case.op_type, 0)
+    if lost_epsilon(case, divisor):
+        return lost_epsilon(case, divisor).lstrip()
+    if not math.isnan(case.added_after):
+        return (
+            f"The {number(case.added_after)} is added to the quotient, too late: add it to the divisor, "
+            "`a / (b + 1e-7)`."
+        )
     if case.op_type == "Rsqrt":
         return "Add a small number before the root: `tf.math.rsqrt(x + 1e-6)`."
     return (
@@ -118,6 +129,18 @@ def _explain_gradient(case: Case) -> str:
 
 
 def _mend_gradient(case: Case) -> str:
+    divisor = DIVISOR.get(case.op_type, GRADIENT_DIVISOR.get(case.op_type, 0))
+    if case.op_type in DIVISOR:
+        written = probability(behind(case, divisor))
+        if written:
+            return fused_loss(written)
+        if lost_epsilon(case, divisor):
+            return lost_epsilon(case, divisor).lstrip()
+    if not math.isnan(case.added_after) and case.op_type in GRADIENT_DIVISOR:
+        return (
+            f"The {number(case.added_after)} is added behind the root, which leaves its slope at 0 infinite: put it "
+            "under the root, `tf.sqrt(x + 1e-12)`."
+        )
     if case.op_type in ("SqrtGrad", "RsqrtGrad"):
         return (
             "Add a small number under the root, `tf.sqrt(x + 1e-12)`, also in norms and distances: "

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from tensordbg.analysis.causes.case import SMALLEST_NORMAL, Case, Cause, are, number, of_elements, vanishing
+from tensordbg.analysis.causes.disguises import behind, fused_loss, lost_epsilon, probability
 from tensordbg.analysis.kinds import LOGARITHM_OF, LOGARITHMS_OF_ONE_PLUS
 from tensordbg.model import Health
 
@@ -75,17 +78,15 @@ def _explain_zero(case: Case) -> str:
 
 
 def _mend_zero(case: Case) -> str:
-    made_by = case.made_by(LOGARITHM_OF[case.op_type])[-1:]
-    if made_by == ("Softmax",):
-        return (
-            "The input is the output of a softmax. Compute the loss from the logits, which never takes the logarithm "
-            "of 0: `tf.nn.softmax_cross_entropy_with_logits(labels, logits)`, or `tf.nn.log_softmax(logits)`."
-        )
-    if made_by == ("Sigmoid",):
-        return (
-            "The input is the output of a sigmoid. Compute the loss from the logits: "
-            "`tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)`, or `tf.math.log_sigmoid(logits)`."
-        )
+    k = LOGARITHM_OF[case.op_type]
+    made_by = case.made_by(k)[-1:]
+    written = probability(behind(case, k)) or {"Softmax": "softmax", "Sigmoid": "sigmoid"}.get("".join(made_by), "")
+    if written:
+        return fused_loss(written) + lost_epsilon(case, k)
+    if not math.isnan(case.added_after):
+        return f"The {number(case.added_after)} is added to the logarithm, too late: `tf.math.log(x + 1e-7)`."
+    if lost_epsilon(case, k):
+        return lost_epsilon(case, k).lstrip()
     if made_by == ("RealDiv",):
         return (
             "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
