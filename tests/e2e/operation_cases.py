@@ -310,6 +310,7 @@ def matrices() -> None:
     case(MATRIX, "MatrixLogarithm", input=tf.constant([[0j]], tf.complex64))
     case(MATRIX, "MatrixSquareRoot", input=f([[0.0, 1], [0, 0]]))
     case(MATRIX, "TridiagonalSolve", diagonals=f([[0.0], [0], [0]]), rhs=f([[1.0]]))
+    case(MATRIX, "Cholesky", input=f([[1.0, 2], [2, 1]]))
     case(MATRIX, "CholeskyGrad", l=f([[0.0]]), grad=f([[1.0]]))
     case(DOMAIN, "Svd", input=f([[inf]]))
 

@@ -112,10 +112,8 @@ def _mend_domain(case: Case) -> str:
         return "Keep the infinities out: mask with a large finite number, or clip (`tf.clip_by_value`)."
     if domain.high == math.inf:
         return f"Bound the input, `tf.maximum(x, {number(domain.low)} + 1e-7)`, or find out why it leaves the domain."
-    return (
-        f"Bound the input: `tf.clip_by_value(x, {number(domain.low)} + 1e-6, {number(domain.high)} - 1e-6)`. "
-        "A cosine of unit vectors leaves the domain by rounding alone."
-    )
+    cosine = " A cosine of unit vectors leaves the domain by rounding alone." if domain.low == -1 else ""
+    return f"Bound the input: `tf.clip_by_value(x, {number(domain.low)} + 1e-6, {number(domain.high)} - 1e-6)`.{cosine}"
 
 
 CAUSES = (

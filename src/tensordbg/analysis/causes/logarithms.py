@@ -87,7 +87,7 @@ def _mend_zero(case: Case) -> str:
         return f"The {number(case.added_after)} is added to the logarithm, too late: `tf.math.log(x + 1e-7)`."
     if lost_epsilon(case, k):
         return lost_epsilon(case, k).lstrip()
-    if made_by == ("RealDiv",):
+    if made_by == ("RealDiv",) and behind(case, k) is None:
         return (
             "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
             "`tf.nn.softmax_cross_entropy_with_logits(labels, logits)`; else `tf.math.log(tf.maximum(x, 1e-7))`."
