@@ -12,6 +12,7 @@ NOT_MIRRORED = {
     "analysis/causes/disguises.py": "e2e/test_mends.py",
     "analysis/makers.py": "e2e/test_mends.py",
     "analysis/ancestry.py": "e2e/test_jumps.py",
+    "analysis/optimizers.py": "e2e/test_updates.py",
     "analysis/jumps.py": "e2e/test_jumps.py",
     "__main__.py": "cli/test_main.py",
     "analysis/view/asked.py": "wire/view/test_answers.py",
