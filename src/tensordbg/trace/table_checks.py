@@ -5,7 +5,7 @@ The JSON lines of an unsealed trace are checked as they are read (`rows.py`); th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -67,7 +67,7 @@ def check_described(name: str, table: pa.Table) -> pa.Table:
         if pa.types.is_integer(values.type):
             _check_numbers(name, column, values, len(table))
         elif (name, column) in _TEXTS:
-            _check_texts(name, column, values)
+            _check_texts(name, column, pc.unique(values.cast(pa.string())).to_pylist())
     if name == "functions":
         lengths = [pc.list_value_length(table.column(column)) for column in ("output_sites", "output_slots")]
         _refuse(not lengths[0].equals(lengths[1]), name, "output_slots", "sites and slots differ in number")
@@ -95,10 +95,9 @@ def check_events(name: str, table: pa.Table, most: int) -> pa.Table:
             wrong = low if low < least else high
             _refuse(low < least or high >= (end or most), name, column, f"{wrong} is no number of anything")
         if pa.types.is_dictionary(values.type):
-            words = [word for chunk in values.chunks for word in chunk.dictionary.to_pylist()]
+            words = {word for chunk in values.chunks for word in chunk.dictionary.to_pylist()}
             _refuse(None in words, name, column, "a word is missing")
-        if (name, column) in _TEXTS:
-            _check_texts(name, column, values)
+            _check_texts(name, column, words)
     return table
 
 
@@ -109,10 +108,12 @@ def _check_numbers(name: str, column: str, values: pa.ChunkedArray, rows: int) -
     _refuse(low < least or high >= most, name, column, f"{low if low < least else high} is no number of anything")
 
 
-def _check_texts(name: str, column: str, values: pa.ChunkedArray) -> None:
-    right = _TEXTS[name, column]
-    for text in pc.unique(values.cast(pa.string())).to_pylist():
-        _refuse(text is not None and not right(text), name, column, f"{str(text)[:80]!r} can't stand there")
+def _check_texts(name: str, column: str, texts: Iterable[str]) -> None:
+    right = _TEXTS.get((name, column))
+    if right is None:
+        return
+    for text in texts:
+        _refuse(not right(text), name, column, f"{text[:80]!r} can't stand there")
 
 
 def _refuse(wrong: Any, name: str, column: str, why: str) -> None:
