@@ -137,9 +137,9 @@ class Trace:
         Raises:
             UsageError: If the query is not right.
         """
-        from tensordbg.analysis.query import sql
+        from tensordbg.analysis.query import Limits, sql
 
-        return sql(self._reader, query)
+        return sql(self._reader, query, Limits())
 
 
 class Run:
@@ -176,9 +176,9 @@ class Run:
 
     def sql(self, query: str) -> pa.Table:
         """The answer to a query over all processes; with several, each table has the column `process`."""
-        from tensordbg.analysis.query import sql_of_run
+        from tensordbg.analysis.query import Limits, sql_of_run
 
-        return sql_of_run(self._readers, query)
+        return sql_of_run(self._readers, query, Limits())
 
 
 def _shown(name: str, result: WhyResult) -> str:

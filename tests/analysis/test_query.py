@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tensordbg.analysis.query import sql, sql_of_run
+from tensordbg.analysis.query import Limits, sql, sql_of_run
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.schema import TABLES
@@ -174,3 +174,26 @@ def test_processes_of_a_run_are_told_apart(run_readers: dict[str, TraceReader]) 
 def test_a_run_is_only_read(run_readers: dict[str, TraceReader], tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         sql_of_run(run_readers, f"SELECT * FROM read_csv('{tmp_path}/x.csv')")
+
+
+def test_a_query_that_takes_too_long_is_given_up(sample_reader: TraceReader) -> None:
+    endless = "select count(*) from range(1000000) a, range(1000000) b where a.range % 7 = b.range % 5"
+    with pytest.raises(UsageError, match=r"^the query took longer than 0\.3 seconds; ask for less, or allow more"):
+        sql(sample_reader, endless, Limits(seconds=0.3))
+
+
+def test_an_answer_that_is_too_large_is_refused(sample_reader: TraceReader) -> None:
+    with pytest.raises(UsageError, match=r"^the answer takes more than 1,000,000 bytes; add a LIMIT"):
+        sql(sample_reader, "select * from range(100000000000)", Limits(answer=1_000_000))
+
+
+def test_memory_that_a_query_may_not_have(sample_reader: TraceReader, tmp_path: Path) -> None:
+    greedy = "select list(range) from range(1000000000)"
+    with pytest.raises(UsageError, match="no answer to the query"):
+        sql(sample_reader, greedy, Limits(memory=50_000_000))
+
+
+def test_limits_can_not_be_lifted(sample_reader: TraceReader) -> None:
+    with pytest.raises(UsageError, match="is not one SELECT"):
+        sql(sample_reader, "set memory_limit = '1TB'", Limits())
+    assert sql(sample_reader, "select count(*) as n from events", Limits()).to_pylist() == [{"n": 12}]

@@ -8,11 +8,14 @@ holds the rows of all, with the column `process` before the others: numbers mean
 from __future__ import annotations
 
 import glob
+import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import duckdb
 
 from tensordbg.errors import TraceError, UsageError
+from tensordbg.trace.bounded import read_at_most
 from tensordbg.trace.schema import TABLES
 
 if TYPE_CHECKING:
@@ -47,6 +50,20 @@ _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+_BATCH_ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a query may take that comes from outside."""
+
+    seconds: float = 120.0
+    memory: int = 4 * 2**30
+    """Bytes that the database may use while it computes; nothing is written to the disk."""
+    answer: int = 2**30
+    """Bytes of the answer."""
+
+
 _CAUSED_BY_QUERY = (
     duckdb.DataError,
     duckdb.NotSupportedError,
@@ -56,7 +73,7 @@ _CAUSED_BY_QUERY = (
 )
 
 
-def sql(reader: TraceReader, query: str) -> pa.Table:
+def sql(reader: TraceReader, query: str, limits: Limits | None = None) -> pa.Table:
     """The answer to one SELECT.
 
     Nothing outside the trace can be read, and nothing can be written.
@@ -64,29 +81,56 @@ def sql(reader: TraceReader, query: str) -> pa.Table:
     Args:
         reader: The trace.
         query: In DuckDB's dialect, over `events` and the tables of `trace/schema.py`.
+        limits: How much it may take; None for a query of our own, whose size is known.
 
     Raises:
-        UsageError: If the query is not one SELECT, or DuckDB can't answer it.
+        UsageError: If the query is not one SELECT, DuckDB can't answer it, or it takes more than it may.
         TraceError: If the trace can't be read.
     """
-    return sql_of_run({"": reader}, query)
+    return sql_of_run({"": reader}, query, limits)
 
 
-def sql_of_run(processes: Mapping[str, TraceReader], query: str) -> pa.Table:
+def sql_of_run(processes: Mapping[str, TraceReader], query: str, limits: Limits | None = None) -> pa.Table:
     """The answer to one SELECT over the processes of a run, given by name; see `sql`."""
     with duckdb.connect(config=_CONFIGURATION) as database:
         try:
             _check(database, query)
             try:
+                if limits is not None:
+                    _limit_memory(database, limits)
                 _register(database, processes)
             except duckdb.Error as error:
                 raise _damaged(processes, error) from error
-            return database.sql(query).to_arrow_table()
+            return database.sql(query).to_arrow_table() if limits is None else _bounded(database, query, limits)
         except _CAUSED_BY_QUERY as error:
             known = ", ".join(sorted([*TABLES, "events"]))
             raise UsageError(f"no answer to the query ({_one_line(error)}); it may use the tables {known}") from error
         except duckdb.Error as error:
             raise _damaged(processes, error) from error
+
+
+def _limit_memory(database: duckdb.DuckDBPyConnection, limits: Limits) -> None:
+    database.execute(f"SET memory_limit = '{limits.memory}B'")
+    database.execute("SET temp_directory = ''")
+
+
+def _bounded(database: duckdb.DuckDBPyConnection, query: str, limits: Limits) -> pa.Table:
+    alarm = threading.Timer(limits.seconds, database.interrupt)
+    alarm.daemon = True
+    alarm.start()
+    try:
+        answer = read_at_most(database.sql(query).to_arrow_reader(_BATCH_ROWS), limits.answer)
+    except duckdb.InterruptException as error:
+        raise UsageError(
+            f"the query took longer than {limits.seconds:g} seconds; ask for less, or allow more by --time-limit"
+        ) from error
+    finally:
+        alarm.cancel()
+    if answer is None:
+        raise UsageError(
+            f"the answer takes more than {limits.answer:,} bytes; add a LIMIT, or write the tables with `tdbg export`"
+        )
+    return answer
 
 
 def _check(database: duckdb.DuckDBPyConnection, query: str) -> None:

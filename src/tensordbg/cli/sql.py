@@ -11,7 +11,16 @@ from tensordbg.cli.arguments import TraceChoice, json_option, trace_and
 @trace_and("QUERY")
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-def command(trace_and_rest: tuple[TraceChoice, str], as_json: bool, as_csv: bool) -> None:
+@click.option(
+    "--time-limit",
+    "seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Give the query up after so long.",
+)
+def command(trace_and_rest: tuple[TraceChoice, str], as_json: bool, as_csv: bool, seconds: float) -> None:
     """Ask a trace a question in SQL.
 
     TRACE is a trace, or a folder of traces, whose newest run is meant, with all its processes; by default tdbg-traces.
@@ -21,9 +30,9 @@ def command(trace_and_rest: tuple[TraceChoice, str], as_json: bool, as_csv: bool
 
     trace, query = trace_and_rest
     with reading_run(trace) as processes:
-        from tensordbg.analysis.query import sql_of_run
+        from tensordbg.analysis.query import Limits, sql_of_run
 
-        table = sql_of_run(processes, query)
+        table = sql_of_run(processes, query, Limits(seconds))
     from tensordbg.report import rows
 
     if as_json:
