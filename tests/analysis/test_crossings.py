@@ -17,7 +17,7 @@ def crossings(trace: TraceBuilder) -> Crossings:
     values = located(trace)
     details = Details(trace, values.program)
     origins = find_origins(values, details)
-    return find_crossings(origins, list(report_origins(origins, details)), details)
+    return find_crossings(origins, [trouble.nodes for trouble in report_origins(origins, details)], details)
 
 
 def test_nothing_runs_together() -> None:

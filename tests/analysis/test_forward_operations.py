@@ -60,9 +60,26 @@ def test_the_line_of_the_forward_operation_is_told(
     assert source.text.endswith("# FORWARD")
 
 
-def test_nothing_is_told_where_two_operations_take_the_same(tmp_path: Path) -> None:
+def test_two_operations_that_take_the_same_are_told_apart(tmp_path: Path) -> None:
     def twice(x: tf.Tensor) -> tf.Tensor:
-        return tf.acos(x) + tf.asin(x)
+        other = tf.acos(x)
+        return other + tf.asin(x)
 
-    with pytest.raises(StopIteration):
-        first_gradient(tmp_path / "trace", twice, [1.0])
+    first_gradient(tmp_path / "trace", twice, [1.0])
+    found = why(open_trace(tmp_path / "trace")).origins
+    assert {each.gradient_of.tensor for each in found if each.gradient_of} == {"Acos:0", "Asin:0"}
+
+
+def test_an_eager_gradient_has_one_too(tmp_path: Path) -> None:
+    x = tf.Variable([0.0, 1.0])
+    with tensordbg.record(tmp_path):
+        with tf.GradientTape() as tape:
+            other = x * 2.0
+            loss = tf.reduce_sum(tf.acos(x) + other)  # FORWARD
+        tape.gradient(loss, x)
+    (origin,) = why(open_trace(tmp_path)).origins
+    assert origin.gradient_of is not None
+    assert origin.gradient_of.tensor == "Acos:0"
+    source = forward_source(origin)
+    assert source is not None
+    assert source.text.endswith("# FORWARD")

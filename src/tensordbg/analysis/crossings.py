@@ -14,7 +14,6 @@ import numpy as np
 from tensordbg.analysis.collectives import COLLECTIVES, attribute_number
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.details import Details
-from tensordbg.analysis.finding import Origin
 from tensordbg.analysis.hashing import mixed
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reading import Bools, Ints
@@ -58,12 +57,12 @@ def no_crossings() -> Crossings:
     return Crossings(empty, empty, empty, np.empty(0, dtype=np.bool_), empty)
 
 
-def find_crossings(origins: Origins, reported: Sequence[Origin], details: Details) -> Crossings:
+def find_crossings(origins: Origins, reported: Sequence[Sequence[int]], details: Details) -> Crossings:
     """Find what went through.
 
     Args:
         origins: All origins of the process.
-        reported: Its findings, in their order.
+        reported: For each of its findings, in their order, the nodes of the origins that it stands for.
         details: Gives the values of single events.
     """
     values, graph = origins.values, origins.graph
@@ -77,18 +76,17 @@ def find_crossings(origins: Origins, reported: Sequence[Origin], details: Detail
     for rows, found in _Keys(values, details).of(sites, events):
         columns[:, rows] = found
     key, kind, parties = columns
-    marks = graph.descend(_marks(origins, reported, bad))[nodes]
+    marks = graph.descend(_marks(origins, reported))[nodes]
     return Crossings(key, kind, _lowest_bit(marks), np.isin(nodes, origins.node), parties)
 
 
-def _marks(origins: Origins, reported: Sequence[Origin], bad: Ints) -> Ints:
+def _marks(origins: Origins, reported: Sequence[Sequence[int]]) -> Ints:
     """For each node that is an origin a bit for the finding that speaks of it."""
     graph = origins.graph
-    first = np.searchsorted(bad, [origin.view.event for origin in reported[:_FOLLOWED]])
     marks = np.zeros(len(graph), dtype=np.int64)
-    for bit, port in reversed(list(enumerate(graph.port[first].tolist()))):
+    for bit, nodes in reversed(list(enumerate(reported[:_FOLLOWED]))):
         # An operation that is an origin in several steps is reported once.
-        marks[origins.node[graph.port[origins.node] == port]] = np.int64(1 << bit)
+        marks[origins.node[np.isin(graph.port[origins.node], graph.port[list(nodes)])]] = np.int64(1 << bit)
     return marks
 
 

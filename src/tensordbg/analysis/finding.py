@@ -92,6 +92,16 @@ class ForwardOperation:
 
 
 @dataclass(frozen=True)
+class RelatedOperation:
+    """An origin that is told together with another, as there is one thing to mend."""
+
+    tensor: str
+    source: SourceLine | None
+    relation: str
+    """What it is to the one that is told: its `gradient`, its `forward` operation, or one `alike`."""
+
+
+@dataclass(frozen=True)
 class Arrival:
     """Where the trouble of one process came into another, by an operation that all processes run together."""
 
@@ -129,7 +139,7 @@ class Origin:
     spread: tuple[TensorView, ...]
     """The first few of them, each of another operation."""
     occurrences: int
-    """How often this operation was an origin at all."""
+    """How often this operation, or one alike in the same line, was an origin at all."""
     history: tuple[History, ...]
     """Of the tensor itself first, then of its inputs."""
     gradient_of: ForwardOperation | None = None
@@ -142,6 +152,15 @@ class Origin:
     """Which process of a run it was in; empty where there is only one."""
     arrivals: tuple[Arrival, ...] = ()
     """How it came into the other processes, the first first."""
+    also: tuple[RelatedOperation, ...] = ()
+    """Other origins of the same trouble: its gradient, and those alike in the same line."""
+
+    @property
+    def place(self) -> SourceLine | None:
+        """The line to look at first: of a gradient that of its forward operation, where that is known."""
+        if self.gradient_of is not None and self.gradient_of.source is not None:
+            return self.gradient_of.source
+        return self.source
 
     @property
     def cause(self) -> str:

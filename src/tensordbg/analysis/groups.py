@@ -20,8 +20,6 @@ class Group:
     reach: int
     """Bits of `Reach`; of the first."""
     occurrences: int
-    kin: tuple[int, ...] = ()
-    """Nodes of the first origins of its gradients, see `kinship.py`."""
     caught: bool = False
     """Whether the update was left out for it, see `loss_scaling.py`."""
     meant: bool = False

@@ -7,43 +7,46 @@ origins; but there is one thing to mend, and what the gradient reaches is the fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tensordbg.analysis.evidence import Evidence
-from tensordbg.analysis.groups import Group
 from tensordbg.analysis.reading import Bools
+from tensordbg.model import Site
 
 
-def join_kin(
-    groups: Sequence[Group], evidence: Sequence[Evidence], gradient_site: Bools
-) -> tuple[list[Group], dict[int, int]]:
-    """Let forward origins reach what their gradients reach.
+def find_elders(
+    evidence: Sequence[Evidence], gradient_site: Bools, forward: Sequence[Site | None], types: Sequence[str]
+) -> dict[int, int]:
+    """For each origin that is the gradient of another, by their positions, the other.
 
     Args:
-        groups: The origins, in order.
-        evidence: Of each.
+        evidence: Of each origin, in order.
         gradient_site: For each site whether it belongs to a backward pass.
-
-    Returns:
-        groups: The same; forward origins that matter know their gradients and reach what those reach.
-        elder: For the position of a gradient that of the forward origin with the same input.
+        forward: For each origin its forward operation, where it is a gradient and that is known.
+        types: For each origin the type that it is the gradient of, in lower case and empty where that is not known.
     """
-    forward: dict[int, int] = {}
+    by_input: dict[int, int] = {}
+    by_site: dict[int, int] = {}
+    by_type: dict[tuple[int, str], list[int]] = {}
     for k, each in enumerate(evidence):
         if not gradient_site[each.site.site]:
+            by_site.setdefault(each.site.site, k)
+            by_type.setdefault((each.execution, each.site.op_type.lower()), []).append(k)
             for event in _inputs(each):
-                forward.setdefault(event, k)
-    joined = list(groups)
-    elder: dict[int, int] = {}
-    for k, (group, each) in enumerate(zip(groups, evidence, strict=True)):
-        kin = [forward[event] for event in _inputs(each) if event in forward]
-        if not kin or not gradient_site[each.site.site]:
+                by_input.setdefault(event, k)
+    elders: dict[int, int] = {}
+    for k, each in enumerate(evidence):
+        if not gradient_site[each.site.site]:
             continue
-        elder[k] = min(kin)
-        first = joined[elder[k]]
-        if first.reach and group.reach:
-            joined[elder[k]] = replace(first, reach=first.reach | group.reach, kin=(*first.kin, group.node))
-    return joined, elder
+        known = forward[k]
+        kin = [by_input[event] for event in _inputs(each) if event in by_input]
+        alike = by_type.get((each.execution, types[k]), [])
+        if known is not None and known.site in by_site:
+            elders[k] = by_site[known.site]
+        elif kin:
+            elders[k] = min(kin)
+        elif len(alike) == 1:
+            elders[k] = alike[0]  # what it was given went through a list or a branch, or was computed a second time
+    return elders
 
 
 def _inputs(evidence: Evidence) -> frozenset[int]:

@@ -26,6 +26,8 @@ class Reach(enum.IntFlag):
     GRADIENT = 2
     VARIABLE = 4
     OUTPUT = 8
+    TRAINED = 16
+    """A variable that is trained; it tells what ruins a model from what only reaches a number that is reported."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Ends:
 
     writes: Ints
     """Nodes that stand for writes of variables."""
+    trained: Bools
+    """For each of `writes` whether it writes a variable that is trained."""
     results: Ints
     """Nodes of what executions returned."""
     kept: Bools
@@ -46,11 +50,13 @@ def add_ends(builder: GraphBuilder) -> Ends:
     concerned = np.zeros(len(values.executions) + 1, dtype=np.bool_)
     concerned[values.events.execution[values.events.bad]] = True
     writes = [np.empty(0, dtype=np.int64)]
+    trained = [np.empty(0, dtype=np.bool_)]
     for number in builder.variables.writing:
         runs = builder.variables.runs(number)
         runs = runs[concerned[values.activations.execution[runs]] | (values.activations.place[runs] == NONE)]
         port = np.full(len(runs), values.ports.first[number], dtype=np.int64)
         writes.append(builder.nodes(runs, port))
+        trained.append(np.full(len(runs), _writes_trained(values, number)))
     execution, slot = _results(values, np.flatnonzero(concerned[:-1]))
     port = builder.flow.made_port(execution, slot)
     known = port != NONE
@@ -58,7 +64,8 @@ def add_ends(builder: GraphBuilder) -> Ends:
     execution, slot, port = execution[known], slot[known], port[known]
     nodes = builder.nodes(execution, port)
     bad = nodes != NONE
-    return Ends(np.concatenate(writes), nodes[bad], ~_taken(values, execution, slot)[bad])
+    kept = ~_taken(values, execution, slot)[bad]
+    return Ends(np.concatenate(writes), np.concatenate(trained), nodes[bad], kept)
 
 
 def reached(graph: BadGraph, tainted: Bools, ends: Ends, roles: Roles, losses: Bools) -> Ints:
@@ -75,8 +82,16 @@ def reached(graph: BadGraph, tainted: Bools, ends: Ends, roles: Roles, losses: B
     marks[losses] |= Reach.LOSS
     marks[roles.gradient_ports()[graph.port]] |= Reach.GRADIENT
     marks[ends.writes] |= Reach.VARIABLE
+    marks[ends.writes[ends.trained]] |= Reach.TRAINED
     marks[ends.results[ends.kept]] |= Reach.OUTPUT
     return graph.ascend(np.where(tainted, marks, 0))
+
+
+def _writes_trained(values: Values, number: int) -> bool:
+    """Whether a site writes a variable that is trained, or one of which that is not known."""
+    variables = values.program.variables
+    written = [variables[k] for k in values.program.sites[number].writes if k in variables]
+    return not written or any(variable.trainable is not False for variable in written)
 
 
 def _results(values: Values, execution: Ints) -> tuple[Ints, Ints]:

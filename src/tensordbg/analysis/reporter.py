@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from tensordbg.analysis.call_chain import telling_stack
 from tensordbg.analysis.causes.case import Case, Jump, unravelled
@@ -12,8 +13,9 @@ from tensordbg.analysis.causes.disguises import ADVISED
 from tensordbg.analysis.causes.overflow import OVERFLOWS
 from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.causes.updates import overflowing_gradient
-from tensordbg.analysis.descent import Descent, find_descent
+from tensordbg.analysis.descent import find_descent
 from tensordbg.analysis.details import Details, function_name
+from tensordbg.analysis.dropping import Dropping
 from tensordbg.analysis.evidence import Evidence, Gatherer
 from tensordbg.analysis.finding import ForwardOperation, History, InputView, Origin, TensorView
 from tensordbg.analysis.forward_operations import ForwardOperations
@@ -21,7 +23,7 @@ from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
 from tensordbg.analysis.jumps import Jumps
 from tensordbg.analysis.kinds import GRADIENT_DIVISOR
-from tensordbg.analysis.kinship import join_kin
+from tensordbg.analysis.kinship import find_elders
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.makers import Makers
@@ -29,26 +31,49 @@ from tensordbg.analysis.meant import meant_rule
 from tensordbg.analysis.operations import OUTSIDE, reads_variables, takes_from_pipeline
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
+from tensordbg.analysis.troubles import REACHES, Trouble, join_gradients, join_lines
 from tensordbg.model import NONE, Site
 
 
-def report_origins(origins: Origins, details: Details) -> Iterator[Origin]:
-    """One finding for each group of like origins, in their order."""
+def report_origins(origins: Origins, details: Details) -> list[Trouble]:
+    """One entry for each trouble, in the order of the program: see `troubles.py`."""
     groups = group_origins(origins)
     gatherer = Gatherer(origins.values, origins.variables, origins.graph)
     evidence = [_with_likely(origins, gatherer.gather(group.node)) for group in groups]
-    groups, elder = join_kin(groups, evidence, origins.roles.gradient_site)
-    descents = find_descent(origins.graph, [(group.node, *group.kin) for group in groups])
-    views = details.views(_events_of(evidence, descents))
-    program = origins.values.program
-    forward_operations = ForwardOperations(program, origins.values.ports, origins.roles.gradient_site)
+    program, gradient_site = origins.values.program, origins.roles.gradient_site
+    operations = ForwardOperations(origins.values, gradient_site)
+    known = [operations.of(each.site, int(origins.graph.activation[group.node]))
+             for group, each in zip(groups, evidence, strict=True)]  # fmt: skip
+    elders = find_elders(evidence, gradient_site, known, [operations.type_of(each.site) for each in evidence])
+    views = details.views(_events_of(evidence))
     locations = Locations(program)
     jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
     makers = Makers(origins.values, gatherer.ancestry, details)
-    reporter = _Reporter(origins, views, locations, forward_operations, jumps, makers, details.cut)
+    reporter = _Reporter(origins, views, locations, jumps, makers, details.cut)
+    troubles = []
     for k, group in enumerate(groups):
-        forward = reporter.forward(evidence[k], evidence[elder[k]] if k in elder else None)
-        yield replace(reporter.finding(group, evidence[k], descents[k]), gradient_of=forward)
+        forward = reporter.forward(known[k], evidence[elders[k]] if k in elders else None)
+        origin = replace(reporter.finding(group, evidence[k]), gradient_of=forward)
+        trains = bool(group.reach & (Reach.LOSS | Reach.GRADIENT | Reach.TRAINED))
+        troubles.append(Trouble(origin, (group.node,), trains, reporter.layer_of_line(evidence[k], origin)))
+    dropping = Dropping(origins.values, origins.graph, gradient_site)
+    troubles = join_lines(join_gradients(troubles, elders, dropping.of))
+    return _with_descent(troubles, origins, details)
+
+
+def _with_descent(troubles: Sequence[Trouble], origins: Origins, details: Details) -> list[Trouble]:
+    """Say of each how many tensors were made from all that it stands for, and which came first."""
+    descents = find_descent(origins.graph, [each.nodes for each in troubles])
+    views = details.views({event for descent in descents for event in descent.first} - {NONE})
+    return [
+        replace(
+            each,
+            origin=replace(
+                each.origin, propagated=descent.events, spread=tuple(views[event] for event in descent.first)
+            ),
+        )
+        for each, descent in zip(troubles, descents, strict=True)
+    ]
 
 
 def _with_likely(origins: Origins, evidence: Evidence) -> Evidence:
@@ -57,8 +82,8 @@ def _with_likely(origins: Origins, evidence: Evidence) -> Evidence:
     return replace(evidence, likely=origins.returns.likely(evidence.event)) if outside else evidence
 
 
-def _events_of(evidence: Sequence[Evidence], descents: Sequence[Descent]) -> set[int]:
-    events = {event for descent in descents for event in descent.first}
+def _events_of(evidence: Sequence[Evidence]) -> set[int]:
+    events: set[int] = set()
     for each in evidence:
         events.update((each.event, each.likely, *each.past))
         for given in each.inputs:
@@ -74,13 +99,12 @@ class _Reporter:
     views: Mapping[int, TensorView]
     """Of every event that the evidence names."""
     locations: Locations
-    forward_operations: ForwardOperations
     jumps: Jumps
     makers: Makers
     cut: bool
     """Whether the trace holds only the last events."""
 
-    def finding(self, group: Group, evidence: Evidence, descent: Descent) -> Origin:
+    def finding(self, group: Group, evidence: Evidence) -> Origin:
         view = self._view(evidence)
         inputs = tuple(
             InputView(each.tensor, each.op_type, self.views.get(each.event), each.made_by) for each in evidence.inputs
@@ -104,9 +128,9 @@ class _Reporter:
             stack=stack,
             source=self.locations.own(stack),
             verdict=verdict,
-            reaches=tuple(bit.name.lower() for bit in Reach if bit & group.reach and bit.name),
-            propagated=descent.events,
-            spread=self._all(descent.first),
+            reaches=tuple(name for name in REACHES if Reach[name.upper()] & group.reach),
+            propagated=0,
+            spread=(),
             occurrences=group.occurrences,
             caught=how_caught(self.origins.values) if group.caught and may_be_caught(verdict.cause, view.dtype) else "",
             meant=self._rule(group, evidence),
@@ -140,16 +164,21 @@ class _Reporter:
         site = program.sites[int(self.origins.values.ports.site[graph.port[group.node]])]
         return str(meant_rule(program, site, bool(self.origins.values.events.nan[evidence.event])) or "")
 
-    def forward(self, evidence: Evidence, elder: Evidence | None) -> ForwardOperation | None:
+    def forward(self, known: Site | None, elder: Evidence | None) -> ForwardOperation | None:
         """What an origin is the gradient of; `elder` is the forward origin from the same bad number."""
         if elder is not None:
             site, slot = elder.site, self.views[elder.event].slot
-        elif (found := self.forward_operations.of(evidence.site)) is not None:
-            site, slot = found, 0
+        elif known is not None:
+            site, slot = known, 0
         else:
             return None
         source = self.locations.own(self.locations.stack(site.stack))
         return ForwardOperation(f"{site.name}:{slot}", source, elder is not None)
+
+    def layer_of_line(self, evidence: Evidence, origin: Origin) -> str:
+        """The layer of an operation whose line runs a whole model, which all of its layers have in common."""
+        inside = list(takewhile(lambda line: not line.user, reversed(origin.stack)))
+        return evidence.site.layer if any("/keras/" in line.file for line in inside) else ""
 
     def _all(self, events: Sequence[int]) -> tuple[TensorView, ...]:
         return tuple(self.views[event] for event in events)

@@ -11,13 +11,14 @@ from tensordbg.analysis.alerts.table import find_alerts
 from tensordbg.analysis.crossings import find_crossings, no_crossings
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.events import read_bad, read_events, read_executions
-from tensordbg.analysis.finding import Origin, WhyResult
+from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.notes import trace_notes
 from tensordbg.analysis.origins import find_origins
 from tensordbg.analysis.processes import Study, join
 from tensordbg.analysis.program import read_program
 from tensordbg.analysis.reading import TraceSource, tensor_pieces
 from tensordbg.analysis.reporter import report_origins
+from tensordbg.analysis.troubles import Trouble
 from tensordbg.analysis.values import locate_values
 from tensordbg.analysis.warnings.find import find_warnings
 
@@ -54,16 +55,20 @@ def _study(trace: TraceSource) -> Study:
     values = locate_values(program, read_events(trace, executions, bad, nan), executions)
     details = Details(trace, program)
     found = find_origins(values, details)
-    reported = sorted(report_origins(found, details), key=_place)
-    origins = tuple(reported)
+    troubles = sorted(report_origins(found, details), key=_place)
+    origins = tuple(trouble.origin for trouble in troubles)
     result = replace(result, origins=origins, warnings=find_warnings(trace, program, origins))
     events = np.array([origin.view.event for origin in origins], dtype=np.int64)
-    return Study(result, find_crossings(found, origins, details), details.times(events))
+    return Study(result, find_crossings(found, [each.nodes for each in troubles], details), details.times(events))
 
 
-def _place(origin: Origin) -> tuple[bool, bool]:
-    """By what findings are sorted: those that matter first, behind them what was likely made of others."""
-    return not origin.consequential, origin.cause == "returned_from_python"
+def _place(trouble: Trouble) -> tuple[bool, bool, bool]:
+    """By what findings are sorted: those that matter first, behind them what was likely made of others.
+
+    What ruined a model comes before what only reached a number that is reported.
+    """
+    origin = trouble.origin
+    return not origin.consequential, origin.cause == "returned_from_python", not trouble.trains
 
 
 def _measured(trace: TraceSource) -> bool:

@@ -106,7 +106,7 @@ def _origin_of(plan: ReplayPlan, out: Path) -> tuple[str, int]:
     trace, _ = run_replay(plan, out)
     origins = why(open_trace(trace)).origins
     ordered = sorted(origins, key=lambda origin: not origin.consequential)
-    source = next((origin.source for origin in ordered if origin.source is not None), None)
+    source = next((origin.place for origin in ordered if origin.place is not None), None)
     if source is None:
         raise UsageError(f"the replay of {plan.capture} names no line of the program; give --break FILE:LINE")
     return source.file, source.line

@@ -38,7 +38,7 @@ def _origin_rows(result: WhyResult) -> Iterator[tuple[str, ...]]:
     for origin in result.origins:
         kind = "origin" if origin.consequential else "harmless"
         name = f"{origin.process}: {origin.view.tensor}" if origin.process else origin.view.tensor
-        place = place_of(origin.source) if origin.source else ""
+        place = place_of(origin.place) if origin.place else ""
         yield kind, name, origin.cause, place, _when(origin), origin.explanation
 
 

@@ -15,8 +15,11 @@ from tensordbg.report.markdown_words import code, code_block, prose, table
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_tables import health_rows
 from tensordbg.report.origin_text import (
+    TAKEN,
+    also_of,
     arrival_of,
     circumstances_of,
+    dropped_of,
     excerpt_of,
     forward_source,
     headline,
@@ -75,14 +78,13 @@ def _headline(origin: Origin) -> str:
 
 
 def _origin(origin: Origin) -> Iterator[str]:
-    place = _place(origin.source)
+    place = _place(origin.place)
     yield " · ".join([place, *map(prose, circumstances_of(origin))] if place else map(prose, circumstances_of(origin)))
-    if origin.source is not None:
+    if origin.place is not None:
+        yield _excerpt(origin.place)
+    if forward_source(origin) is not None and origin.source is not None:
+        yield f"{_place(origin.source)}, {TAKEN}"
         yield _excerpt(origin.source)
-    forward = forward_source(origin)
-    if forward is not None:
-        yield f"{_place(forward)}, whose gradient it is"
-        yield _excerpt(forward)
     head, *rows = health_rows(origin)
     yield table([head, *([role, code(tensor), code(kind), *numbers] for role, tensor, kind, *numbers in rows)])
     yield "\n".join(f"- {line}" for line in _reasons(origin))
@@ -92,14 +94,16 @@ def _origin(origin: Origin) -> Iterator[str]:
 def _reasons(origin: Origin) -> Iterator[str]:
     yield f"**Cause** {code(origin.verdict.cause)}: {prose(origin.verdict.explanation)}"
     if origin.gradient_of is not None:
-        also = ", which is an origin itself" if origin.gradient_of.is_origin else ""
-        yield f"**Of** the gradient of {code(origin.gradient_of.tensor)} {_place(origin.gradient_of.source)}{also}"
+        dropped = dropped_of(origin)
+        yield f"**Of** the gradient of {code(origin.gradient_of.tensor)} {_place(origin.gradient_of.source)}{dropped}"
     yield f"**Mend** {prose(origin.verdict.suggestion)}"
     yield f"**Spread** {prose(spread_of(origin))}"
     for arrival in origin.arrivals:
         yield f"**Then** {prose(arrival_of(arrival))}"
     if origin.occurrences > 1:
         yield f"**Again** an origin {count(origin.occurrences)} times in all"
+    if also := also_of(origin):
+        yield f"**Also** {prose(also)}"
 
 
 def _excerpt(line: SourceLine) -> str:
@@ -138,7 +142,7 @@ def _origin_line(origin: Origin) -> str:
     times = f", {count(origin.occurrences)} times" if origin.occurrences > 1 else ""
     excuse = f"; {origin.caught}" if origin.caught else f"; meant, by the rule {origin.meant}" if origin.meant else ""
     said = f"{process}{code(view.tensor)} {prose(moment_of(view))}"
-    return f"{said} {_place(origin.source)}: {code(origin.verdict.cause)}{times}{prose(excuse)}"
+    return f"{said} {_place(origin.place)}: {code(origin.verdict.cause)}{times}{prose(excuse)}"
 
 
 def _warning_line(warning: NumericalWarning) -> str:

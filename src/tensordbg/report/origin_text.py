@@ -24,6 +24,12 @@ _VERBS = {
 }
 """What operations do that did not produce what they put out, by the cause."""
 
+TAKEN = "where its gradient is taken"
+"""What is said of the line that differentiates."""
+
+_ALSO = 3
+"""So many other origins of the same trouble are named."""
+
 _ARRIVALS = 4
 """So many of the processes that it came to are listed."""
 
@@ -31,12 +37,11 @@ _ARRIVALS = 4
 def origin_text(origin: Origin) -> Group:
     """All that is said of the first origin."""
     parts: list[RenderableType] = [headline(origin), _where(origin)]
-    if origin.source is not None:
-        parts += [Text(), _source(origin.source)]
-    forward = forward_source(origin)
-    if forward is not None:
-        parts += [Text(), Text(f"{forward.file}:{forward.line}, whose gradient it is", style="dim"), Text()]
-        parts.append(_source(forward))
+    if origin.place is not None:
+        parts += [Text(), _source(origin.place)]
+    if forward_source(origin) is not None and origin.source is not None:
+        taken = f"{origin.source.file}:{origin.source.line}, {TAKEN}"
+        parts += [Text(), Text(taken, style="dim"), Text(), _source(origin.source)]
     parts += [Text(), health_table(origin), Text(), _reasons(origin)]
     past = past_tables(origin)
     if past is not None:
@@ -45,11 +50,10 @@ def origin_text(origin: Origin) -> Group:
 
 
 def forward_source(origin: Origin) -> SourceLine | None:
-    """The line of the forward operation of a gradient, where that is another line and no origin that is told itself."""
-    forward = origin.gradient_of
-    if forward is None or forward.is_origin or forward.source is None:
+    """The line of the forward operation of a gradient, where that is another line; it is told first."""
+    forward, own = origin.gradient_of, origin.source
+    if forward is None or forward.source is None:
         return None
-    own = origin.source
     same = own is not None and (own.file, own.line) == (forward.source.file, forward.source.line)
     return None if same else forward.source
 
@@ -58,7 +62,7 @@ def origin_line(origin: Origin) -> Text:
     """One line for each further origin."""
     view = origin.view
     times = f", {count(origin.occurrences)} times" if origin.occurrences > 1 else ""
-    place = f" ({place_of(origin.source)})" if origin.source else ""
+    place = f" ({place_of(origin.place)})" if origin.place else ""
     kin = f", the gradient of {origin.gradient_of.tensor}" if origin.gradient_of else ""
     caught = f"; {origin.caught}" if origin.caught else ""
     meant = f"; meant, by the rule {origin.meant}" if origin.meant else ""
@@ -99,7 +103,7 @@ def _what(health: Health | None) -> str:
 
 
 def _where(origin: Origin) -> Text:
-    place = f"{origin.source.file}:{origin.source.line}" if origin.source is not None else ""
+    place = f"{origin.place.file}:{origin.place.line}" if origin.place is not None else ""
     return Text(", ".join(filter(None, [place, *circumstances_of(origin)])), style="dim")
 
 
@@ -138,8 +142,7 @@ def _reasons(origin: Origin) -> Table:
     table.add_row("cause", Text.assemble((origin.verdict.cause, "bold"), ": ", origin.verdict.explanation))
     if origin.gradient_of is not None:
         place = f" ({place_of(origin.gradient_of.source)})" if origin.gradient_of.source else ""
-        also = ", which is an origin itself" if origin.gradient_of.is_origin else ""
-        table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{also}")
+        table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{dropped_of(origin)}")
     table.add_row("mend", origin.verdict.suggestion)
     table.add_row("spread", spread_of(origin))
     for arrival in origin.arrivals[:_ARRIVALS]:
@@ -148,7 +151,27 @@ def _reasons(origin: Origin) -> Table:
         table.add_row("", f"came to {count(len(origin.arrivals) - _ARRIVALS)} more processes; --json tells all")
     if origin.occurrences > 1:
         table.add_row("again", f"an origin {count(origin.occurrences)} times in all")
+    if also := also_of(origin):
+        table.add_row("also", also)
     return table
+
+
+def dropped_of(origin: Origin) -> str:
+    """That the forward operation's own bad value was dropped, where it had one."""
+    forward = origin.gradient_of
+    return ", whose own bad value was dropped" if forward is not None and forward.is_origin else ""
+
+
+def also_of(origin: Origin) -> str:
+    """The other origins of the same trouble; empty where there is none."""
+    words = {"gradient": ", its gradient", "forward": ", its forward operation", "alike": ""}
+    told = [
+        f"{each.tensor}{f' ({place_of(each.source)})' if each.source else ''}{words[each.relation]}"
+        for each in origin.also
+        if each.relation != "forward"  # said already of what it is the gradient
+    ]
+    more = f" and {count(len(told) - _ALSO)} more" if len(told) > _ALSO else ""
+    return ", ".join(told[:_ALSO]) + more
 
 
 def arrival_of(arrival: Arrival) -> str:

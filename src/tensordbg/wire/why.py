@@ -11,6 +11,7 @@ from tensordbg.analysis.finding import (
     InputView,
     Origin,
     ProcessSummary,
+    RelatedOperation,
     SourceLine,
     TensorView,
     WhyResult,
@@ -84,6 +85,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "occurrences": origin.occurrences,
         "spread": [_tensor(view) for view in origin.spread],
         "history": [_history(history) for history in origin.history if history.past],
+        **({"also": [_related(each) for each in origin.also]} if origin.also else {}),
         **({"arrivals": [_arrival(arrival) for arrival in origin.arrivals]} if origin.process else {}),
     }
 
@@ -110,6 +112,11 @@ def _forward(forward: ForwardOperation | None) -> dict[str, Any] | None:
         return None
     source = None if forward.source is None else _line(forward.source)
     return {"tensor": forward.tensor, "source": source, "is_origin": forward.is_origin}
+
+
+def _related(related: RelatedOperation) -> dict[str, Any]:
+    source = None if related.source is None else _line(related.source)
+    return {"tensor": related.tensor, "source": source, "relation": related.relation}
 
 
 def _input(given: InputView) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _origin(origin: Origin, opened: OpenedTrace) -> Found:
         process=origin.process,
         function=origin.view.function,
         row=_row(origin.view, opened),
-        source=origin.source,
+        source=origin.place,
         stack=origin.stack,
         occurrences=origin.occurrences,
         inputs=with_rows(opened, inputs),

@@ -1,0 +1,36 @@
+"""What names tell of an operation of a backward pass: the type and the name of the operation that is differentiated.
+
+TensorFlow computes the gradient of `Log` in a Python function `_LogGrad`, which stands in the stack of every operation
+that it makes; and its older differentiation names what it makes `gradients/Log_grad/Reciprocal`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tensordbg.model import Frame
+
+_FILE = re.compile(r"/ops/\w*grad\w*\.py$")
+_FUNCTION = re.compile(r"_?(\w+?)Grad(?:V2)?$")
+_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?/(.+?)_grad(?:_\d+)?/")
+
+
+def differentiated_type(frames: Sequence[Frame]) -> str:
+    """The type of the operation whose gradient is computed in a stack, in lower case; empty where none is told."""
+    for frame in reversed(frames):
+        found = _FUNCTION.match(frame.function) if _FILE.search(frame.file.replace("\\", "/")) else None
+        if found is not None:
+            return found[1].lower()
+    return ""
+
+
+def differentiated_name(name: str) -> str:
+    """The name of the operation whose gradient an operation computes, from its own; empty where none is told."""
+    inner = name
+    while (found := _SCOPE.search(inner)) is not None:
+        rest = inner[found.end() :]
+        if _SCOPE.search(rest) is None:
+            return found[1]
+        inner = rest
+    return ""

@@ -1,0 +1,103 @@
+"""One trouble, one entry: findings that have the same thing to mend are told as one.
+
+A forward operation and its gradient at the same bad number are one, and the forward operation is told; unless its own
+bad value was dropped, as by a `where`, and only the gradient did harm. Then the gradient is told, with the line of the
+forward operation. So are the findings of one cause in one line: a line that is run in a loop or called from
+several places, a function that was traced again, a graph that is run for several fetches, the replicas of a strategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tensordbg.analysis.finding import ForwardOperation, Origin, RelatedOperation
+
+REACHES = ("loss", "gradient", "variable", "output")
+"""The order in which it is said what an origin came to."""
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One entry."""
+
+    origin: Origin
+    nodes: tuple[int, ...]
+    """The origins that it stands for, as nodes of the graph: the one that is told, and those that are told with it."""
+    trains: bool = False
+    """Whether it came to what is differentiated, to a gradient, or to a variable that is trained."""
+    layer: str = ""
+    """The layer that it belongs to, where the line is one that runs a whole model."""
+
+
+def join_gradients(
+    troubles: Sequence[Trouble], elders: Mapping[int, int], was_dropped: Callable[[int], bool]
+) -> list[Trouble]:
+    """Tell each gradient with its forward operation.
+
+    Args:
+        troubles: One for each origin.
+        elders: For the position of a gradient that of its forward operation.
+        was_dropped: Whether what was made from a node ended at an operation that made finite values of it.
+    """
+    left: dict[int, Trouble] = dict(enumerate(troubles))
+    for young, elder in elders.items():
+        if elder not in left or troubles[young].origin.meant != troubles[elder].origin.meant:
+            continue
+        gradient, forward = left[young], left[elder]
+        matters = gradient.origin.consequential and not forward.origin.consequential
+        if matters and was_dropped(forward.nodes[0]):
+            left[young] = _joined(gradient, [forward], "forward")
+            del left[elder]
+        else:
+            told = _joined(forward, [gradient], "gradient")
+            caught = gradient.origin.caught if not forward.origin.reaches else forward.origin.caught
+            occurrences = max(forward.origin.occurrences, gradient.origin.occurrences)
+            left[elder] = replace(told, origin=replace(told.origin, caught=caught, occurrences=occurrences))
+            del left[young]
+    return [left[k] for k in sorted(left)]
+
+
+def join_lines(troubles: Sequence[Trouble]) -> list[Trouble]:
+    """Tell the findings of one cause in one line as one, the first of them."""
+    alike: dict[Any, list[Trouble]] = {}
+    for number, trouble in enumerate(troubles):
+        alike.setdefault(_line_of(trouble) or number, []).append(trouble)
+    return [_counted(first, rest) if rest else first for first, *rest in alike.values()]
+
+
+def _line_of(trouble: Trouble) -> Any:
+    """By what findings are known as one; None where there is nothing to know them by."""
+    origin, place = trouble.origin, trouble.origin.place
+    if place is None:
+        return None
+    harm = (origin.consequential, bool(origin.reaches), origin.caught, origin.meant)
+    return place.file, place.line, origin.cause, origin.view.op_type, trouble.layer, harm
+
+
+def _counted(first: Trouble, rest: Sequence[Trouble]) -> Trouble:
+    joined = _joined(first, rest, "alike")
+    occurrences = sum(each.origin.occurrences for each in (first, *rest))
+    return replace(joined, origin=replace(joined.origin, occurrences=occurrences))
+
+
+def _joined(told: Trouble, others: Sequence[Trouble], relation: str) -> Trouble:
+    members = (told, *others)
+    reaches = {name for each in members for name in each.origin.reaches}
+    also = [*told.origin.also]
+    for each in others:
+        also += [RelatedOperation(each.origin.view.tensor, each.origin.source, relation), *each.origin.also]
+    distinct = {(each.tensor, each.relation, _place(each)): each for each in also}
+    own = told.origin.view.tensor
+    origin = replace(
+        told.origin,
+        reaches=tuple(name for name in REACHES if name in reaches),
+        also=tuple(each for each in distinct.values() if (each.tensor, each.relation) != (own, "alike")),
+    )
+    nodes = tuple(node for each in members for node in each.nodes)
+    return replace(told, origin=origin, nodes=nodes, trains=any(each.trains for each in members))
+
+
+def _place(related: RelatedOperation | ForwardOperation) -> Any:
+    return related.source and (related.source.file, related.source.line)

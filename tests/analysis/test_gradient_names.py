@@ -1,0 +1,44 @@
+"""What is differentiated is read from stacks and names of the framework."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensordbg.analysis.gradient_names import differentiated_name, differentiated_type
+from tensordbg.model import Frame
+
+LIBRARY = "/lib/tensorflow/python"
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "expected"),
+    [
+        ("ops/math_grad.py", "_LogGrad", "log"),
+        ("ops/math_grad.py", "_XLogyGrad", "xlogy"),
+        ("ops/nn_grad.py", "_SoftmaxGrad", "softmax"),
+        ("ops/math_grad.py", "_safe_shape_div", ""),
+        ("ops/math_ops.py", "_LogGrad", ""),
+    ],
+)
+def test_the_type_in_a_stack(file: str, function: str, expected: str) -> None:
+    frames = [
+        Frame("/home/me/train.py", 7, "step", True),
+        Frame(f"{LIBRARY}/eager/backprop.py", 1, "_gradient_function", False),
+        Frame(f"{LIBRARY}/{file}", 2, function, False),
+        Frame(f"{LIBRARY}/ops/math_ops.py", 3, "reciprocal", False),
+    ]
+    assert differentiated_type(frames) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("gradients/Log_grad/Reciprocal", "Log"),
+        ("gradients_2/norm/Sqrt_grad/SqrtGrad", "norm/Sqrt"),
+        ("gradient_tape/map/while/gradients/map/while/std/Sqrt_grad/SqrtGrad", "map/while/std/Sqrt"),
+        ("a/gradients/cond_grad/gradients/cond/Log_grad/Reciprocal", "cond/Log"),
+        ("gradient_tape/Reciprocal", ""),
+    ],
+)
+def test_the_name_in_a_scope(name: str, expected: str) -> None:
+    assert differentiated_name(name) == expected

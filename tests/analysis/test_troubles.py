@@ -1,0 +1,54 @@
+"""Findings that have the same thing to mend are one entry; what ruins a model comes first."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.why import why
+from tests.analysis.builder import TraceBuilder, inf, nan
+
+
+def test_functions_traced_again_are_one_entry() -> None:
+    trace = TraceBuilder(["", "", "y = tf.math.log(x)"])
+    for _ in range(3):
+        f = trace.function("f")
+        x = f.argument("x")
+        log = f.op("Log", x, line=3)
+        f.returns(log)
+        run = trace.run(f)
+        run.event(x, [0.0])
+        run.event(log, [-inf])
+    (origin,) = why(trace).origins
+    assert (origin.view.tensor, origin.view.execution, origin.occurrences, origin.also) == ("Log:0", 1, 3, ())
+
+
+def test_two_causes_in_one_line_are_two() -> None:
+    trace = TraceBuilder(["", "", "y = tf.math.log(x)"])
+    f = trace.function("f")
+    x = f.argument("x")
+    zero, negative = f.op("Log", x, line=3), f.op("Log", f.op("Neg", x, line=3), line=3)
+    f.returns(zero, negative)
+    run = trace.run(f)
+    run.event(x, [0.0])
+    run.event(zero, [-inf])
+    run.event(negative, [nan])
+    assert len(why(trace).origins) == 2
+
+
+def test_what_ruins_a_variable_comes_first() -> None:
+    trace = TraceBuilder()
+    w = trace.variable("w")
+    f = trace.function("metric")
+    x = f.argument("x")
+    share = f.op("RealDiv", x, x, line=3)
+    f.returns(share)
+    g = trace.function("train_step")
+    y = g.argument("y")
+    slope = g.op("Log", y, line=4)
+    g.write(w, slope, op_type="AssignSubVariableOp")
+    g.returns(slope)
+    first = trace.run(f)
+    first.event(x, [0.0, 0.0])
+    first.event(share, [nan, nan])
+    second = trace.run(g)
+    second.event(y, [0.0, 1.0])
+    second.event(slope, [-inf, 0.0])
+    assert [origin.view.op_type for origin in why(trace).origins] == ["Log", "RealDiv"]
