@@ -7,7 +7,7 @@ It is built back from the bad events, one step for all open nodes at a time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -42,6 +42,14 @@ class BadGraph:
 
     def __len__(self) -> int:
         return len(self.event)
+
+    def with_edges(self, child: Ints, parent: Ints) -> BadGraph:
+        """The same with more edges."""
+        return replace(
+            self,
+            child=np.concatenate([self.child, child.astype(self.child.dtype)]),
+            parent=np.concatenate([self.parent, parent.astype(self.parent.dtype)]),
+        )
 
     def descend(self, marks: Ints) -> Ints:
         """Carry marks to all that was made from a node."""

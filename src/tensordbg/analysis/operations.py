@@ -46,6 +46,41 @@ INPUT = "Input"
 _TAKES_FROM_PIPELINE = ("GetNext", "ReduceDataset")
 """Words in the types of operations that take a batch, or a result, out of an input pipeline."""
 
+COMPARISONS = frozenset(
+    {
+        "ApproximateEqual",
+        "ArgMax",
+        "ArgMin",
+        "Bincount",
+        "Bucketize",
+        "Cast",
+        "Equal",
+        "Greater",
+        "GreaterEqual",
+        "InTopK",
+        "InTopKV2",
+        "Less",
+        "LessEqual",
+        "LowerBound",
+        "NotEqual",
+        "TopKV2",
+        "UpperBound",
+    }
+)
+"""They make booleans or whole numbers of the values of numbers, among them NaN; `Cast` and `TopKV2` may."""
+
+CHECKS = frozenset({"IsFinite", "IsInf", "IsNan"})
+"""They ask whether something is bad."""
+
+CHOICES = frozenset({"Select", "SelectV2"})
+"""Input 0 chooses between the others, element by element."""
+
+LOOK_UPS = frozenset({"Gather", "GatherNd", "GatherV2"})
+"""Input 1 tells which elements of input 0 are given."""
+
+DIVISIONS = frozenset({"Div", "DivNoNan", "FloorDiv", "FloorMod", "Mod", "RealDiv", "TruncateDiv", "Xdivy"})
+"""Input 0 is divided by input 1."""
+
 CALLBACKS = frozenset({"EagerPyFunc", "PyFunc", "PyFuncStateless"})
 """Operations by which a graph calls a Python function."""
 

@@ -23,6 +23,7 @@ from tensordbg.analysis.returns import Returns, find_returns
 from tensordbg.analysis.roles import Roles
 from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
+from tensordbg.analysis.weak_taint import join_weakly
 from tensordbg.model import NONE
 
 _MOST_CYCLES = 1000
@@ -59,7 +60,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     ends = add_ends(builder)
     graph = builder.finish()
     roles = Roles(values)
-    starts = _starts(graph)
+    graph, starts = join_weakly(values, details, graph, _starts(graph))
     given = _given_infinities(values, graph, starts, details)
     nodes = np.flatnonzero(starts)
     given[nodes[meant_nodes(values, graph, nodes)]] = True
