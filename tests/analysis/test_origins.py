@@ -34,12 +34,27 @@ def test_an_attention_mask_is_harmless(constant: bool) -> None:
 
 @pytest.mark.parametrize("constant", [True, False])
 def test_a_row_that_is_masked_throughout(constant: bool) -> None:
-    """There the softmax is to blame, and the mask is not held to account for it."""
+    """There the softmax is to blame, and names the mask, which has no entry of its own."""
     result = why(masked([[0.0, -inf], [-inf, -inf]], [[1.0, 0.0], [nan, nan]], constant))
-    assert names(result) == ["Softmax:0", "Const:0" if constant else "mask:0"]
-    softmax, mask = result.origins
-    assert (softmax.verdict.cause, softmax.reaches) == ("fully_masked_softmax", ("output",))
-    assert (mask.consequential, mask.propagated) == (False, 1)
+    (softmax,) = result.origins
+    assert (softmax.view.tensor, softmax.verdict.cause) == ("Softmax:0", "fully_masked_softmax")
+    assert softmax.reaches == ("output",)
+    assert f"(the mask: {'Const' if constant else 'mask'}, line" in softmax.verdict.explanation
+
+
+def test_a_mask_beside_a_nan_is_not_held_to_account() -> None:
+    trace = TraceBuilder()
+    f = trace.function("attention")
+    log, mask = f.op("Log", f.argument("x")), f.op("Const")
+    total = f.op("AddV2", log, mask)
+    f.returns(total)
+    run = trace.run(f)
+    run.event(log, [nan, nan])
+    run.event(mask, [0.0, -inf])
+    run.event(total, [nan, nan])
+    first, second = why(trace).origins
+    assert (first.view.tensor, first.consequential) == ("Log:0", True)
+    assert (second.view.tensor, second.consequential) == ("Const:0", False)
 
 
 @pytest.mark.parametrize("finite", [3.0, -3.0])

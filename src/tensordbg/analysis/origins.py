@@ -8,6 +8,7 @@ origin too, and the infinities are not held to account for what comes after it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from tensordbg.analysis.details import Details
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
 from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.operations import INPUT
-from tensordbg.analysis.reach import Ends, add_ends, reached
+from tensordbg.analysis.reach import Ends, Reach, add_ends, reached
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.returns import Returns, find_returns
 from tensordbg.analysis.roles import Roles
@@ -27,6 +28,8 @@ from tensordbg.analysis.weak_taint import join_weakly
 from tensordbg.model import NONE
 
 _MOST_CYCLES = 1000
+_TOLD_APART = 60
+"""So many written infinities are told apart: as many as a mark has bits."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Origins:
     """Their nodes in the graph."""
     reach: Ints
     """For each the bits of `Reach`."""
+    masks: Mapping[int, int]
+    """For events whose NaN begins with infinities that the program wrote down, the event of one of these."""
 
 
 def find_origins(values: Values, details: Details) -> Origins:
@@ -62,15 +67,22 @@ def find_origins(values: Values, details: Details) -> Origins:
     roles = Roles(values)
     graph, starts = join_weakly(values, details, graph, _starts(graph))
     given = _given_infinities(values, graph, starts, details)
+    written = given.copy()
     nodes = np.flatnonzero(starts)
     given[nodes[meant_nodes(values, graph, nodes)]] = True
+    masks: dict[int, int] = {}
     if given.any():
+        whole, begun = graph, starts
         graph, turned = _cut_where_nan_begins(values, graph, given, starts)
         starts = starts | turned
+        masks = _masks(whole, begun & written, turned)
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
-    node = np.flatnonzero(starts)
-    return Origins(values, variables, returns, flow, graph, roles, node, reach[node])
+    # Eagerly the masked values before the softmax are results too.
+    told = np.isin(graph.port, graph.port[[*masks.values()]]) & written & ((reach & ~Reach.OUTPUT) == 0)
+    node = np.flatnonzero(starts & ~told)
+    events = {int(graph.event[one]): int(graph.event[mask]) for one, mask in masks.items()}
+    return Origins(values, variables, returns, flow, graph, roles, node, reach[node], events)
 
 
 def _starts(graph: BadGraph) -> Bools:
@@ -126,8 +138,23 @@ def _cut_where_nan_begins(values: Values, graph: BadGraph, given: Bools, starts:
     seen = graph.descend(holds_nan) > 0  # a NaN, or made from one
     nan_behind[graph.child[seen[graph.parent]]] = True
     turned = is_event & from_given & (holds_nan > 0) & ~nan_behind
-    kept = ~turned[graph.child]
+    # What is NaN since something else was is not the doing of infinities that went in beside it.
+    infinite = from_given & (seen == 0)
+    beside = infinite[graph.parent] & ((holds_nan > 0) & nan_behind)[graph.child]
+    kept = ~turned[graph.child] & ~beside
     return replace(graph, child=graph.child[kept], parent=graph.parent[kept]), turned
+
+
+def _masks(graph: BadGraph, written: Bools, turned: Bools) -> dict[int, int]:
+    """For each NaN that begins with written infinities the node of one of these, of the first few operations."""
+    nodes = np.flatnonzero(written & (graph.ascend(turned.astype(np.int64)) > 0))
+    ports, first = np.unique(graph.port[nodes], return_index=True)
+    marks = np.zeros(len(graph), dtype=np.int64)
+    for bit, port in enumerate(ports[:_TOLD_APART].tolist()):
+        marks[nodes[graph.port[nodes] == port]] = np.int64(1 << bit)
+    carried = graph.descend(marks)
+    begun = [one for one in np.flatnonzero(turned).tolist() if carried[one]]
+    return {one: int(nodes[first[int(carried[one] & -carried[one]).bit_length() - 1]]) for one in begun}
 
 
 def _losses(values: Values, graph: BadGraph, ends: Ends, roles: Roles, details: Details) -> Bools:

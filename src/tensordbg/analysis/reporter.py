@@ -157,6 +157,16 @@ class _Reporter:
             return self.jumps.behind([squared.event])
         return self.jumps.behind([each.event for each in evidence.inputs])
 
+    def _mask(self, event: int) -> str:
+        """The infinities that the program wrote down with which a NaN begins: their name and line."""
+        mask = self.origins.masks.get(event, NONE)
+        if mask == NONE:
+            return ""
+        values = self.origins.values
+        site = values.program.sites[int(values.ports.site[values.port[mask]])]
+        source = self.locations.own(self.locations.stack(site.stack))
+        return site.name + (f", line {source.line}" if source is not None else "")
+
     def _rule(self, group: Group, evidence: Evidence) -> str:
         if not group.meant:
             return ""
@@ -220,6 +230,7 @@ class _Reporter:
             pasts=tuple(self._all(each.past) for each in evidence.inputs),
             lost=self.cut and evidence.incomplete,
             before=self.views.get(evidence.likely),
+            mask=self._mask(evidence.event),
         )
 
 

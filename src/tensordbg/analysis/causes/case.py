@@ -103,6 +103,8 @@ class Case:
     """Each input in the executions before, the oldest first."""
     lost: bool = False
     """Whether something that it was made from is not in the trace, of which only the last events were kept."""
+    mask: str = ""
+    """Name and line of the written infinities with which the NaN begins; empty where there are none."""
     before: TensorView | None = None
     """What a value from outside was likely made of in Python: a bad value that was there before."""
 

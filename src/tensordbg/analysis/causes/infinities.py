@@ -36,9 +36,10 @@ def _explain_masked(case: Case) -> str:
     logits, shape = case.health(_logits(case)), case.shape(_logits(case))
     assert logits is not None
     row = f" of {shape[-1]:,}" if shape else ""
+    of = f" (the mask: {case.mask})" if case.mask else ""
     return (
         f"{logits.neg_inf:,} of the {logits.size:,} elements of {case.name(_logits(case))} are -inf, and at least one "
-        f"row{row} holds nothing else; a softmax takes the row's maximum away first, and -inf - (-inf) is NaN."
+        f"row{row} holds nothing else{of}; a softmax takes the row's maximum away first, and -inf - (-inf) is NaN."
     )
 
 
