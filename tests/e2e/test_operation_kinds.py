@@ -28,18 +28,31 @@ def run_on_line(number: int, case: OperationCase) -> Any:
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
-    """The origins by the line of their operation."""
-    with tensordbg.record(tmp_path_factory.mktemp("trace")) as recording:
-        results = [run_on_line(number, case) for number, case in enumerate(CASES)]
-    for case, result in zip(CASES, results, strict=True):
-        floats = [each.numpy() for each in tf.nest.flatten(result) if each.dtype.is_floating or each.dtype.is_complex]
-        assert not all(np.isfinite(each).all() for each in floats), f"{case.op_type} gave finite numbers"
+    """The origins by the line of their operation.
+
+    What is given infinities is recorded by itself: infinities that were there before would seem to come back.
+    """
     found: Answers = {}
-    for origin in why_to_json(tensordbg.open(recording.path).why())["origins"]:
-        for frame in origin["stack"]:
-            if frame["file"] == f"{__file__}.cases":
-                found.setdefault(frame["line"] - 1, []).append(origin)
+    alone = [[number] for number, case in enumerate(CASES) if holds_infinities(case)]
+    for chosen in ([k for k, case in enumerate(CASES) if not holds_infinities(case)], *alone):
+        with tensordbg.record(tmp_path_factory.mktemp("trace")) as recording:
+            for number in chosen:
+                result = run_on_line(number, CASES[number])
+                assert not all_finite(result), f"{CASES[number].op_type} gave finite numbers"
+        for origin in why_to_json(tensordbg.open(recording.path).why())["origins"]:
+            for frame in origin["stack"]:
+                if frame["file"] == f"{__file__}.cases":
+                    found.setdefault(frame["line"] - 1, []).append(origin)
     return found
+
+
+def holds_infinities(case: OperationCase) -> bool:
+    return not all_finite([given for given in case.given.values() if isinstance(given, tf.Tensor | list)])
+
+
+def all_finite(tensors: Any) -> bool:
+    held = [each.numpy() for each in tf.nest.flatten(tensors) if isinstance(each, tf.Tensor)]
+    return all(np.isfinite(each).all() for each in held if each.dtype.kind in "fc")
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{k}-{case.op_type}" for k, case in enumerate(CASES)])
