@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from tensordbg.analysis.slices import parse_slice, take
-from tensordbg.console.evaluation import evaluate
+from tensordbg.console.bounded_evaluation import evaluate_bounded
 from tensordbg.console.functions import CONSTANTS
 from tensordbg.console.options import all_option, run_option, write_option
 from tensordbg.console.page import Page, Span
@@ -56,7 +56,7 @@ def command(console: Console, expression: tuple[str, ...], everything: bool, wri
         raise UsageError(f"no name {name!r}; tensors stand in backticks, such as `Log:0`")
 
     try:
-        result = evaluate(text, value)
+        result = evaluate_bounded(text, value)
     except UsageError as error:
         raise UsageError(_with_names(str(error), known)) from None
     array = writable(np.asarray(result))
