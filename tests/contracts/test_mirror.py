@@ -11,6 +11,7 @@ TESTS = ROOT / "tests"
 NOT_MIRRORED = {
     "analysis/causes/disguises.py": "e2e/test_mends.py",
     "analysis/makers.py": "e2e/test_mends.py",
+    "analysis/loop_ends.py": "e2e/test_loop_ends.py",
     "analysis/ancestry.py": "e2e/test_jumps.py",
     "analysis/optimizers.py": "e2e/test_updates.py",
     "analysis/jumps.py": "e2e/test_jumps.py",

@@ -120,6 +120,18 @@ class Arrival:
 
 
 @dataclass(frozen=True)
+class EndedLoop:
+    """A loop that ended since something was compared with NaN."""
+
+    tensor: str
+    """The comparison's."""
+    source: SourceLine | None
+    step: int
+    iteration: int | None
+    """The turn that it did not take any more, or that made the truth value."""
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where the trouble started."""
 
@@ -133,7 +145,7 @@ class Origin:
     """The innermost line of the user's own code."""
     verdict: Verdict
     reaches: tuple[str, ...]
-    """Of `loss`, `gradient`, `variable` and `output` what it came to, or its gradient; empty if it died out."""
+    """Of `loss`, `gradient`, `variable`, `output` and `loop` what it came to, or its gradient; empty if it died out."""
     propagated: int
     """Number of non-finite tensors that were made from it."""
     spread: tuple[TensorView, ...]
@@ -142,6 +154,8 @@ class Origin:
     """How often this operation, or one alike in the same line, was an origin at all."""
     history: tuple[History, ...]
     """Of the tensor itself first, then of its inputs."""
+    ended: tuple[EndedLoop, ...] = ()
+    """The loops that it ended, by the lines that compared."""
     gradient_of: ForwardOperation | None = None
     """For an operation of a backward pass the forward operation that it is the gradient of, where that is known."""
     caught: str = ""

@@ -16,6 +16,7 @@ import numpy as np
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
+from tensordbg.analysis.loop_ends import LoopEnd, bits_of, find_conditions
 from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.reach import Ends, Reach, add_ends, reached
@@ -48,6 +49,10 @@ class Origins:
     """For each the bits of `Reach`."""
     masks: Mapping[int, int]
     """For events whose NaN begins with infinities that the program wrote down, the event of one of these."""
+    loop_ends: list[LoopEnd]
+    """Where a NaN ended a loop, one for each comparison."""
+    ended: Ints
+    """For each node the bits of those that what was made from it decided."""
 
 
 def find_origins(values: Values, details: Details) -> Origins:
@@ -63,6 +68,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     returns = find_returns(values, details)
     builder.join(returns.made, returns.source)
     ends = add_ends(builder)
+    conditions = find_conditions(builder)
     graph = builder.finish()
     roles = Roles(values)
     graph, starts = join_weakly(values, details, graph, _starts(graph))
@@ -78,11 +84,14 @@ def find_origins(values: Values, details: Details) -> Origins:
         masks = _masks(whole, begun & written, turned)
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
+    loop_ends, marks = bits_of(conditions.ends(graph, details), len(graph))
+    ended = graph.ascend(np.where(tainted, marks, 0))
+    reach = np.where(ended != 0, reach | Reach.LOOP, reach)
     # Eagerly the masked values before the softmax are results too.
     told = np.isin(graph.port, graph.port[[*masks.values()]]) & written & ((reach & ~Reach.OUTPUT) == 0)
     node = np.flatnonzero(starts & ~told)
     events = {int(graph.event[one]): int(graph.event[mask]) for one, mask in masks.items()}
-    return Origins(values, variables, returns, flow, graph, roles, node, reach[node], events)
+    return Origins(values, variables, returns, flow, graph, roles, node, reach[node], events, loop_ends, ended)
 
 
 def _starts(graph: BadGraph) -> Bools:

@@ -1,7 +1,7 @@
-"""What became of a bad value: whether it reached a loss, a gradient, a variable or the program's results, or died out.
+"""What became of a bad value: whether it reached a loss, a gradient, a variable or the results, or ended a loop.
 
 A value that every consumer turned into finite ones died out: an infinite entry of an attention mask, a logarithm in the
-branch that `where` drops. What reaches none of the four does not matter.
+branch that `where` drops. What reaches none of these does not matter.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ class Reach(enum.IntFlag):
     OUTPUT = 8
     TRAINED = 16
     """A variable that is trained; it tells what ruins a model from what only reaches a number that is reported."""
+    LOOP = 32
+    """A loop ended since it was compared."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -17,7 +17,7 @@ from tensordbg.analysis.descent import find_descent
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.dropping import Dropping
 from tensordbg.analysis.evidence import Evidence, Gatherer
-from tensordbg.analysis.finding import ForwardOperation, History, InputView, Origin, TensorView
+from tensordbg.analysis.finding import EndedLoop, ForwardOperation, History, InputView, Origin, TensorView
 from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
@@ -132,6 +132,7 @@ class _Reporter:
             propagated=0,
             spread=(),
             occurrences=group.occurrences,
+            ended=tuple(self._ended(group.node)),
             caught=how_caught(self.origins.values) if group.caught and may_be_caught(verdict.cause, view.dtype) else "",
             meant=self._rule(group, evidence),
             # A pipeline has no steps by which to tell before from after.
@@ -166,6 +167,18 @@ class _Reporter:
         site = values.program.sites[int(values.ports.site[values.port[mask]])]
         source = self.locations.own(self.locations.stack(site.stack))
         return site.name + (f", line {source.line}" if source is not None else "")
+
+    def _ended(self, node: int) -> Iterator[EndedLoop]:
+        """The loops that an origin ended."""
+        values, bits = self.origins.values, int(self.origins.ended[node])
+        for number, end in enumerate(self.origins.loop_ends):
+            if bits >> number & 1:
+                site = values.program.sites[end.site]
+                turn = int(values.activations.iteration[end.activation])
+                execution = int(values.activations.execution[end.activation])
+                step = int(values.executions.step[execution]) if execution >= 0 else NONE
+                source = self.locations.own(self.locations.stack(site.stack))
+                yield EndedLoop(f"{site.name}:0", source, step, turn if turn >= 0 else None)
 
     def _rule(self, group: Group, evidence: Evidence) -> str:
         if not group.meant:

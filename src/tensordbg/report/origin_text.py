@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.finding import Arrival, Origin, SourceLine, TensorView
+from tensordbg.analysis.finding import Arrival, EndedLoop, Origin, SourceLine, TensorView
 from tensordbg.model import Health
 from tensordbg.report.listing import BAD
 from tensordbg.report.numbers import count
@@ -145,6 +145,8 @@ def _reasons(origin: Origin) -> Table:
         table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{dropped_of(origin)}")
     table.add_row("mend", origin.verdict.suggestion)
     table.add_row("spread", spread_of(origin))
+    for ended in origin.ended[:_ARRIVALS]:
+        table.add_row("ended", ended_text(ended))
     for arrival in origin.arrivals[:_ARRIVALS]:
         table.add_row("then", arrival_of(arrival))
     if len(origin.arrivals) > _ARRIVALS:
@@ -174,6 +176,14 @@ def also_of(origin: Origin) -> str:
     return ", ".join(told[:_ALSO]) + more
 
 
+def ended_text(ended: EndedLoop) -> str:
+    """Which loop ended, and why."""
+    source = ended.source
+    line = f"`{source.text}` ({place_of(source)})" if source else ended.tensor
+    turn = f", turn {ended.iteration}" if ended.iteration is not None else ""
+    return f"the loop of {line} in step {ended.step}{turn}: nothing compares with NaN, so it took no further turn"
+
+
 def arrival_of(arrival: Arrival) -> str:
     """How it came into another process, and what it did there."""
     view = arrival.view
@@ -186,7 +196,13 @@ def arrival_of(arrival: Arrival) -> str:
 
 
 def _reached(reaches: Sequence[str]) -> str:
-    words = {"loss": "the loss", "gradient": "gradients", "variable": "variables", "output": "the program's results"}
+    words = {
+        "loss": "the loss",
+        "gradient": "gradients",
+        "variable": "variables",
+        "output": "the program's results",
+        "loop": "the end of a loop",
+    }
     return ", ".join(words[name] for name in reaches)
 
 
