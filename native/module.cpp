@@ -8,6 +8,7 @@ void bind_check(nanobind::module_& module);
 void bind_session_check(nanobind::module_& module);
 void bind_trap(nanobind::module_& module);
 void bind_sessions(nanobind::module_& module);
+void bind_traceback(nanobind::module_& module);
 }  // namespace tensordbg
 
 NB_MODULE(_native, module) {
@@ -18,4 +19,5 @@ NB_MODULE(_native, module) {
   tensordbg::bind_session_check(module);
   tensordbg::bind_trap(module);
   tensordbg::bind_sessions(module);
+  tensordbg::bind_traceback(module);
 }

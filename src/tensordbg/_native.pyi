@@ -1,6 +1,7 @@
 """The compiled part: the health kernel, the event log, the TensorFlow probe."""
 
 from collections.abc import Callable
+from typing import Any
 
 from typing_extensions import Buffer
 
@@ -94,3 +95,4 @@ def start_session_checking(
     lenient: bool,
 ) -> None: ...
 def stop_session_checking() -> None: ...
+def unseen(function: Callable[..., Any], folder: str, shows_all: Callable[[], bool]) -> Any: ...

@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_check
 from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.internals import constant_op
+from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.model import Frame
 from tensordbg.recording.catalog import Catalog
 
@@ -58,7 +59,7 @@ class EagerChecks:
                 self._examine("Const", (), result)
             return result
 
-        constant_op.convert_to_eager_tensor = convert_to_eager_tensor
+        constant_op.convert_to_eager_tensor = unseen(convert_to_eager_tensor)
 
     def uninstall(self) -> None:
         """Checks constants no longer."""

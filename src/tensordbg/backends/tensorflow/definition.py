@@ -118,18 +118,19 @@ def live_nodes(definition: Any) -> set[str]:
 def nodes_behind(definition: Any, tensors: Iterable[str]) -> set[str]:
     """Names of the nodes that must run before tensors, or nodes, by their names in the definition, are there."""
     inputs = {node.name: node.input for node in definition.node_def}
-    waiting = [_node_of(tensor) for tensor in tensors]
+    waiting = [node_of(tensor) for tensor in tensors]
     found: set[str] = set()
     while waiting:
         name = waiting.pop()
         if name in found or name not in inputs:
             continue
         found.add(name)
-        waiting.extend(_node_of(tensor) for tensor in inputs[name])
+        waiting.extend(node_of(tensor) for tensor in inputs[name])
     return found
 
 
-def _node_of(tensor: str) -> str:
+def node_of(tensor: str) -> str:
+    """The node that puts out a tensor, or whose end a control input waits for."""
     return tensor.lstrip("^").partition(":")[0]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.methods import Method, ReplacedMethods
+from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import Run
@@ -71,7 +72,7 @@ class EagerRuns:
             return self._told(name, lambda: plain(*args, **kwargs))
 
         make_batch.tells_of_batches = True  # type: ignore[attr-defined]
-        return make_batch
+        return unseen(make_batch)
 
     def _told(self, name: str, make: Callable[[], Any]) -> Any:
         """Makes a run, with the debugger before and behind it."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow.internals import pywrap_tfe
+from tensordbg.backends.tensorflow.own_frames import unseen
 
 Entry = Callable[..., Any]
 
@@ -103,4 +104,4 @@ class Entries:
         def entry(*args: Any) -> Any:
             return (plain if thread.aside else layered)(*args)
 
-        return entry
+        return unseen(entry)

@@ -19,6 +19,7 @@ from tensordbg.backends.tensorflow.graphs import Description, Graphs, Told
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
 from tensordbg.backends.tensorflow.live import LiveFunction, live_functions
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
+from tensordbg.backends.tensorflow.own_frames import OwnFrames, unseen
 from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.backends.tensorflow.waiting import looks_first, wait_for_probes
 from tensordbg.model import NONE, Function
@@ -103,6 +104,7 @@ class Functions:
         self._graphs = graphs
         self._known: dict[str, KnownFunction] = {}
         self._originals = OriginalFunctions()
+        self._own_frames = OwnFrames()
         self._tracings = tracings
         self._instruments: list[Instrument] = []
         self._plain_make: Any = None
@@ -133,6 +135,7 @@ class Functions:
 
     def _install(self) -> None:
         self._originals.install()
+        self._own_frames.leave_out()
         self._plain_make = make = atomic_function.from_func_graph
         self._plain_trace = trace = func_graph.func_graph_from_py_func
 
@@ -159,9 +162,9 @@ class Functions:
             def add_function_def(runtime: Any, definition: Any) -> None:
                 self._add_definition(runtime, definition)
 
-            context.Context.add_function_def = add_function_def
-        atomic_function.from_func_graph = from_func_graph
-        func_graph.func_graph_from_py_func = func_graph_from_py_func
+            context.Context.add_function_def = unseen(add_function_def)
+        atomic_function.from_func_graph = unseen(from_func_graph)
+        func_graph.func_graph_from_py_func = unseen(func_graph_from_py_func)
 
     def _active(self) -> list[Instrument]:
         return [instrument for instrument in self._instruments if instrument.active]

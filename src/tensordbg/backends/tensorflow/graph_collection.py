@@ -13,6 +13,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.entries import Entries
 from tensordbg.backends.tensorflow.internals import cancellation, context, pywrap_tfe, summary_ops_v2
+from tensordbg.backends.tensorflow.own_frames import unseen
 
 _NOTHING = "tensordbg_nothing"
 
@@ -69,7 +70,7 @@ class UsersCollection:
                 self._on = on
                 return plain(runtime)
 
-        return switch
+        return unseen(switch)
 
 
 class GraphCollection:

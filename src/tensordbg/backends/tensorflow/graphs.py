@@ -12,6 +12,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
+from tensordbg.backends.tensorflow.node_names import names_in_graph
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
@@ -135,7 +136,7 @@ class _GraphReader:
         self._nodes = list(definition.node_def)
         self._node_by_name = {node.name: node for node in self._nodes}
         self._outputs = {node.name: tuple(fd.outputs(node)) for node in self._nodes}
-        self._name_in_graph = _names_in_graph(self._nodes, graph)
+        self._name_in_graph = names_in_graph(self._nodes, graph)
         self._arguments = list(definition.signature.input_arg)
         captured = {id(inner): outer for outer, inner in graph.captures}
         self._captured: dict[str, Any] = {
@@ -257,16 +258,6 @@ class _GraphReader:
             for output in self._outputs[node.name]:
                 if output.dtype in wanted:
                     yield fd.ProbePoint(output.tensor, output.dtype, self._site(node), output.slot, False, node.device)
-
-
-def _names_in_graph(nodes: list[Any], graph: Any) -> dict[str, str]:
-    """The operation's name in the Python graph for each node: a definition renames what is also a result's name."""
-    arguments = {tensor.op.name for tensor in graph.inputs}
-    operations = [operation for operation in graph.get_operations() if operation.name not in arguments]
-    # The definition is made from these operations, in this order.
-    if [operation.type for operation in operations] != [node.op for node in nodes]:
-        return {node.name: node.name for node in nodes}
-    return {node.name: operation.name for node, operation in zip(nodes, operations, strict=True)}
 
 
 def _display_name(graph: Any) -> str:

@@ -88,7 +88,9 @@ RELIED_ON: dict[str, str] = {
     ),
     "atomic_function.AtomicFunction": (
         "a function as Python holds it, counted in `RUNTIME_FUNCTION_REFS`: `_cached_graph` is what it was made from, "
-        "`cached_definition` is read once, `_c_func` is what is copied into graphs that "
+        "`cached_definition` is read once, `graph_debug_info` is what the message of an error says of its nodes: a "
+        "GraphDebugInfo of files, frames (the `get_user_frames` of an operation's traceback), traces, and the trace of "
+        "each node's name; `_c_func` is what is copied into graphs that "
         "call it and so into what is exported, `function_type.parameters` gives for each parameter the TraceType of "
         "what was given (TensorSpec, Literal, Weakref, Tuple, List, Dict... by their classes' names); since 2.13"
     ),
@@ -134,6 +136,10 @@ RELIED_ON: dict[str, str] = {
     ),
     "resource_variable_ops.BaseResourceVariable": "every variable, with its handle and dtype; since 1.15",
     "tf_stack.extract_stack": "the Python stack, lines made by AutoGraph mapped back to their source; since 2.0",
+    "tf_stack.SentinelFilter": (
+        "the outermost filter of each thread, which is first in its list in `_source_filter_stacks`: "
+        "`get_filtered_filenames` gives the files whose frames `extract_stack` leaves out, `update` reads it; since 2.4"
+    ),
     "tf_decorator.unwrap": "(function) -> decorators, the Python function under them; since 1.4",
     "loop_and_branch_graphs": "WhileBodyFuncGraph, WhileCondFuncGraph, CondBranchFuncGraph; since 2.1",
 }

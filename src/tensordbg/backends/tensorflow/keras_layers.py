@@ -15,6 +15,7 @@ import weakref
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.recorder import Recorder
@@ -135,7 +136,7 @@ class KerasLayers:
                 self._end(call, result, recorder)
             return result
 
-        return __call__
+        return unseen(__call__)
 
     def _begin(self, layer: Any) -> _Call | None:
         import tensorflow as tf  # imported by the program already

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.recording.imports import ImportWatch
 
 KERAS_OPTIMIZERS = "keras.src.optimizers.base_optimizer"
@@ -65,5 +66,5 @@ class ReplacedMethods:
         plain = getattr(kind, name)
         hook = method.make(plain)
         hook.__name__, hook.__doc__, hook.__wrapped__ = plain.__name__, plain.__doc__, plain
-        setattr(kind, name, hook)
+        setattr(kind, name, unseen(hook))
         self._undo.append(lambda: setattr(kind, name, plain))

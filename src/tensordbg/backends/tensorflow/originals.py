@@ -1,14 +1,16 @@
 """Keeps the functions as they were before the probes came in, for whatever is exported or built from them.
 
 TensorFlow copies a function into each graph that calls it, and from there into SavedModels. What is copied is the
-original; only the runtime runs the one with probes.
+original; only the runtime runs the one with probes. Where its operations were made is told as of the original too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from typing import Any
 
+from tensordbg.backends.tensorflow import debug_info
 from tensordbg.backends.tensorflow.internals import atomic_function
 
 
@@ -33,6 +35,17 @@ class OriginalFunctions:
             return current(function) if original is None else original
 
         atomic_function.AtomicFunction._c_func = property(c_function)  # noqa: SLF001
+        current_info = atomic_function.AtomicFunction.graph_debug_info.fget
+
+        def graph_debug_info(function: Any) -> Any:
+            message = current_info(function)
+            if function.name in self._kept:
+                # TensorFlow is about to tell of an error; whatever goes wrong here must not come in between.
+                with contextlib.suppress(Exception):
+                    debug_info.complete(message, function)
+            return message
+
+        atomic_function.AtomicFunction.graph_debug_info = property(graph_debug_info)
 
     def keep(self, function: Any) -> None:
         """Keeps a function as it is when it is first seen; its cached definition is the original's too."""

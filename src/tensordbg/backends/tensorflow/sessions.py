@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from tensordbg.backends.tensorflow.check_message import own_part, raise_own
 from tensordbg.backends.tensorflow.functions import listed
 from tensordbg.backends.tensorflow.internals import pywrap_tf_session, session
+from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.backends.tensorflow.sessions_calls import calls_kept_apart, made_sessions, with_inlined_calls
 from tensordbg.backends.tensorflow.sessions_graph import RunDescription, RunKey, SessionGraphs
 from tensordbg.backends.tensorflow.sessions_metadata import without_watches
@@ -153,7 +154,7 @@ class Sessions:
                     each.warn(f"what a session runs by {_OTHERS[name]} can't be {each.done}; its other runs are")
                 return plain(*args)
 
-            return begin
+            return unseen(begin)
 
         self._plain_call = call = session.BaseSession._do_call  # noqa: SLF001
 
@@ -167,8 +168,8 @@ class Sessions:
             finally:
                 self._inside.call = outer
 
-        session.BaseSession._call_tf_sessionrun = watched_run  # noqa: SLF001
-        session.BaseSession._do_call = do_call  # noqa: SLF001
+        session.BaseSession._call_tf_sessionrun = unseen(watched_run)  # noqa: SLF001
+        session.BaseSession._do_call = unseen(do_call)  # noqa: SLF001
         for name, plain in self._plain_others.items():
             setattr(pywrap_tf_session, name, other_way(name, plain))
         self._plain_options = new_options = getattr(pywrap_tf_session, _NEW_OPTIONS)
@@ -178,10 +179,10 @@ class Sessions:
                 config = config if target else with_inlined_calls(config)
             return new_options(target=target, config=config)
 
-        setattr(pywrap_tf_session, _NEW_OPTIONS, options)
+        setattr(pywrap_tf_session, _NEW_OPTIONS, unseen(options))
         self._made_before = made_sessions()
         self._plain_read = read = pywrap_tf_session.TF_GetBuffer
-        pywrap_tf_session.TF_GetBuffer = lambda buffer: self._read(read, buffer)
+        pywrap_tf_session.TF_GetBuffer = unseen(lambda buffer: self._read(read, buffer))
 
     def _uninstall(self) -> None:
         session.BaseSession._call_tf_sessionrun = self._plain_run  # noqa: SLF001
