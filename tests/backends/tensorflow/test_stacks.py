@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.stacks import Stacks, stack_key
+from tensordbg.backends.tensorflow.stacks import DEEPEST, Stacks, stack_key
 from tensordbg.recording.catalog import Catalog
+from tests.backends.tensorflow.recorded import record
 
 
 def here() -> tuple[tuple[int, ...], object]:
@@ -50,3 +53,62 @@ def test_operations_in_a_graph_lead_to_the_source_and_not_to_what_autograph_made
     text = Path(__file__).read_text().splitlines()[frames[-1].line - 1]
     assert text == "    if tf.reduce_sum(x) > 0:"
     assert "__autograph_generated" not in str(frames)
+
+
+class Frames:
+    """A stack as TensorFlow gives it, which counts how many of its frames are looked at."""
+
+    def __init__(self, frames: list[tuple[str, int, str]], looked_at: list[int]) -> None:
+        self._frames, self._looked_at = frames, looked_at
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __getitem__(self, part: slice) -> Frames:
+        return Frames(self._frames[part], self._looked_at)
+
+    def __iter__(self) -> Iterator[SimpleNamespace]:
+        for file, line, name in self._frames:
+            self._looked_at[0] += 1
+            yield SimpleNamespace(filename=file, lineno=line, name=name)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._frames))
+
+
+def recursion(depth: int) -> list[tuple[str, int, str]]:
+    """The stack of a recursion of two functions, in a program."""
+    turns = [("net.py", 10 + k % 2, f"turn{k % 2}") for k in range(depth)]
+    return [("main.py", 1, "<module>"), *turns, ("net.py", 20 + depth, "leaf")]
+
+
+def test_an_operation_far_down_costs_no_more_than_one_at_the_limit() -> None:
+    looked_at, catalog = [0], Catalog()
+    operations = [
+        SimpleNamespace(name=f"add{depth}", traceback=Frames(recursion(depth), looked_at)) for depth in range(3000)
+    ]
+    numbers = Stacks(catalog).of_operations(operations)
+    assert looked_at[0] <= len(operations) * DEEPEST
+    frames = catalog.frames(numbers["add2999"])
+    assert frames[0].file == "main.py"
+    assert frames[-1].line == 3019
+
+
+def test_the_key_of_a_deep_stack_has_an_end() -> None:
+    def deep(levels: int) -> tuple[int, ...]:
+        return here()[0] if levels == 0 else deep(levels - 1)
+
+    assert len(deep(800)) == 2 * DEEPEST
+    assert deep(800) == deep(700)
+    assert deep(3) != deep(4)
+
+
+def test_a_recursion_of_eager_operations_keeps_its_line_once(tmp_path: Path) -> None:
+    def deep(x: tf.Tensor, levels: int) -> tf.Tensor:
+        return x if levels == 0 else deep(x, levels - 1) + 1.0
+
+    recorded = record(tmp_path, lambda: deep(tf.zeros([]), 300))
+    assert len(recorded.of("AddV2")) == 300
+    stacks = recorded.reader.stacks()
+    used = {recorded.site_of(event).stack for event in recorded.of("AddV2")}
+    assert sum(len(stacks[number]) for number in used) < 4 * DEEPEST

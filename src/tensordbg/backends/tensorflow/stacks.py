@@ -10,16 +10,25 @@ from typing import Any
 from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.internals import tf_stack
 from tensordbg.model import NONE
-from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.catalog import Catalog, RawFrame
 
 StackKey = tuple[int, ...]
 """Identities of the code objects and places in them, innermost first."""
 
 
+DEEPEST = 256
+"""So many frames tell one stack from another, and are kept of one; else each operation of a deep recursion would cost
+its depth. Of deeper ones the innermost count, and the first few, which say where the program is."""
+
+_OUTERMOST = 16
+_REPEATED = 3
+"""A line that calls itself over and over is kept so often."""
+
+
 def stack_key(frame: FrameType | None) -> StackKey:
     """What tells one Python stack from another; cheap, for every eager operation asks."""
     key = []
-    while frame is not None:
+    while frame is not None and len(key) < 2 * DEEPEST:
         key.append(id(frame.f_code))
         key.append(frame.f_lasti)
         frame = frame.f_back
@@ -40,9 +49,10 @@ class Stacks:
         """The number of the running stack, whose key is `stack_key(frame)`."""
         known = self._known.get(key)
         if known is None:
-            while frame is not None:
-                self._alive.append(frame.f_code)
-                frame = frame.f_back
+            for _ in range(len(key) // 2):
+                if frame is not None:
+                    self._alive.append(frame.f_code)
+                    frame = frame.f_back
             known = self._known[key] = self._number(tf_stack.extract_stack())
         return known
 
@@ -74,7 +84,19 @@ class Stacks:
 
     def _number(self, trace: Any) -> int:
         try:
-            frames = tuple((frame.filename, frame.lineno, frame.name) for frame in trace)
+            frames = [(frame.filename, frame.lineno, frame.name) for part in _kept(trace) for frame in part]
         except RuntimeError:
             return NONE  # TensorFlow can't tell a stack in which the name of a file is not in UTF-8
-        return self._catalog.stack(self._generated.original(frames))
+        return self._catalog.stack(self._generated.original(_shortened(frames)))
+
+
+def _kept(trace: Any) -> tuple[Any, ...]:
+    """The parts of a stack that are kept, outermost first."""
+    if len(trace) <= DEEPEST:
+        return (trace,)
+    return trace[:_OUTERMOST], trace[len(trace) - DEEPEST + _OUTERMOST :]
+
+
+def _shortened(frames: list[RawFrame]) -> tuple[RawFrame, ...]:
+    """The frames without the repetitions of a line that calls itself."""
+    return tuple(frame for k, frame in enumerate(frames) if k < _REPEATED or {frame} != {*frames[k - _REPEATED : k]})
