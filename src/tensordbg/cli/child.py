@@ -11,6 +11,7 @@ import threading
 from collections.abc import Sequence
 from types import FrameType
 
+from tensordbg.cli.lasting_streams import outlast
 from tensordbg.cli.witness import Witness
 
 FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -29,7 +30,8 @@ class Child:
         self._witness: Witness | None = None
 
     def start(self) -> None:
-        """Starts the command, which inherits everything from us."""
+        """Starts the command, which inherits everything from us; what we say from now on may get lost."""
+        outlast()
         # Handlers, unlike ignored signals, are not inherited by what a process starts.
         taken = [number for number in FORWARDED if signal.getsignal(number) is not signal.SIG_IGN]
         for number in taken:

@@ -8,6 +8,7 @@ operation that makes the first infinity or NaN, with that exception and its exit
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 import types
@@ -15,6 +16,7 @@ import types
 from tensordbg.recording.backend import CHECKERS, named
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
+from tensordbg.recording.saying import write
 
 
 def _start(framework: str) -> None:
@@ -39,7 +41,8 @@ def _tell_after_traceback() -> None:
         show(kind, error, trace)
         words = finding_of(str(error))
         if words is not None:
-            sys.stderr.write(words)
+            with contextlib.suppress(OSError):
+                write(words)
 
     sys.excepthook = hook
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import threading
 import traceback
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.log import NO_FUNCTION, EventLog
 from tensordbg.recording.runs import RunWatch
+from tensordbg.recording.saying import say
 from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.trace.graph_files import GraphFiles
 from tensordbg.trace.process import ProcessPlace, place_of
@@ -135,8 +135,7 @@ class Recorder:
         # The writer may be what broke; and a program may have no standard error, or have closed it.
         with contextlib.suppress(Exception):
             self._writer.fact({"warning": message})
-        with contextlib.suppress(AttributeError, OSError, ValueError):
-            sys.stderr.write(f"tdbg: warning: {message}\n")
+        say(f"warning: {message}")
 
     def fact(self, fact: dict[str, object]) -> None:
         """Notes something in the trace (see `facts.jsonl` in ARCHITECTURE.md)."""

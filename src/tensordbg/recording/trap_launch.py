@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from tensordbg.recording.backend import TRAPS, named
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
+from tensordbg.recording.saying import say
 from tensordbg.recording.trap_plan import MARK, TrapPlan
 
 BAD_STEP = 3
@@ -51,7 +52,7 @@ def main() -> None:
         if said is None:
             raise
         sys.excepthook(type(error), error, error.__traceback__)
-        sys.stderr.write(f"tdbg: {said}\n")
+        say(said)
         sys.exit(BAD_STEP)
     except BaseException:
         hide_our_frames()

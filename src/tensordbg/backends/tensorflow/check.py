@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -22,6 +21,7 @@ from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.errors import UsageError
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.guard import guarded
+from tensordbg.recording.saying import say
 from tensordbg.recording.settings import settings_of_program
 
 
@@ -95,7 +95,7 @@ class Checking:
         """Says something once, on standard error."""
         if message not in self._warned:
             self._warned.add(message)
-            sys.stderr.write(f"tdbg: warning: {message}\n")
+            say(f"warning: {message}")
 
     def guard(self, what: str) -> AbstractContextManager[None]:
         """Runs code of ours inside the user's program: a fault in it ends the checking, never the program."""

@@ -20,6 +20,7 @@ from typing import Any
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.hooks import hooks
+from tensordbg.recording.saying import say
 
 KEPT = 256
 """So many batches are kept of each pipeline: those that lie ready in buffers are among them."""
@@ -273,4 +274,4 @@ def _texts(table: Any) -> list[str]:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"tdbg: {line}\n")
+    say(line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array
 from tensordbg.errors import CaptureError
 from tensordbg.recording.program_replay import ProgramReplay, Way
+from tensordbg.recording.saying import say
 
 Run = Callable[[Callable[[], object]], None]
 
@@ -106,7 +106,7 @@ class _Meeting:
                 variable.assign(value)
         if missing:
             lost = f"{len(missing)} captured variables, such as {missing[0]}"
-            sys.stderr.write(f"tdbg: warning: the program has no counterpart of {lost}\n")
+            say(f"warning: the program has no counterpart of {lost}")
         given = _Given(self._capture)
         args, kwargs = given.in_place_of(args), given.in_place_of(dict(kwargs))
         self._run(lambda: function.python_function(*args, **kwargs))

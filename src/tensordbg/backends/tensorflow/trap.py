@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import math
-import sys
 import threading
 import weakref
 from collections.abc import Sequence
@@ -49,6 +48,7 @@ from tensordbg.backends.tensorflow.trap_targets import (
 )
 from tensordbg.capture.header import Trouble
 from tensordbg.recording.guard import guarded
+from tensordbg.recording.saying import say
 from tensordbg.recording.trap_plan import MARK, OnBad, TrapPlan
 from tensordbg.recording.trap_rules import StepReading
 
@@ -235,7 +235,7 @@ class Trapping:
     def _answer(self, message: str) -> str | bool | None:
         if self._plan.on_bad is OnBad.STOP:
             return message
-        sys.stderr.write(f"tdbg: {message}\n")
+        say(message)
         return None if self._plan.on_bad is OnBad.RECORD else False
 
     def _captured(self, trapped: TrappedFunction, found: BadStep) -> str:
@@ -288,7 +288,7 @@ def _warn_of(earlier: list[tuple[str, weakref.ref[Any]]]) -> None:
 
 
 def _warn(message: str) -> None:
-    sys.stderr.write(f"tdbg: warning: {message}\n")
+    say(f"warning: {message}")
 
 
 _trapping: Trapping | None = None
