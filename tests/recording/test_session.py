@@ -79,3 +79,13 @@ print([name for name in ("tensorflow", "keras", "torch", "jax") if name in sys.m
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_block_that_is_never_left_ends_with_the_program(tmp_path: Path) -> None:
+    program = (
+        f"import sys, tensordbg\nrecording = tensordbg.record({str(tmp_path)!r})\nrecording.__enter__()\nsys.exit(7)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (7, "")
+    (trace,) = tmp_path.iterdir()
+    assert the_end(trace)["exit_code"] is None

@@ -220,6 +220,29 @@ class NumericalWarning:
 
 
 @dataclass(frozen=True)
+class ProgramFailure:
+    """The error of an operation that ended the program."""
+
+    error: str
+    """Name of the exception's class."""
+    message: str
+    op_name: str
+    """Empty where no single operation is known, as of an assertion in Python; `op_type` too."""
+    op_type: str
+    function: str
+    """As of a tensor."""
+    step: int
+    """-1 where it was in no recorded execution."""
+    source: SourceLine | None
+    """The innermost line of the user's own code."""
+    stack: tuple[SourceLine, ...]
+    """Outermost first."""
+    inputs: tuple[InputView, ...]
+    process: str = ""
+    """Which process of a run it ended; empty where there is only one."""
+
+
+@dataclass(frozen=True)
 class ProcessSummary:
     """One process of a run in numbers."""
 
@@ -246,6 +269,8 @@ class WhyResult:
     """What is wrong with finite numbers, the gravest first."""
     alerts: tuple[Alert, ...] = ()
     """What is wrong with how the program ran rather than with its numbers."""
+    failures: tuple[ProgramFailure, ...] = ()
+    """The error of an operation with which the program ended, or of each process that ended so."""
     processes: tuple[ProcessSummary, ...] = ()
     """Those that were looked at together; empty where there is only one."""
 

@@ -16,14 +16,22 @@ import numpy as np
 from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.causes.crossing import overflow_verdict
 from tensordbg.analysis.crossings import KINDS, Crossings
-from tensordbg.analysis.finding import Arrival, NumericalWarning, Origin, ProcessSummary, SourceLine, WhyResult
+from tensordbg.analysis.finding import (
+    Arrival,
+    NumericalWarning,
+    Origin,
+    ProcessSummary,
+    ProgramFailure,
+    SourceLine,
+    WhyResult,
+)
 from tensordbg.analysis.reading import Ints
 from tensordbg.model import NONE
 
 Spot = tuple[int, int]
 """An origin: which process, and which of its findings."""
 
-Item = TypeVar("Item", NumericalWarning, Alert)
+Item = TypeVar("Item", NumericalWarning, Alert, ProgramFailure)
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,7 @@ def join(studies: Mapping[str, Study]) -> WhyResult:
         notes=_notes(studies) if several else results[0].notes,
         warnings=_distinct(_of_processes(studies, lambda result: result.warnings), _place_of_warning),
         alerts=_distinct(_of_processes(studies, lambda result: result.alerts), _place_of_alert),
+        failures=tuple(_of_processes(studies, lambda result: result.failures)),
         processes=tuple(_summaries(studies)) if several else (),
     )
 

@@ -11,6 +11,7 @@ from tensordbg.analysis.alerts.table import find_alerts
 from tensordbg.analysis.crossings import find_crossings, no_crossings
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.events import read_bad, read_events, read_executions
+from tensordbg.analysis.failure import find_failure
 from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.notes import trace_notes
 from tensordbg.analysis.origins import find_origins
@@ -42,6 +43,8 @@ def _study(trace: TraceSource) -> Study:
     bad, nan = read_bad(trace)
     program = read_program(trace)
     executions = read_executions(trace, program)
+    details = Details(trace, program)
+    failure = find_failure(trace, program, executions, details)
     result = WhyResult(
         tensor_events=len(bad),
         non_finite_events=int(bad.sum()),
@@ -49,11 +52,11 @@ def _study(trace: TraceSource) -> Study:
         measured=_measured(trace),
         notes=trace_notes(trace),
         alerts=find_alerts(trace, program, executions),
+        failures=() if failure is None else (failure,),
     )
     if not bad.any():
         return Study(replace(result, warnings=find_warnings(trace, program, ())), no_crossings(), np.empty(0, np.int64))
     values = locate_values(program, read_events(trace, executions, bad, nan), executions)
-    details = Details(trace, program)
     found = find_origins(values, details)
     troubles = sorted(report_origins(found, details), key=_place)
     origins = tuple(trouble.origin for trouble in troubles)

@@ -80,6 +80,9 @@ def _named(trace: Path) -> str:
 def _tell_health(result: WhyResult, named: str) -> None:
     if not result.measured:
         _say(f"no values were looked at; `tdbg ls{named}` lists the tensors")
+    elif result.failures and not result.non_finite_events:
+        _report(result)
+        _say(f"`tdbg why{named}` shows this again, `tdbg ls{named}` lists the tensors")
     elif not result.non_finite_events:
         _say(f"All {count(result.tensor_events)} tensors were finite; `tdbg ls{named}` lists them")
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any, Protocol
 
+from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.recorder import Recorder
 
 
@@ -19,6 +20,9 @@ class Backend(Protocol):
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
+
+    def failure(self, error: BaseException) -> FailedOperation | None:
+        """What is to be said of an error of the framework's that no operation has raised; None of any other error."""
 
     def versions(self) -> dict[str, str]:
         """Versions of the framework and of what belongs to it, by module name."""

@@ -46,7 +46,8 @@ class ImportWatch(importlib.abc.MetaPathFinder):
 
     def stop(self) -> None:
         """Watches no more."""
-        if self in sys.meta_path:
+        # Python takes the list away when it ends.
+        if sys.meta_path is not None and self in sys.meta_path:
             sys.meta_path.remove(self)
 
     def find_spec(

@@ -142,6 +142,7 @@ class Ending:
         else:
             self.exit_code = None if isinstance(error, KeyboardInterrupt) else 1
             self.exception = f"{type(error).__name__}: {error}"
+            self._session.note_end(error)
 
 
 def hide_our_frames() -> None:

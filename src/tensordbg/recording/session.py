@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
 import time
@@ -16,6 +17,7 @@ from tensordbg.health import kernel_name
 from tensordbg.model import Detail
 from tensordbg.recording.backend import BACKENDS, Backend, load_backend
 from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.failure import failure_behind
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.recorder import Recorder
@@ -74,6 +76,8 @@ class Session:
         self.plan = plan
         self.recorder.graphs = GraphFiles(folder) if plan.graphs else None
         self._backends: list[Backend] = []
+        self._failure: dict[str, object] | None = None
+        self._stopped = False
         self._watch = ImportWatch({name: lambda name=name: self._let_in(name) for name in BACKENDS})  # type: ignore[misc]
 
     @classmethod
@@ -94,8 +98,20 @@ class Session:
             self.recorder.fact({"warning": note})
         self._watch.start()
 
+    def note_end(self, error: BaseException) -> None:
+        """Notes which operation raised the error that ends the program, or the recorded block."""
+        with self.recorder.guard("looking into the error that ended the program"):
+            told = failure_behind(error) or next(
+                filter(None, (backend.failure(error) for backend in self._backends)), None
+            )
+            self._failure = None if told is None else told.to_json()
+
     def stop(self, exit_code: int | None = None, exception: str | None = None) -> None:
-        """Records nothing from now on and says in the trace how the program ended."""
+        """Records nothing from now on and says in the trace how the program ended; more than once does nothing."""
+        with Session._lock:
+            if self._stopped:
+                return
+            self._stopped = True
         self._watch.stop()
         # One that fails must not keep the others from being done.
         notes = (self.recorder.note_process, self._note_losses)
@@ -107,6 +123,8 @@ class Session:
         # By the clock of all events: the one on the wall may have been set meanwhile.
         now = time.monotonic_ns() + self._clock_offset_ns
         end = {"time_ns": now, "exit_code": exit_code, "signal": None, "exception": exception}
+        if self._failure is not None:
+            end["failure"] = self._failure
         with self.recorder.guard("ending the recording"):
             self._writer.fact({"end": end})
             self._writer.close()
@@ -233,14 +251,26 @@ def record(
     folder = new_trace_folder(Path(out).absolute(), "record")
     session = Session(folder, plan, "record")
     session.start()
+
+    def end_left_open() -> None:
+        session.stop()
+        seal(folder)
+
+    # A program may never leave the block.
+    atexit.register(end_left_open)
     try:
         yield Recording(folder)
+    except GeneratorExit:
+        session.stop()
+        raise
     except BaseException as error:
+        session.note_end(error)
         session.stop(exception=f"{type(error).__name__}: {error}")
         raise
     else:
         session.stop()
     finally:
+        atexit.unregister(end_left_open)
         seal(folder)
 
 

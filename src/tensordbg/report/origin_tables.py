@@ -39,11 +39,12 @@ def health_rows(origin: Origin) -> list[list[str]]:
     counts = {name: field for name, field in _COUNTS if any(getattr(health, field) for health in shown)}
     rows = [["", "tensor", "type", "min", "mean", "max", "std", *counts]]
     for k, (label, view) in enumerate(zip(labels, views, strict=True)):
-        rows.append(["in" if k else "out", label, *_cells(view, list(counts.values()))])
+        rows.append(["in" if k else "out", label, *cells_of(view, list(counts.values()))])
     return rows
 
 
-def _cells(view: TensorView | None, counts: list[str]) -> list[str]:
+def cells_of(view: TensorView | None, counts: list[str]) -> list[str]:
+    """The type, the smallest, mean and largest number and their spread, then the counts that are asked for."""
     if view is None or view.health is None:
         return ["not recorded", *[ABSENT] * 4, *[""] * len(counts)]
     health = view.health

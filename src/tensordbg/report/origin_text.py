@@ -38,10 +38,10 @@ def origin_text(origin: Origin) -> Group:
     """All that is said of the first origin."""
     parts: list[RenderableType] = [headline(origin), _where(origin)]
     if origin.place is not None:
-        parts += [Text(), _source(origin.place)]
+        parts += [Text(), source_excerpt(origin.place)]
     if forward_source(origin) is not None and origin.source is not None:
         taken = f"{origin.source.file}:{origin.source.line}, {TAKEN}"
-        parts += [Text(), Text(taken, style="dim"), Text(), _source(origin.source)]
+        parts += [Text(), Text(taken, style="dim"), Text(), source_excerpt(origin.source)]
     parts += [Text(), health_table(origin), Text(), _reasons(origin)]
     past = past_tables(origin)
     if past is not None:
@@ -117,7 +117,8 @@ def circumstances_of(origin: Origin) -> list[str]:
     return list(filter(None, words))
 
 
-def _source(line: SourceLine) -> Table:
+def source_excerpt(line: SourceLine) -> Table:
+    """The line and those around it, with a mark."""
     table = Table.grid(padding=(0, 1, 0, 0))
     for number, text in excerpt_of(line):
         here = number == line.line

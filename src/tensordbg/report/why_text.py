@@ -9,6 +9,7 @@ from rich.text import Text
 
 from tensordbg.analysis.finding import WhyResult
 from tensordbg.report.alerts import alert_lines
+from tensordbg.report.failure_text import failure_text
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_text import origin_line, origin_text
 from tensordbg.report.terminal import PlainConsole
@@ -46,6 +47,15 @@ def render(result: WhyResult) -> str:
 
 
 def _parts(result: WhyResult) -> list[RenderableType]:
+    """What went wrong with the numbers, and the error that ended the program; in the order in which they came."""
+    numbers = _numbers(result)
+    failures = [part for failure in result.failures for part in (*failure_text(failure), Text())]
+    if any(origin.consequential for origin in result.origins):
+        return [*numbers, Text(), *failures[:-1]] if failures else numbers
+    return [*failures, *numbers]
+
+
+def _numbers(result: WhyResult) -> list[RenderableType]:
     if not result.measured or not result.non_finite_events:
         return [Text(status_sentence(result))]
     grave = [origin for origin in result.origins if origin.consequential]

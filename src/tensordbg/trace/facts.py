@@ -6,7 +6,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tensordbg.model import NONE
 from tensordbg.trace.process import ProcessPlace
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The operation whose error ended the program."""
+
+    error: str
+    """Name of the exception's class."""
+    message: str
+    site: int = NONE
+    """`NONE` where the operation is not known; one without a name and a type is a place in Python code."""
+    execution: int = NONE
 
 
 @dataclass(frozen=True)
@@ -19,6 +32,8 @@ class End:
     signal: int | str | None = None
     exception: str | None = None
     """The exception that ended it, in one line."""
+    failure: Failure | None = None
+    """The operation that raised it, where one did."""
 
 
 @dataclass(frozen=True)
@@ -85,4 +100,13 @@ def _end(row: object) -> End | None:
         exit_code=exit_code if isinstance(exit_code, int) else None,
         signal=signal if isinstance(signal, (int, str)) else None,
         exception=None if exception is None else str(exception),
+        failure=_failure(row.get("failure")),
     )
+
+
+def _failure(row: object) -> Failure | None:
+    if not isinstance(row, dict) or not isinstance(row.get("error"), str):
+        return None
+    numbers = {name: row.get(name) for name in ("site", "execution")}
+    known = {name: number for name, number in numbers.items() if type(number) is int and number >= 0}
+    return Failure(row["error"], str(row.get("message", "")), **known)

@@ -11,6 +11,7 @@ from tensordbg.analysis.finding import (
     InputView,
     Origin,
     ProcessSummary,
+    ProgramFailure,
     RelatedOperation,
     SourceLine,
     TensorView,
@@ -27,8 +28,8 @@ FORMAT = 1
 def why_to_json(result: WhyResult) -> dict[str, Any]:
     """The object that `tdbg why --json` prints; NaN and infinities, which JSON lacks, are null.
 
-    It has `notes` only where there is something to know of the trace itself, and `processes` in a run of several, of
-    which each origin names its own.
+    It has `failures` only where an error of an operation ended the program, `notes` only where there is something to
+    know of the trace itself, and `processes` in a run of several, of which each origin names its own.
     """
     return {
         "format": FORMAT,
@@ -38,8 +39,24 @@ def why_to_json(result: WhyResult) -> dict[str, Any]:
         "origins": [_origin(origin) for origin in result.origins],
         "warnings": [warning_to_json(warning) for warning in result.warnings],
         "alerts": [alert_to_json(alert) for alert in result.alerts],
+        **({"failures": [_failure(each) for each in result.failures]} if result.failures else {}),
         **({"processes": [_process(each) for each in result.processes]} if result.processes else {}),
         **({"notes": list(result.notes)} if result.notes else {}),
+    }
+
+
+def _failure(failure: ProgramFailure) -> dict[str, Any]:
+    return {
+        **({"process": failure.process} if failure.process else {}),
+        "error": failure.error,
+        "message": failure.message,
+        "op_name": failure.op_name or None,
+        "op_type": failure.op_type or None,
+        "function": failure.function,
+        "step": failure.step if failure.step >= 0 else None,
+        "inputs": [_input(given) for given in failure.inputs],
+        "source": None if failure.source is None else _line(failure.source),
+        "stack": [{**_line(line), "user": line.user} for line in failure.stack],
     }
 
 

@@ -8,10 +8,13 @@ from importlib.metadata import PackageNotFoundError, version
 from tensordbg import _native
 from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
 from tensordbg.backends.tensorflow.eager_runs import EagerRuns
+from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
 from tensordbg.backends.tensorflow.sessions_recording import RecordedSessions
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.recorder import Recorder
 
 _clean = CleanRunMetadata()
@@ -66,6 +69,10 @@ class TensorFlowBackend:
             hooks().eager.uninstall()
             hooks().functions.remove(self._probes)
             self._probes = None
+
+    def failure(self, error: BaseException) -> FailedOperation | None:
+        """What TensorFlow's own Python code says of an error that none of its operations raised."""
+        return failed_in_python(CATALOG, error)
 
     def versions(self) -> dict[str, str]:
         """Versions of TensorFlow and, where it is installed, Keras."""

@@ -14,12 +14,14 @@ import numpy as np
 from tensordbg.backends.tensorflow import device_summary, dtypes
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.entries import Entries, Entry
+from tensordbg.backends.tensorflow.failures import failed_eagerly, failed_in_function
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
 from tensordbg.backends.tensorflow.internals import context, op_def_registry, record, resource_variable_ops
 from tensordbg.backends.tensorflow.keras_layers import MARK, KerasLayers
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Site
+from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import Run
@@ -66,7 +68,11 @@ class Eager:
         recorder = self._recorder
 
         def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
-            result = plain(runtime, op_type, name, *args)
+            try:
+                result = plain(runtime, op_type, name, *args)
+            except Exception as error:
+                self._failed(error, op_type, args[: input_count(op_type)])
+                raise
             if op_type == "VarHandleOp":
                 with recorder.guard("learning the name of a variable"):
                     self._variables.learn_name(result, name)
@@ -95,7 +101,11 @@ class Eager:
         function = self._functions.find(op_type)
         if function is not None and Probes.kind in function.instruments:
             return self._call(function, plain, call)
-        result = plain(*call)
+        try:
+            result = plain(*call)
+        except Exception as error:
+            self._failed(error, op_type, call[3])
+            raise
         try:
             if op_type.startswith(FUNCTION_NAMES):
                 recorder.warn(f"{op_type} was traced before recording began; what it computes is not recorded")
@@ -129,6 +139,10 @@ class Eager:
         try:
             result = plain(*call)
             failed = False
+        except Exception as error:
+            with recorder.guard(f"noting the error of {function.name}"):
+                self._note_failed_call(error, call[2], execution)
+            raise
         finally:
             with recorder.guard(f"recording the end of {function.name}"):
                 recorder.log.end_execution(execution, failed)
@@ -184,6 +198,26 @@ class Eager:
             self._tensor(execution, site, slot, tensor)
         if recorder.watch is not None and recorder.watch.each_operation:
             recorder.watch.operation(site, execution, sys._getframe(2))  # noqa: SLF001
+
+    def _failed(self, error: Exception, op_type: str, inputs: Any) -> None:
+        """Notes that an eager operation raised; most such errors are caught, so little is done until it is the end."""
+        recorder = self._recorder
+        if not recorder.active or recorder.resting or op_type in _SILENT:
+            return
+        with recorder.guard(f"noting the error of {op_type}"):
+            key = stack_key(sys._getframe(2))  # noqa: SLF001
+            site = self._site(op_type, key, (), CallKind.NONE)
+
+            def begin() -> int:
+                references = [self._input(value, key) for value in flat(inputs)]
+                return recorder.begin_operation(site, recorder.next_step(site), references)
+
+            note_failure(error, failed_eagerly(site, begin))
+
+    def _note_failed_call(self, error: Exception, op_type: Any, execution: int) -> None:
+        name = op_type if isinstance(op_type, str) else op_type.decode()
+        raw = str(getattr(error, "message", error))
+        note_failure(error, failed_in_function(self._recorder.catalog, name, execution, raw))
 
     def _tensor(self, execution: int, site: int, slot: int, tensor: Any) -> None:
         """Records one tensor that Python holds, and marks it so that whoever takes it is known to take it."""

@@ -9,9 +9,11 @@ from types import FrameType
 from typing import Any
 
 from tensordbg import _native
+from tensordbg.backends.tensorflow.failures import failed_in_function
 from tensordbg.backends.tensorflow.sessions import Call, SessionRun
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.model import NONE, CallKind, Site
+from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import Run, RunWatch
@@ -47,10 +49,10 @@ class RecordedSessions:
         """Records that a run begins; without its tensors where this step is left out."""
         watch = self._recorder.watch
         if watch is None:
-            return RecordedCall(self._recorder, self._begin(this, run, caller), run.number)
+            return RecordedCall(self._recorder, self._begin(this, run, caller), run)
         told = Run(run.description.function, True, caller, this)
         execution = self._begin(this, run, caller) if watch.before(told) else NONE
-        return WatchedCall(RecordedCall(self._recorder, execution, run.number), watch, told)
+        return WatchedCall(RecordedCall(self._recorder, execution, run), watch, told)
 
     def _begin(self, this: Any, run: SessionRun, caller: FrameType) -> int:
         _tell(this, run)
@@ -78,11 +80,12 @@ class RecordedSessions:
 class RecordedCall:
     """One run that is recorded, or left out."""
 
-    def __init__(self, recorder: Recorder, execution: int, run: int) -> None:
+    def __init__(self, recorder: Recorder, execution: int, run: SessionRun) -> None:
         self._recorder = recorder
         self.execution = execution
         self._left_out = contextlib.ExitStack()
-        self.operation = f"{WATCH_OP}(run={run})"
+        self._function = run.description.function.runtime_name
+        self.operation = f"{WATCH_OP}(run={run.number})"
         if execution == NONE:
             self.operation = ""
             self._left_out.enter_context(recorder.left_out())
@@ -92,6 +95,10 @@ class RecordedCall:
         self._left_out.close()
         if self.execution != NONE:
             self._recorder.log.end_execution(self.execution, error is not None)
+            if error is not None:
+                raw = str(getattr(error, "message", error))
+                tell = failed_in_function(self._recorder.catalog, self._function, self.execution, raw)
+                note_failure(error, tell)
 
 
 class WatchedCall:

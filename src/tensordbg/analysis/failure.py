@@ -1,0 +1,139 @@
+"""The operation whose error ended the program: where it is, what it took, and how healthy that was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.details import Details, function_name
+from tensordbg.analysis.events import Executions, row_of
+from tensordbg.analysis.finding import InputView, ProgramFailure
+from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.program import Program
+from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
+from tensordbg.model import NONE, CallKind, Site, TensorRef
+
+_PASSED_ON = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})
+"""What puts out what it takes and is not recorded itself."""
+_FARTHEST = 100
+
+
+def find_failure(
+    trace: TraceSource, program: Program, executions: Executions, details: Details
+) -> ProgramFailure | None:
+    """What ended the program, None where that was no operation."""
+    end = trace.facts.end
+    if end is None or end.failure is None:
+        return None
+    told = end.failure
+    site = program.sites.get(told.site)
+    locations = Locations(program)
+    stacks = [] if site is None else [site.stack]
+    row = int(row_of(executions.number, np.array([told.execution]))[0]) if told.execution != NONE else NONE
+    known = row != NONE
+    if known and int(executions.site[row]) in program.sites:
+        stacks.append(program.sites[int(executions.site[row])].stack)
+    stack = next((lines for lines in map(locations.stack, stacks) if any(line.user for line in lines)), ())
+    inputs: list[_Input] = []
+    if site is not None and known:
+        eager = executions.function[row] == NONE
+        inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
+    return ProgramFailure(
+        error=told.error,
+        message=told.message,
+        op_name="" if site is None else site.name,
+        op_type="" if site is None else site.op_type,
+        function="" if site is None else function_name(program, site),
+        step=int(executions.step[row]) if known else NONE,
+        source=locations.own(stack),
+        stack=stack,
+        inputs=_views(trace, inputs, details),
+    )
+
+
+@dataclass(frozen=True)
+class _Input:
+    """What an operation took."""
+
+    tensor: str
+    op_type: str
+    key: tuple[int, int, int]
+    """The execution, site and slot of the events that tell of it."""
+
+
+def _of_eager(program: Program, executions: Executions, row: int) -> list[_Input]:
+    """What an eager operation took: what other executions made."""
+    first, last = executions.input_starts[row], executions.input_starts[row + 1]
+    found = []
+    for number, position in enumerate(range(first, last)):
+        maker, slot = int(executions.input_row[position]), int(executions.input_slot[position])
+        if maker == NONE:
+            found.append(_Input(f"input {number}", "", (NONE, NONE, 0)))
+            continue
+        ref = TensorRef(int(executions.site[maker]), slot)
+        function = program.functions.get(int(executions.function[maker]))
+        if function is not None and slot < len(function.outputs):
+            ref = _maker(program, function.outputs[slot])
+        found.append(_input(program, ref, ref, int(executions.number[maker])))
+    return found
+
+
+def _of_graph(program: Program, site: Site, execution: int) -> list[_Input]:
+    """What an operation of a graph took."""
+    return [_input(program, ref, _maker(program, ref), execution) for ref in program.inputs_of(site.site)]
+
+
+def _input(program: Program, ref: TensorRef, recorded: TensorRef, execution: int) -> _Input:
+    site = program.sites.get(ref.site)
+    name, op_type = ("an input", "") if site is None else (f"{site.name}:{ref.slot}", site.op_type)
+    return _Input(name, op_type, (execution, recorded.site, recorded.slot))
+
+
+def _views(trace: TraceSource, inputs: list[_Input], details: Details) -> tuple[InputView, ...]:
+    """The inputs as they were recorded last."""
+    latest = _latest(trace, {given.key for given in inputs})
+    views = details.views(latest.values()) if latest else {}
+    return tuple(
+        InputView(given.tensor, given.op_type, views[latest[given.key]] if given.key in latest else None)
+        for given in inputs
+    )
+
+
+def _latest(trace: TraceSource, keys: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], int]:
+    """The last event of each execution, site and slot."""
+    wanted = np.unique([execution for execution, _, _ in keys if execution != NONE])
+    found: dict[tuple[int, int, int], int] = {}
+    for rows, table in tensor_pieces(trace, ["execution", "site", "slot"]) if len(wanted) else ():
+        execution, site, slot = (integers(table, name, NONE) for name in ("execution", "site", "slot"))
+        for k in np.flatnonzero(np.isin(execution, wanted)):
+            key = (int(execution[k]), int(site[k]), int(slot[k]))
+            if key in keys:
+                found[key] = rows.start + int(k)
+    return found
+
+
+def _maker(program: Program, ref: TensorRef) -> TensorRef:
+    """Where a tensor is recorded: through what only passes it on, and out of the functions that are called."""
+    for _ in range(_FARTHEST):
+        site = program.sites.get(ref.site)
+        before = None
+        if site is not None and site.op_type in _PASSED_ON:
+            inputs = program.inputs_of(site.site)
+            before = inputs[ref.slot] if ref.slot < len(inputs) else None
+        elif site is not None and site.argument >= 0:
+            before = _given(program, site)
+        if before is None or before.site == NONE:
+            return ref
+        ref = before
+    return ref
+
+
+def _given(program: Program, argument: Site) -> TensorRef | None:
+    """What the operation that calls a function gives it for an argument."""
+    for site in program.sites.values():
+        if any(function is not None and function.graph == argument.function for function in program.called_by(site)):
+            inputs = program.inputs_of(site.site)
+            position = argument.argument + (site.call is CallKind.IF)
+            return inputs[position] if position < len(inputs) else None
+    return None

@@ -1,0 +1,75 @@
+"""Says of an error of TensorFlow's which operation it is from: its site, and the execution that it was in."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable, Iterator
+
+from tensordbg.model import NONE, Site
+from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.failure import FailedOperation, Telling
+
+_TAG = re.compile(r"\{\{(node|function_node) ([^}]+)\}\}")
+_TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\]", re.DOTALL)
+_MOST_LINES = 12
+
+
+def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
+    """Of an eager operation; `begin` records that it ran, with its inputs, and gives its execution."""
+    return lambda error: FailedOperation(type(error).__name__, _words(str(error)), site, begin())
+
+
+def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw: str) -> Telling:
+    """Of a function's call, or of a run of a session; `raw` is the message as the runtime gave it."""
+
+    def tell(error: BaseException) -> FailedOperation:
+        site = _site(catalog, runtime_name, raw)
+        return FailedOperation(type(error).__name__, _words(raw), NONE if site is None else site.site, execution)
+
+    return tell
+
+
+def failed_in_python(catalog: Catalog, error: BaseException) -> FailedOperation | None:
+    """Of an error that TensorFlow's Python code raised by itself, as its assertions do; None of all other errors."""
+    import tensorflow as tf  # imported by the program already
+
+    if not isinstance(error, tf.errors.OpError):
+        return None
+    frames = traceback.extract_tb(error.__traceback__)
+    with catalog.lock:
+        stack = catalog.stack(tuple((frame.filename, frame.lineno or 0, frame.name) for frame in frames))
+        site = catalog.new_sites(1)
+        catalog.add_sites([Site(site, "", "", NONE, stack)])
+    return FailedOperation(type(error).__name__, _words(str(error)), site)
+
+
+def _words(message: str) -> str:
+    """The message without what the runtime writes around it for TensorFlow's own use."""
+    plain = _TRACE.sub("", _TAG.sub("", message)).strip()
+    return "\n".join(plain.splitlines()[:_MOST_LINES]).removesuffix(" name:")
+
+
+def _site(catalog: Catalog, runtime_name: str, message: str) -> Site | None:
+    """The operation that a message names, in the function or in one that it calls."""
+    tags = _TAG.findall(message)
+    functions = [name for kind, name in tags if kind == "function_node"]
+    nodes = [name for kind, name in tags if kind == "node"]
+    sites = list(dict.fromkeys(_sites_below(catalog, [*reversed(functions), runtime_name])))
+    for node in nodes:
+        named = [site for site in sites if node == site.name or node.endswith(f"/{site.name}")]
+        if named:
+            return max(named, key=lambda site: len(site.name))
+    return None
+
+
+def _sites_below(catalog: Catalog, names: list[str]) -> Iterator[Site]:
+    """The sites of functions and of all that they call."""
+    seen: set[str] = set()
+    while names:
+        name = names.pop(0)
+        if name not in seen:
+            seen.add(name)
+            for site in catalog.sites_of_function(name):
+                yield site
+                names.extend(site.called)

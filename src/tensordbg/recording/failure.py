@@ -1,0 +1,65 @@
+"""What ended a program: an operation that raised, noted on its exception until that is known to be the end.
+
+Most errors are caught: the end of a dataset, a file that isn't there. So where an operation raises, no more than how to
+find out about it is noted, on the exception itself; it is asked for when the exception has left the program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+from tensordbg.model import NONE
+
+_NOTE = "_tensordbg_failure"
+_MOST = 100
+"""So many exceptions that came from each other are looked at."""
+
+
+@dataclass(frozen=True)
+class FailedOperation:
+    """An operation that raised."""
+
+    error: str
+    """Name of the exception's class."""
+    message: str
+    site: int = NONE
+    """The operation, `NONE` where it is not known; one without a name and a type is a place in Python code."""
+    execution: int = NONE
+    """Of the eager operation, or of the call of the function that it is in."""
+
+    def to_json(self) -> dict[str, object]:
+        """As it stands in the trace."""
+        return asdict(self)
+
+
+Telling = Callable[[BaseException], FailedOperation]
+"""Says what failed, given the exception that ended the program."""
+
+
+def note_failure(error: BaseException, tell: Telling) -> None:
+    """Notes how to find out what failed; the first to note it is nearest to the operation."""
+    with contextlib.suppress(AttributeError):
+        if not hasattr(error, _NOTE):
+            setattr(error, _NOTE, tell)
+
+
+def failure_behind(error: BaseException) -> FailedOperation | None:
+    """The operation that an exception comes from, None where none raised it."""
+    for each in _chain(error):
+        tell: Telling | None = getattr(each, _NOTE, None)
+        if tell is not None:
+            return tell(error)
+    return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The exception and those that it was raised for; also where that is hidden, as frameworks do with their own."""
+    seen: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and len(seen) < _MOST and all(following is not each for each in seen):
+        seen.append(following)
+        yield following
+        hidden = following.__suppress_context__ and not type(following).__module__.startswith("tensorflow")
+        following = following.__cause__ or (None if hidden else following.__context__)

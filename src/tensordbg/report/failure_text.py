@@ -1,0 +1,52 @@
+"""The error that ended a program, on the terminal: the operation, its line, what it took."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tensordbg.analysis.finding import ProgramFailure
+from tensordbg.report.listing import BAD, plain_table
+from tensordbg.report.origin_tables import cells_of
+from tensordbg.report.origin_text import source_excerpt
+
+
+def failure_text(failure: ProgramFailure) -> list[RenderableType]:
+    """The parts of it, one below the other."""
+    where = f" in {failure.op_name}" if failure.op_name else ""
+    of = f" of {failure.process}" if failure.process else ""
+    parts: list[RenderableType] = [
+        Text.assemble((failure.error, BAD), (f"{where} ended the program{of}", "bold")),
+        Text(_circumstances(failure), style="dim"),
+        Text(),
+        Text("\n".join(f"  {line}" for line in failure.message.splitlines())),
+    ]
+    if failure.source is not None:
+        parts += [Text(), source_excerpt(failure.source)]
+    if failure.inputs:
+        parts += [Text(), _inputs(failure)]
+    return parts
+
+
+def _circumstances(failure: ProgramFailure) -> str:
+    place = "" if failure.source is None else f"{failure.source.file}:{failure.source.line}"
+    named = failure.function and not failure.function.startswith("<")
+    function = "" if not named else f"in {failure.function}" + ("" if failure.function.endswith(")") else "()")
+    step = f"in step {failure.step}" if failure.step >= 0 else ""
+    return ", ".join(filter(None, [place, function, step, failure.op_type]))
+
+
+def _inputs(failure: ProgramFailure) -> Table:
+    table = plain_table()
+    table.add_column("")
+    for name in ("tensor", "type"):
+        table.add_column(name, overflow="fold")
+    for name in ("min", "mean", "max", "std"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("not finite", justify="right", no_wrap=True)
+    for given in failure.inputs:
+        health = None if given.recorded is None else given.recorded.health
+        bad = "" if health is None or not health.non_finite else f"{health.non_finite:,}"
+        table.add_row("in", given.tensor, *cells_of(given.recorded, []), bad)
+    return table

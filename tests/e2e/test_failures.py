@@ -1,0 +1,187 @@
+"""Where an error of an operation ends the program, `tdbg why` tells the operation, its line and what it took."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.report.why_text import render
+from tensordbg.wire.why import why_to_json
+
+LABELS = [0, 1, 7, 2]
+
+
+@tf.function
+def losses(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)  # HERE
+
+
+def in_a_function_that_another_calls() -> None:
+    @tf.function
+    def loss(x: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_mean(losses(x * 2.0, labels))
+
+    loss(tf.ones([4, 3]), tf.constant([0, 0, 0, 0]))
+    loss(tf.ones([4, 3]), tf.constant(LABELS))
+
+
+def in_a_loop() -> None:
+    @tf.function
+    def total(logits: tf.Tensor, turns: tf.Tensor) -> tf.Tensor:
+        found = tf.zeros([4])
+        for turn in tf.range(turns):
+            found += tf.nn.sparse_softmax_cross_entropy_with_logits(tf.range(turn, turn + 4), logits)  # HERE
+        return found
+
+    total(tf.ones([4, 5]), tf.constant(4))
+
+
+def in_a_branch() -> None:
+    @tf.function
+    def chosen(logits: tf.Tensor, number: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+        if number > 2:
+            return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)  # HERE
+        return tf.zeros([4])
+
+    chosen(tf.ones([4, 3]), tf.constant(3), tf.constant(LABELS))
+
+
+def of_an_eager_operation() -> None:
+    first = tf.ones([4, 3], tf.float16)
+    second = tf.ones([4, 3], tf.float16) * 2
+    tf.matmul(first, second)  # HERE
+
+
+def of_an_assertion_in_a_function() -> None:
+    @tf.function
+    def checked(x: tf.Tensor) -> tf.Tensor:
+        tf.debugging.assert_less(x, 0.5, message="too large")  # HERE
+        return x
+
+    checked(tf.ones([3]))
+
+
+def of_an_eager_assertion() -> None:
+    tf.debugging.assert_less(tf.ones([3]), 0.5, message="too large")  # HERE
+
+
+def in_a_session() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as running:
+        logits = tf.compat.v1.placeholder(tf.float32, [4, 3])
+        given = tf.compat.v1.placeholder(tf.int32, [4])
+        loss = tf.nn.sparse_softmax_cross_entropy_with_logits(given, logits * 2.0)  # HERE
+        running.run(loss, {logits: np.ones([4, 3]), given: LABELS})
+
+
+def in_a_fit() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Embedding(5, 3), tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+    model.fit(np.array([[1, 2], [3, 9]]), np.zeros([2]), verbose=0)  # HERE
+
+
+def raised_anew() -> None:
+    try:
+        losses(tf.ones([4, 3]), tf.constant(LABELS))
+    except tf.errors.InvalidArgumentError as error:
+        raise RuntimeError("a label is wrong") from error
+
+
+CASES: tuple[tuple[Callable[[], None], str, str, list[list[int] | None]], ...] = (
+    (in_a_function_that_another_calls, "InvalidArgumentError", "SparseSoftmaxCrossEntropyWithLogits", [[4, 3], [4]]),
+    (in_a_loop, "InvalidArgumentError", "SparseSoftmaxCrossEntropyWithLogits", [[4, 5], [4]]),
+    (in_a_branch, "InvalidArgumentError", "SparseSoftmaxCrossEntropyWithLogits", [[4, 3], [4]]),
+    (of_an_eager_operation, "InvalidArgumentError", "MatMul", [[4, 3], [4, 3]]),
+    (of_an_assertion_in_a_function, "InvalidArgumentError", "Assert", []),
+    (of_an_eager_assertion, "InvalidArgumentError", "", []),
+    (in_a_session, "InvalidArgumentError", "SparseSoftmaxCrossEntropyWithLogits", [[4, 3], [4]]),
+    (in_a_fit, "InvalidArgumentError", "GatherV2", []),
+    (raised_anew, "RuntimeError", "SparseSoftmaxCrossEntropyWithLogits", [[4, 3], [4]]),
+)
+
+
+def answer_of(program: Callable[[], None], folder: Path) -> tuple[dict[str, Any], str]:
+    with contextlib.suppress(Exception), tensordbg.record(folder) as recording:
+        program()
+    result = tensordbg.open(recording.path).why()
+    return why_to_json(result), render(result)
+
+
+def lines(program: Callable[[], None]) -> set[int]:
+    """Those that end with `# HERE`, of the program or else of what it calls."""
+    for function in (program, losses.python_function):
+        texts, first = inspect.getsourcelines(function)
+        found = {first + k for k, text in enumerate(texts) if text.rstrip().endswith("# HERE")}
+        if found:
+            return found
+    raise AssertionError("no line is marked")
+
+
+@pytest.mark.parametrize(("program", "error", "op_type", "shapes"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_the_operation_its_line_and_its_inputs_are_told(
+    program: Callable[[], None], error: str, op_type: str, shapes: list[list[int] | None], tmp_path: Path
+) -> None:
+    answer, text = answer_of(program, tmp_path)
+    (failure,) = answer["failures"]
+    assert failure["error"] == error
+    assert failure["source"]["file"] == __file__
+    assert failure["source"]["line"] in lines(program)
+    assert text.startswith(error)
+    assert "{{" not in failure["message"]
+    if op_type != "Assert":  # Grappler may leave the branch around it to tell of it
+        assert (failure["op_type"] or "") == op_type
+    if shapes:
+        assert [given["shape"] for given in failure["inputs"]] == shapes
+        assert all(given["health"]["nan"] == 0 for given in failure["inputs"])
+
+
+def test_what_was_not_finite_before_is_told_first(tmp_path: Path) -> None:
+    def program() -> None:
+        bad = tf.math.log(tf.zeros([4, 3]))
+        tf.matmul(tf.ones([4, 3]), bad)
+
+    answer, text = answer_of(program, tmp_path)
+    assert answer["failures"][0]["inputs"][1]["health"]["neg_inf"] == 12
+    assert text.startswith("Log:0 in program() produced the first -inf")
+    assert "InvalidArgumentError in MatMul ended the program" in text
+
+
+def test_an_error_that_the_program_catches_is_not_its_end(tmp_path: Path) -> None:
+    def program() -> None:
+        with contextlib.suppress(tf.errors.InvalidArgumentError):
+            losses(tf.ones([4, 3]), tf.constant(LABELS))
+        with contextlib.suppress(tf.errors.InvalidArgumentError):
+            tf.matmul(tf.ones([4, 3]), tf.ones([4, 3]))
+        for _ in tf.data.Dataset.range(2):
+            pass
+
+    answer, text = answer_of(program, tmp_path)
+    assert "failures" not in answer
+    assert "finite" in text.splitlines()[0]
+
+
+def test_an_error_of_the_programs_own_is_no_failure_of_an_operation(tmp_path: Path) -> None:
+    def program() -> None:
+        tf.ones([2])
+        raise ValueError("mine")
+
+    assert "failures" not in answer_of(program, tmp_path)[0]
+
+
+def test_the_summary_of_a_run_tells_it(tmp_path: Path) -> None:
+    source = "import tensorflow as tf\nx = tf.ones([4, 3])\ntf.matmul(x, x)\n"
+    (tmp_path / "program.py").write_text(source)
+    command = [sys.executable, "-m", "tensordbg", "run", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "InvalidArgumentError in MatMul ended the program" in done.stderr
+    assert "program.py:3" in done.stderr
