@@ -5,6 +5,7 @@ from dataclasses import replace
 from markdown_it import MarkdownIt
 
 from tensordbg import __version__
+from tensordbg.analysis.finding import ProgramFailure, SourceLine
 from tensordbg.analysis.why import why, why_of_run
 from tensordbg.report.markdown import Circumstances, findings_markdown
 from tests.analysis.builder import TraceBuilder, nan
@@ -42,6 +43,17 @@ def test_the_stack_has_the_programs_own_frames_without_their_folder() -> None:
     assert "train.py:6 in loss" in stack
     assert "/home/me/" not in text
     assert "site-packages" not in text
+
+
+def test_the_error_that_ended_the_program() -> None:
+    line = SourceLine("/home/me/train.py", 6, "loss", True, "x @ y")
+    failure = ProgramFailure(
+        "InvalidArgumentError", "In[0]: [4,3],\nIn[1]: [4,3]", "MatMul", "MatMul", "", 2, line, (), ()
+    )
+    lines = findings_markdown(replace(why(training()), failures=(failure,)), HERE).splitlines()
+    assert lines[0].startswith("## `Log:0`")
+    assert "### The error that ended the program" in lines
+    assert "- `InvalidArgumentError` in `MatMul`, `train.py:6`: In\\[0\\]: \\[4,3\\], In\\[1\\]: \\[4,3\\]" in lines
 
 
 def test_all_finite() -> None:

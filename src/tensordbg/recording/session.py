@@ -122,7 +122,7 @@ class Session:
         CATALOG.detach()
         # By the clock of all events: the one on the wall may have been set meanwhile.
         now = time.monotonic_ns() + self._clock_offset_ns
-        end = {"time_ns": now, "exit_code": exit_code, "signal": None, "exception": exception}
+        end: dict[str, object] = {"time_ns": now, "exit_code": exit_code, "signal": None, "exception": exception}
         if self._failure is not None:
             end["failure"] = self._failure
         with self.recorder.guard("ending the recording"):

@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from tensordbg import __version__
 from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.finding import NumericalWarning, Origin, SourceLine, WhyResult
+from tensordbg.analysis.finding import NumericalWarning, Origin, ProgramFailure, SourceLine, WhyResult
 from tensordbg.report.markdown_words import code, code_block, prose, table
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_tables import health_rows
@@ -65,11 +65,18 @@ def findings_markdown(result: WhyResult, circumstances: Circumstances) -> str:
         parts += _origin(origin)
     parts += _list("Further origins", [_origin_line(each) for each in grave[_IN_FULL:]])
     parts += _list("Harmless, as nothing came of it", [_origin_line(each) for each in harmless])
+    parts += _list("The error that ended the program", [_failure_line(each) for each in result.failures])
     parts += _list("Warnings, of finite numbers", [_warning_line(each) for each in result.warnings])
     parts += _list("Alerts", [_alert_line(each) for each in result.alerts])
     parts += _list("Notes", [prose(note) for note in result.notes])
     parts += ["### Program", "\n".join(_program(circumstances))]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _failure_line(failure: ProgramFailure) -> str:
+    where = f" in {code(failure.op_name)}" if failure.op_name else ""
+    place = f", {_place(failure.source)}" if failure.source else ""
+    return f"{code(failure.error)}{where}{place}: {prose(' '.join(failure.message.split()))}"
 
 
 def _headline(origin: Origin) -> str:

@@ -27,7 +27,7 @@ _REPEATED = 3
 
 def stack_key(frame: FrameType | None) -> StackKey:
     """What tells one Python stack from another; cheap, for every eager operation asks."""
-    key = []
+    key: list[int] = []
     while frame is not None and len(key) < 2 * DEEPEST:
         key.append(id(frame.f_code))
         key.append(frame.f_lasti)
@@ -49,7 +49,8 @@ class Stacks:
         """The number of the running stack, whose key is `stack_key(frame)`."""
         known = self._known.get(key)
         if known is None:
-            for _ in range(len(key) // 2):
+            # It may begin with a few frames of ours that the key leaves out.
+            for _ in range(len(key) // 2 + _OUTERMOST):
                 if frame is not None:
                     self._alive.append(frame.f_code)
                     frame = frame.f_back
