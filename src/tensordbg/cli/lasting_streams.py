@@ -38,4 +38,4 @@ class LastingStream:
 def outlast() -> None:
     """Has both streams of this process go on from now on."""
     if not isinstance(sys.stderr, LastingStream):
-        sys.stdout, sys.stderr = (None if each is None else LastingStream(each) for each in (sys.stdout, sys.stderr))  # type: ignore[assignment]
+        sys.stdout, sys.stderr = (None if each is None else LastingStream(each) for each in (sys.stdout, sys.stderr))

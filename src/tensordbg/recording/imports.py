@@ -47,7 +47,7 @@ class ImportWatch(importlib.abc.MetaPathFinder):
     def stop(self) -> None:
         """Watches no more."""
         # Python takes the list away when it ends.
-        if sys.meta_path is not None and self in sys.meta_path:
+        if self in (sys.meta_path or ()):
             sys.meta_path.remove(self)
 
     def find_spec(
