@@ -251,6 +251,11 @@ def record(
     folder = new_trace_folder(Path(out).absolute(), "record")
     session = Session(folder, plan, "record")
     session.start()
+    yield from _block(session, folder)
+
+
+def _block(session: Session, folder: Path) -> Iterator[Recording]:
+    """Gives out a recording that has begun, and ends it with the block, or with the program."""
 
     def end_left_open() -> None:
         session.stop()
