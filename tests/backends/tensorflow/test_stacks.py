@@ -111,4 +111,5 @@ def test_a_recursion_of_eager_operations_keeps_its_line_once(tmp_path: Path) -> 
     assert len(recorded.of("AddV2")) == 300
     stacks = recorded.reader.stacks()
     used = {recorded.site_of(event).stack for event in recorded.of("AddV2")}
-    assert sum(len(stacks[number]) for number in used) < 4 * DEEPEST
+    # Each with all its frames, they would be some 50,000; how many ours are depends on where the test runs.
+    assert sum(len(stacks[number]) for number in used) < 8 * DEEPEST
