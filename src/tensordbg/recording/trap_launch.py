@@ -16,6 +16,7 @@ from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import say
 from tensordbg.recording.trap_plan import MARK, TrapPlan
+from tensordbg.recording.trap_session import FrameworkTrap
 
 BAD_STEP = 3
 """The exit code of a program that was stopped at a bad step."""
@@ -25,8 +26,10 @@ def said_of(error: BaseException) -> str | None:
     """The trap's own sentence, where an exception is a trap's or comes from one."""
     for each in _chain(error):
         for line in str(each).splitlines():
-            if line.startswith(MARK):
-                return line
+            # Where several operations failed, TensorFlow numbers what each says.
+            _, mark, rest = line.partition(f"{MARK}: ")
+            if mark:
+                return mark + rest
     return None
 
 
@@ -42,7 +45,8 @@ def main() -> None:
     """Runs the program that the command line names."""
     plan = TrapPlan.from_json(sys.argv[1])
     launch = parse_program(sys.argv[2:])
-    watch = ImportWatch({name: lambda name=name: named(TRAPS[name])(plan) for name in TRAPS})  # type: ignore[misc]
+    traps: list[FrameworkTrap] = []
+    watch = ImportWatch({name: lambda name=name: traps.append(named(TRAPS[name])(plan)) for name in TRAPS})  # type: ignore[misc]
     watch.start()
     try:
         run_program(launch)
@@ -53,6 +57,8 @@ def main() -> None:
             raise
         sys.excepthook(type(error), error, error.__traceback__)
         say(said)
+        for trap in traps:
+            trap.tell_others(said)
         sys.exit(BAD_STEP)
     except BaseException:
         hide_our_frames()

@@ -31,6 +31,9 @@ class FrameworkTrap(Protocol):
     def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:
         """See `Trap.step`; `frame` is where the step begins."""
 
+    def tell_others(self, message: str) -> None:
+        """Ends the other processes of the training with a message, which would else wait for this one."""
+
 
 class Trap:
     """A trap that is set, until `stop` or the end of a `with` block. Make one with `tensordbg.trap`."""

@@ -129,6 +129,22 @@ def nodes_behind(definition: Any, tensors: Iterable[str]) -> set[str]:
     return found
 
 
+def nodes_after(definition: Any, names: Iterable[str]) -> set[str]:
+    """Names of nodes, and of all that must run after them."""
+    takers: dict[str, list[str]] = {}
+    for node in definition.node_def:
+        for tensor in node.input:
+            takers.setdefault(node_of(tensor), []).append(node.name)
+    waiting = list(names)
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(takers.get(name, ()))
+    return found
+
+
 def node_of(tensor: str) -> str:
     """The node that puts out a tensor, or whose end a control input waits for."""
     return tensor.lstrip("^").partition(":")[0]

@@ -7,6 +7,7 @@ from tensordbg.health import spec
 DTYPE_NAMES: dict[int, str] = spec.TENSORFLOW_DTYPES
 """The same table is in `native/tensorflow_api.cpp`; a test compares both with TensorFlow's own."""
 
+INT32 = 3
 RESOURCE = 20
 VARIANT = 21
 

@@ -68,8 +68,9 @@ RELIED_ON: dict[str, str] = {
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
     "kernels.get_registered_kernels_for_op": "(op type): those of one operation, with `constraint`; since 1.8",
     "context.Context": (
-        "has_function, add_function_def, which counts how often a definition was given, is_async, the switches "
-        "{enable,disable}_{run_metadata,graph_collection}, and "
+        "has_function, add_function_def, which counts how often a definition was given, is_async, "
+        "report_error_to_cluster with `coordination_service`, None where there is one process (since 2.9), the "
+        "switches {enable,disable}_{run_metadata,graph_collection}, and "
         "export_run_metadata: what was collected of the functions made ready to run, once a later call has come to its "
         "end; since 2.0"
     ),

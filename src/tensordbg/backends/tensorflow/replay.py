@@ -12,6 +12,7 @@ from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.replay_changes import LibraryChanges, State, apply_changes
+from tensordbg.backends.tensorflow.replay_exchanges import compute_alone
 from tensordbg.backends.tensorflow.replay_functions import (
     callees_first,
     fixed_inputs,
@@ -31,6 +32,7 @@ from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array, digest_of
 from tensordbg.capture.weights import variable_names
 from tensordbg.errors import CaptureError
+from tensordbg.model import NONE
 from tensordbg.recording.replay_changes import change_of
 from tensordbg.recording.replay_plan import ReplayPlan
 
@@ -50,7 +52,7 @@ class Replayer:
         precision = Precision(plan.precision)
         self._values = {argument: precision.widen_array(array) for argument, array in capture.variables().items()}
         elements = {name_of_element(name): name for name in capture.elements()}
-        names = {each.argument: each.tensor.name for each in capture.header.arguments}
+        names = {each.argument: each.tensor.name for each in capture.header.arguments if each.argument != NONE}
         self.given: dict[str, Array] = {names[i]: array for i, array in capture.batch().items()} | capture.elements()
         """What the step is given, by name; without variables."""
         library = read_library(capture)
@@ -62,6 +64,7 @@ class Replayer:
         if plan.bisect:
             free_shapes(library)
         take_elements_from_arguments(step, list(elements))
+        compute_alone(capture, library, list(elements))
         precision.widen_library(library)
         tested, edits = capture.header.trouble.tested, LibraryChanges(library)
         variables = {name: argument for argument, name in variable_names(capture.header.variables).items()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow.collective_nodes import exchanges
 from tensordbg.backends.tensorflow.graphs import Retold
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import atomic_function, function_def_to_graph, op_def_registry
@@ -102,6 +104,8 @@ def free_shapes(library: Any) -> None:
 def fixed_inputs(definition: Any, arguments: Mapping[int, str], elements: Mapping[str, str]) -> frozenset[str]:
     """Names of the inputs that the function was traced for with one size of the first dimension.
 
+    What other processes gave is no batch, so it has one size too.
+
     Args:
         definition: The FunctionDef as it was captured.
         arguments: Names of the arguments by number.
@@ -117,7 +121,10 @@ def fixed_inputs(definition: Any, arguments: Mapping[int, str], elements: Mappin
             tensor = f"{node.name}:components:{slot}"
             if name_of_element(tensor) in elements:
                 shapes[tensor] = [shape]
-    return frozenset(name for name, known in shapes.items() if known and known[0].dim and known[0].dim[0].size >= 0)
+    from_others = {output.tensor for node in definition.node_def if exchanges(node.op) for output in fd.outputs(node)}
+    received = {tensor for tensor in from_others if name_of_element(tensor) in elements}
+    sized = {name for name, known in shapes.items() if known and known[0].dim and known[0].dim[0].size >= 0}
+    return frozenset(received | sized)
 
 
 def callees_first(library: Any) -> list[Any]:

@@ -17,9 +17,11 @@ from tensordbg import _native
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
+from tensordbg.backends.tensorflow.cluster import report_to_cluster
 from tensordbg.backends.tensorflow.functions import XLA_NOTE, listed
 from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.graphs import Description
+from tensordbg.backends.tensorflow.handles import handles_of, read_handle
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.trap_capture import (
     BadStep,
@@ -33,13 +35,15 @@ from tensordbg.backends.tensorflow.trap_compiled import place_around
 from tensordbg.backends.tensorflow.trap_eager import EagerSteps
 from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep, write_step
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
+from tensordbg.backends.tensorflow.trap_exchanges import reduced_gradients
 from tensordbg.backends.tensorflow.trap_message import batch_words, message_of, message_of_lost
-from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer
+from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer, late_writers
 from tensordbg.backends.tensorflow.trap_progress import Progress
 from tensordbg.backends.tensorflow.trap_snapshots import NEVER, Snapshots
 from tensordbg.backends.tensorflow.trap_targets import (
     GRADIENT,
     LOWEST_SCALE,
+    REDUCED,
     SCALE,
     VARIABLE,
     NotedTargets,
@@ -132,6 +136,9 @@ class Trapping:
             self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
         if not tested:
             return
+        if not compiled:
+            late = late_writers(definition, [tensor for tensor, _, _ in tested])
+            tested = [*tested, *reduced_gradients(definition, described, tested, late)]
         tensors = [(tensor, dtype) for tensor, dtype, _ in tested]
         with self._lock:
             roles = [each.role for _, _, each in tested]
@@ -139,9 +146,8 @@ class Trapping:
                 point = place_around(definition, tensors, roles, len(_TRAPPED))
             else:
                 point = TrapPlacer(definition, tensors, roles).place(len(_TRAPPED), self._gates)
-            known = {hooks().variables.number_of(each.handle): weakref.ref(each) for each in described.graph.variables}
             noted = tuple(each for _, _, each in tested)
-            _TRAPPED.append(TrappedFunction(described.function, noted, point.saved, known))
+            _TRAPPED.append(TrappedFunction(described.function, noted, point.saved, handles_of(described.graph)))
 
     def warn(self, message: str) -> None:
         """On standard error; of functions that were made earlier `start` says what there is to be said."""
@@ -213,7 +219,7 @@ class Trapping:
         """The same of a step that ran eagerly."""
         with self._lock:
             try:
-                written = write_step(step, tested, self._notes, _TRAPPED, self._eager.read)
+                written = write_step(step, tested, self._notes, _TRAPPED, read_handle)
             except Exception as error:  # noqa: BLE001  whatever can't be in a graph, the step is bad
                 why = f"not captured, as it can't be written as a graph: {first_line(error)}"
                 return self._answer(
@@ -231,6 +237,10 @@ class Trapping:
 
         tensors = [each for each in tf.nest.flatten(batch) if tf.is_tensor(each)]
         return self._eager.block(tensors, frame)
+
+    def tell_others(self, message: str) -> None:
+        """Ends the other workers of a strategy with a message, which would else wait for this one."""
+        report_to_cluster(message)
 
     def _answer(self, message: str) -> str | bool | None:
         if self._plan.on_bad is OnBad.STOP:
@@ -263,7 +273,7 @@ _TRAPPING: set[str] = set()
 def _is_overflow_of_scaled(trapped: TrappedFunction, bad: Sequence[int], tested: Sequence[RawTensor]) -> bool:
     """Whether the optimizer leaves the step out itself, and takes a smaller scale next time."""
     roles = [each.role for each in trapped.tested]
-    if not bad or SCALE not in roles or not all(roles[position] == GRADIENT for position in bad):
+    if not bad or SCALE not in roles or not all(roles[position] in {GRADIENT, REDUCED} for position in bad):
         return False
     return float(Measured.from_memory(*tested[roles.index(SCALE)]).array) > LOWEST_SCALE
 

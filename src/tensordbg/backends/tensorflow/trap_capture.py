@@ -20,6 +20,7 @@ import numpy as np
 
 from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
+from tensordbg.backends.tensorflow.handles import read_handle
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.trap_nodes import Saved
 from tensordbg.backends.tensorflow.trap_rows import library_of, rows_of
@@ -50,7 +51,14 @@ class TrappedFunction:
     tested: tuple[TrapTarget, ...]
     saved: tuple[Saved, ...]
     variables: Mapping[int, weakref.ref[Any]]
-    """The variables that it uses, by number."""
+    """The handles of the variables that it uses, by number."""
+
+    def read(self, number: int) -> Array | None:
+        """A variable as it is now; None where it is gone or has no value."""
+        kept = self.variables.get(number)
+        handle = None if kept is None else kept()
+        value = None if handle is None else read_handle(handle)
+        return None if value is None else np.array(value)
 
 
 @dataclass(frozen=True)
@@ -170,16 +178,10 @@ class _Maker:
             if number == NONE:
                 continue
             known = CATALOG.variable(number)
-            array = early[argument] if argument in early else self._read(number)
+            array = early[argument] if argument in early else self._trapped.read(number)
             stored = self._keep(self.variables, f"variable{argument}", known.name, array)
             found.append(StoredVariable(stored, argument, known.trainable))
         return found
-
-    def _read(self, number: int) -> Array | None:
-        """A variable that waits for the trap, as it was before the step."""
-        kept = self._trapped.variables.get(number)
-        variable = None if kept is None else kept()
-        return None if variable is None else np.asarray(variable.read_value())
 
     def _keep(self, tensors: dict[str, Array], key: str, name: str, array: Array | None) -> StoredTensor:
         if array is None or not storable(array):

@@ -20,8 +20,9 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count
 from tensordbg.backends.tensorflow.entries import Entry
+from tensordbg.backends.tensorflow.handles import read_handle, write_handle
 from tensordbg.backends.tensorflow.hooks import hooks
-from tensordbg.backends.tensorflow.internals import context, record
+from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.methods import KERAS_LOSS_SCALE, KERAS_OPTIMIZERS, Method, ReplacedMethods
 from tensordbg.backends.tensorflow.stacks import stack_key
 from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep
@@ -205,7 +206,7 @@ class EagerSteps:
         if answer is None:
             return None
         for old in step.log.old.values():
-            self._write(old.handle, old.value)
+            write_handle(old.handle, old.value)
         if answer is False:
             step.left_out = True
             step.spoilt = {each.tensor._id for each in tested}  # noqa: SLF001
@@ -214,7 +215,7 @@ class EagerSteps:
         return answer
 
     def _finite(self, tensor: Any) -> bool:
-        value = self.read(tensor) if tensor._datatype_enum() == dtypes.RESOURCE else tensor  # noqa: SLF001
+        value = read_handle(tensor) if tensor._datatype_enum() == dtypes.RESOURCE else tensor  # noqa: SLF001
         enum = value._datatype_enum()  # noqa: SLF001
         if enum not in dtypes.FLOATS:
             return True
@@ -269,7 +270,7 @@ class EagerSteps:
                 self._thread.step = None  # the step was good; this is its update
             elif handles:
                 for handle in handles:
-                    step.log.keep_old(handle, self.read)
+                    step.log.keep_old(handle, read_handle)
         return False
 
     def _is_spoilt(self, step: EagerStep, inputs: Sequence[Any]) -> bool:
@@ -286,27 +287,6 @@ class EagerSteps:
             known = tuple(step.log.known(each) for each in inputs)
             stack = hooks().stacks.current(stack_key(frame), frame)
             step.log.add(LoggedOperation(op_type, known, tuple(attributes), is_flat, stack), result)
-
-    def read(self, handle: Any) -> Any:
-        """What a variable is, None where it has no value."""
-        import tensorflow as tf
-
-        shape_and_type = handle._handle_data.shape_and_type  # noqa: SLF001
-        if len(shape_and_type) != 1:
-            return None
-        with record.stop_recording():
-            try:
-                return hooks().entries.fast_path(
-                    context.context(), "ReadVariableOp", None, handle, "dtype", shape_and_type[0].dtype
-                )
-            except tf.errors.OpError:
-                return None
-
-    def _write(self, handle: Any, value: Any) -> None:
-        with record.stop_recording():
-            hooks().entries.fast_path(
-                context.context(), "AssignVariableOp", None, handle, value, "validate_shape", False
-            )
 
 
 def _eager() -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, VARIABLE
+from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, REDUCED, VARIABLE
 from tensordbg.capture.header import Suspect, Trouble
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.trap_plan import MARK
@@ -53,6 +53,10 @@ def _non_finite(trapped: TrappedFunction, bad: BadStep) -> list[str]:
         first = gradients[0]
         of = f"that of {first.variable}" if first.variable else first.name
         said.append(f"{len(gradients)} of {total} gradients are not finite, such as {of} ({_counts(first)})")
+    reduced = [each for each in bad.trouble.suspects if each.role == REDUCED]
+    if reduced and not said:
+        first = reduced[0]
+        said.append(f"what other processes gave to the gradients is not finite ({_counts(first)} in {first.name})")
     variables = [each for each in bad.trouble.suspects if each.role == VARIABLE]
     if variables:
         first = variables[0]

@@ -5,7 +5,7 @@ What writes before they are known, such as a random generator's state, can't wai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.gated_calls import CALL_GATES
 from tensordbg.backends.tensorflow.gates import Gates
+from tensordbg.backends.tensorflow.trap_exchanges import received
 from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, SCALE
 from tensordbg.backends.tensorflow.variables import writes
 from tensordbg.backends.tensorflow.waiting import may_wait, processors_are_few, wait_for
@@ -55,6 +56,17 @@ class TrapPoint:
     saved: tuple[Saved, ...]
 
 
+def late_writers(definition: Any, tested: Sequence[str]) -> list[str]:
+    """Names of the nodes that change something and aren't needed for what is tested."""
+    before = fd.nodes_behind(definition, tested)
+    return [node.name for node in definition.node_def if _may_write(node) and node.name not in before]
+
+
+def _may_write(node: Any) -> bool:
+    """Whether a node changes something: writes, and calls of functions that may."""
+    return changes(node.op) or (node.op in fd.CALLS and "less" not in node.op)
+
+
 class TrapPlacer:
     """Adds a trap to one definition."""
 
@@ -83,7 +95,8 @@ class TrapPlacer:
         writers = self._writers()
         early = [node for node in writers if node.name in before]
         late = [node for node in writers if node.name not in before]
-        saved = (*self._arguments(), *self._elements(before), *self._old_values(early))
+        exchanged = self._exchanged(late)
+        saved = (*self._arguments(), *self._elements(before), *exchanged, *self._old_values(early))
         self._add_trap(number, saved)
         if processors_are_few():
             self._delay_updates(before)
@@ -131,10 +144,7 @@ class TrapPlacer:
         return True
 
     def _writers(self) -> list[Any]:
-        """What changes something: writes, and calls of functions that may."""
-        return [
-            node for node in self._nodes.values() if changes(node.op) or (node.op in fd.CALLS and "less" not in node.op)
-        ]
+        return [node for node in self._nodes.values() if _may_write(node)]
 
     def _arguments(self) -> list[Saved]:
         return [
@@ -151,6 +161,12 @@ class TrapPlacer:
             for output in fd.outputs(node)
             if output.dtype in dtypes.PROBED
         ]
+
+    def _exchanged(self, late: list[Any]) -> Iterator[Saved]:
+        """What comes from other processes; not where it waits for a write, which waits for the trap."""
+        for _, output in received(self._definition, [node.name for node in late]):
+            if output.dtype in dtypes.PROBED:
+                yield Saved("element", output.tensor, output.dtype, -1)
 
     def _old_values(self, early: list[Any]) -> list[Saved]:
         """Reads the variables that are written early, each before its first write."""

@@ -96,10 +96,8 @@ class Snapshots:
             each.argument: copied(raw) for each, raw in zip(trapped.saved, saved, strict=True) if each.kind == VARIABLE
         }
         for argument, variable in enumerate(trapped.function.captures):
-            kept = trapped.variables.get(variable) if variable != NONE and argument not in values else None
-            known = None if kept is None else kept()
-            if known is not None:
-                values[argument] = np.array(known.read_value())
+            if variable != NONE and argument not in values:
+                values[argument] = trapped.read(variable)
         return Snapshot(
             step, {argument: array for argument, array in values.items() if array is not None}, time.perf_counter()
         )

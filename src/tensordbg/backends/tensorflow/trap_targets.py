@@ -24,9 +24,11 @@ LOSS = "loss"
 GRADIENT = "gradient"
 VARIABLE = "variable"
 SCALE = "scale"
-"""What a tensor is that is tested; a variable where the program itself says where its step ends."""
+REDUCED = "reduced"
+"""What a tensor is that is tested; a variable where the program itself says where its step ends, `reduced` for what
+came of gradients in an exchange with other processes."""
 
-ROLES = (LOSS, GRADIENT, SCALE, VARIABLE)
+ROLES = (LOSS, GRADIENT, SCALE, REDUCED, VARIABLE)
 """The order in which a trap is given what it tests."""
 
 LOWEST_SCALE = 1.0

@@ -74,6 +74,10 @@ class Variables:
         """Keeps with the argument of a graph that captures nothing which variable's handle it will be given."""
         setattr(argument, _STANDS_FOR, handle)
 
+    def handle_of(self, tensor: Any) -> Any:
+        """The handle that Python holds where a tensor is one or stands for one; else None."""
+        return _eager_handle(tensor)
+
     def number_of(self, handle: Any) -> int:
         """The variable behind a handle: an eager tensor, or a tensor of a graph that stands for one captured.
 
