@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "active_log.h"
 #include "log.h"
 #include "place.h"
 #include "tensorflow_api.h"

@@ -22,11 +22,7 @@
 namespace tensordbg {
 namespace {
 
-std::atomic<EventLog*> g_active{nullptr};
 std::atomic<std::uint64_t> g_generation{0};
-
-// A forked child shares the mapped pages; it must not write into its parent's trace.
-void stop_in_child() { g_active.store(nullptr, std::memory_order_release); }
 
 std::string json_escape(const std::string& text) {
   std::string out;
@@ -87,6 +83,15 @@ EventLog::EventLog(std::string folder, std::uint64_t segment_records, Detail det
     if (!recent_->failure().empty()) throw std::runtime_error(recent_->failure());
   } else if (segment(0) == nullptr) {
     throw std::runtime_error(failure());
+  }
+}
+
+EventLog::~EventLog() {
+  for (const auto& each : segments_) {
+    Segment* home = each.load(std::memory_order_acquire);
+    if (home == nullptr) continue;
+    munmap(home->records, segment_records_ * kRecordSize);
+    delete home;
   }
 }
 
@@ -190,15 +195,5 @@ std::uint32_t EventLog::intern(NameKind kind, const std::string& name) {
   known.emplace(name, number);
   return number;
 }
-
-EventLog* active_log() { return g_active.load(std::memory_order_acquire); }
-
-void start_log(EventLog* log) {
-  static const int registered = pthread_atfork(nullptr, nullptr, stop_in_child);
-  (void)registered;
-  g_active.store(log, std::memory_order_release);
-}
-
-void stop_log() { g_active.store(nullptr, std::memory_order_release); }
 
 }  // namespace tensordbg

@@ -35,6 +35,8 @@ class EventLog {
   // `last` > 0 only the most recent records are kept, see recent.h. Throws std::runtime_error.
   EventLog(std::string folder, std::uint64_t segment_records, Detail detail, std::unique_ptr<ValueStore> values,
            std::uint64_t last);
+  // Nobody may use it any more; what was recorded stays.
+  ~EventLog();
 
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
@@ -113,11 +115,6 @@ class EventLog {
   std::unique_ptr<HeldFile> names_file_;
   std::unordered_map<std::string, std::uint32_t> names_[2];
 };
-
-// The log that is recorded into, or null. A log is never freed: a thread may still hold it after `stop_log`.
-EventLog* active_log();
-void start_log(EventLog* log);
-void stop_log();
 
 std::int64_t monotonic_ns();
 std::uint32_t thread_number();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "active_log.h"
 #include "health.h"
 #include "log.h"
 #include "probe_tensorflow.h"
@@ -18,7 +19,7 @@ namespace {
 
 void open_log(const std::string& folder, std::uint64_t segment_records, int detail, std::int64_t value_budget,
               std::int64_t value_file_bytes, std::uint64_t last) {
-  if (active_log() != nullptr) throw std::runtime_error("a log is already open in this process");
+  if (ActiveLog().get() != nullptr) throw std::runtime_error("a log is already open in this process");
   std::unique_ptr<ValueStore> values;
   if (static_cast<Detail>(detail) == Detail::kValues) {
     values = std::make_unique<ValueStore>(folder, value_budget, value_file_bytes);
@@ -28,51 +29,60 @@ void open_log(const std::string& folder, std::uint64_t segment_records, int deta
 }
 
 void mute_sites(const nb::list& sites, bool muted) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr) return;
   for (const nb::handle site : sites) log->mute(nb::cast<std::uint32_t>(site), muted);
 }
 
 void choose_dtypes(std::uint64_t mask) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log != nullptr) log->choose_dtypes(mask);
 }
 
 void keep_all() {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log != nullptr) log->keep_all();
 }
 
 void forget(std::uint64_t begin, std::uint64_t end) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log != nullptr) log->forget(begin, end);
 }
 
 void choose_values(const nb::list& sites, bool kept) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr || log->values() == nullptr) return;
   for (const nb::handle site : sites) log->values()->sites.set(nb::cast<std::uint32_t>(site), kept);
 }
 
 void pause() {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log != nullptr) log->pause();
 }
 
 void go_on() {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log != nullptr) log->go_on();
 }
 
 nb::object value_status() {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr || log->values() == nullptr) return nb::none();
   const ValueStore* values = log->values();
   return nb::make_tuple(values->used(), values->refused(), values->failure());
 }
 
 nb::object log_status() {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr) return nb::none();
   return nb::make_tuple(log->appended(), log->dropped(), log->failure());
 }
@@ -108,7 +118,8 @@ void append_inputs(EventLog* log, RecordKind kind, std::int64_t execution, std::
 }
 
 std::int64_t begin_execution(std::int64_t site, std::int64_t function, std::int64_t step, nb::list inputs) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr) return -1;
   const std::int64_t execution = log->new_execution();
   append_inputs(log, RecordKind::kExecutionBegin, execution, static_cast<std::uint32_t>(site),
@@ -117,7 +128,8 @@ std::int64_t begin_execution(std::int64_t site, std::int64_t function, std::int6
 }
 
 void end_execution(std::int64_t execution, bool failed) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr) return;
   std::uint64_t sequence = 0;
   Record* record = log->reserve(&sequence);
@@ -130,7 +142,8 @@ void end_execution(std::int64_t execution, bool failed) {
 // Records a tensor of an eager execution. `array` has the buffer protocol and is C-contiguous.
 void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
                    nb::handle array) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return;
   Py_buffer view;
   if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_ND) != 0) throw nb::python_error();
@@ -152,7 +165,8 @@ void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slo
 // of TensorFlow's FULL_HEALTH, or nothing.
 void append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
                     const std::vector<std::int64_t>& dims, const std::vector<double>& summary) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return;
   std::uint64_t sequence = 0;
   Record* record = log->reserve(&sequence);
@@ -199,7 +213,8 @@ void bind_log(nb::module_& module) {
   module.def(
       "intern_device",
       [](const std::string& name) -> std::uint32_t {
-        EventLog* log = active_log();
+        const ActiveLog active;
+        EventLog* log = active.get();
         return log == nullptr ? 0 : log->intern(NameKind::kDevice, name);
       },
       nb::arg("name"));

@@ -25,7 +25,8 @@ void* create(TF_OpKernelConstruction* construction) {
 }
 
 void compute(void* kernel, TF_OpKernelContext* context) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   if (log == nullptr) return;
   const Probes& probes = *static_cast<Probes*>(kernel);
   for (std::size_t i = 0; i < probes.size(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "check_parts.h"
 #include "graph_probe.h"
+#include "active_log.h"
 #include "log.h"
 #include "session_names.h"
 #include "tensorflow_api.h"
@@ -86,7 +87,8 @@ void* create_watch(TF_OpKernelConstruction* construction) {
 }
 
 void compute_watch(void* kernel, TF_OpKernelContext* context) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   auto* watch = static_cast<Watch*>(kernel);
   if (log == nullptr || !watch->wanted) return;
   const Given tensor(context, 0);

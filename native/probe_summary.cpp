@@ -32,7 +32,8 @@ void record(EventLog* log, SummaryProbe* kernel, TF_OpKernelContext* context, co
 }
 
 void compute(void* state, TF_OpKernelContext* context) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   auto* kernel = static_cast<SummaryProbe*>(state);
   if (log == nullptr || is_seen_outside(kernel->probe)) return;
   // Tensors that are no floating-point numbers have a shape alone.

@@ -79,7 +79,8 @@ bool record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, con
 namespace {
 
 void compute(void* kernel, TF_OpKernelContext* context) {
-  EventLog* log = active_log();
+  const ActiveLog active;
+  EventLog* log = active.get();
   auto* probe = static_cast<Probe*>(kernel);
   if (log == nullptr || is_seen_outside(probe)) return;
   const Given tensor(context, 0);

@@ -1,5 +1,7 @@
 #include "recent.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -11,6 +13,10 @@ namespace tensordbg {
 RecentRecords::RecentRecords(std::string folder, std::uint64_t segment_records, std::uint64_t limit, ValueStore* values)
     : folder_(std::move(folder)), segment_records_(segment_records), limit_(limit), values_(values) {
   grow();
+}
+
+RecentRecords::~RecentRecords() {
+  for (Record* each : segments_) munmap(each, segment_records_ * kRecordSize);
 }
 
 bool RecentRecords::append(const Record& record) {

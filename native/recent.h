@@ -27,6 +27,7 @@ class RecentRecords {
   // The folder `segments` must exist in `folder`. `values` may be null; it gets back the room of tensors that go.
   RecentRecords(std::string folder, std::uint64_t segment_records, std::uint64_t limit, ValueStore* values);
 
+  ~RecentRecords();
   RecentRecords(const RecentRecords&) = delete;
   RecentRecords& operator=(const RecentRecords&) = delete;
 

@@ -10,14 +10,14 @@ import contextlib
 import gc
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import device_summary, dtypes
 from tensordbg.backends.tensorflow.graphs import Description, Graphs, Told
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
-from tensordbg.backends.tensorflow.live import LiveFunction, live_functions
+from tensordbg.backends.tensorflow.live import LiveFunction, is_replaceable, live_functions
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.own_frames import OwnFrames, unseen
 from tensordbg.backends.tensorflow.tracing import Tracings
@@ -103,6 +103,8 @@ class Functions:
     def __init__(self, graphs: Graphs, tracings: Tracings) -> None:
         self._graphs = graphs
         self._known: dict[str, KnownFunction] = {}
+        self._made: dict[str, dict[frozenset[str], tuple[KnownFunction, Any]]] = {}
+        """The definitions that functions have had, by the kinds of the nodes in them."""
         self._originals = OriginalFunctions()
         self._own_frames = OwnFrames()
         self._tracings = tracings
@@ -119,11 +121,26 @@ class Functions:
         self._instrument_earlier(instrument)
 
     def remove(self, instrument: Instrument) -> None:
-        """New functions are given no more nodes of it; those that have some keep them, but they do nothing."""
+        """Takes its nodes out of all functions, which are again what they were; new ones are given none."""
         self._instruments.remove(instrument)
         if not self._instruments:
             atomic_function.from_func_graph = self._plain_make
             func_graph.func_graph_from_py_func = self._plain_trace
+        with instrument.guard("taking our nodes out of the functions"):
+            self._take_out(instrument.kind)
+
+    def _take_out(self, kind: str) -> None:
+        gone = []
+        for name, known in list(self._known.items()):
+            function = self._originals.function(name.encode())
+            if function is None:
+                gone.append(name)
+            # A pipeline has copied its functions, with the nodes that they had; they do nothing from now on.
+            elif kind in known.instruments and is_replaceable(function._cached_graph):  # noqa: SLF001  see live.py
+                self._instrument(function, function._cached_graph, self._active())  # noqa: SLF001
+        for name in gone:
+            self._known.pop(name, None)
+            self._made.pop(name, None)
 
     def find(self, runtime_name: str) -> KnownFunction | None:
         """The function with this name, if it was instrumented."""
@@ -192,10 +209,8 @@ class Functions:
             )
 
     def _try(self, each: LiveFunction, instrument: Instrument) -> bool:
-        known = self._known.get(each.name)
-        had = [] if known is None else list(known.instruments.values())
         try:
-            self._instrument(each.function, each.graph, [*had, *self._active()])
+            self._instrument(each.function, each.graph, self._active())
         except Exception:  # noqa: BLE001  whatever it is, this one function goes on as it was, and is named
             return False
         return instrument.active
@@ -207,6 +222,8 @@ class Functions:
         definition.CopyFrom(function.cached_definition)
         name = runtime_name.decode()
         instruments = [instrument for instrument in instruments if instrument.wants(graph, definition)]
+        if self._has_been_made(function, {instrument.kind: instrument for instrument in instruments}):
+            return
         notes = (XLA_NOTE,) if instruments and fd.drop_xla(definition) else ()
         tracing = self._tracings.describe(graph, function.function_type)
         described = self._graphs.describe(name, definition, graph, Told(notes, tracing))
@@ -226,6 +243,23 @@ class Functions:
             # The runtime drops what else must run in a condition, but not what its result waits for.
             fd.results_wait_for(definition, [name for name in definition.control_ret.values() if name not in ran])
         self._replace(name, definition, function.cached_definition)
+        self._made.setdefault(name, {})[frozenset(by_kind)] = self._known[name], definition
+
+    def _has_been_made(self, function: Any, by_kind: dict[str, Instrument]) -> bool:
+        """Gives a function the nodes of some kinds if it has had just these before; none if none are wanted."""
+        name, plain = function.name.decode(), function.cached_definition
+        known = self._known.get(name)
+        if known is None:
+            return False
+        if known.instruments.keys() == by_kind.keys():
+            return True
+        made = self._made.get(name, {}) if by_kind else {frozenset(): (known, plain)}
+        if frozenset(by_kind) not in made:
+            return False
+        known, definition = made[frozenset(by_kind)]
+        self._known[name] = replace(known, instruments=by_kind)
+        self._replace(name, definition, plain)
+        return True
 
     def _replace(self, name: str, definition: Any, plain: Any) -> None:
         """Gives the runtime another definition of a function, as often as it was given the one before."""

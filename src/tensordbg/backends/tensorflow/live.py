@@ -44,8 +44,13 @@ class LiveFunction:
 
     @property
     def replaceable(self) -> bool:
-        """Whether another definition would be run: a dataset copied its functions when it was made."""
-        return self.graph is not None and not self.graph.name.startswith(_PIPELINE)
+        """See `is_replaceable`."""
+        return is_replaceable(self.graph)
+
+
+def is_replaceable(graph: Any) -> bool:
+    """Whether another definition of a graph would be run: a dataset copied its functions when it was made."""
+    return graph is not None and not graph.name.startswith(_PIPELINE)
 
 
 def live_functions() -> list[LiveFunction]:

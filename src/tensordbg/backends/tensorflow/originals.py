@@ -56,6 +56,10 @@ class OriginalFunctions:
         self._kept[function.name] = function._c_func  # noqa: SLF001
         self._functions[function.name] = function
 
+    def function(self, name: bytes) -> Any:
+        """The function with a runtime name, as Python holds it; None if it is not known or is gone."""
+        return self._functions.get(name)
+
     def definition(self, name: bytes) -> Any:
         """The FunctionDef without probes of a function, by its runtime name; None if it is not known or is gone."""
         function = self._functions.get(name)
