@@ -44,6 +44,7 @@ NOT_MIRRORED = {
     "console/fullscreen/pane.py": "console/fullscreen/test_application.py",
     "console/fullscreen/panes.py": "console/fullscreen/test_application.py",
     "console/fullscreen/status.py": "console/fullscreen/test_application.py",
+    "analysis/fusion.py": "e2e/undisturbed/test_fused_away.py",
     "backends/tensorflow/cluster.py": "e2e/test_trap_replicas.py",
     "backends/tensorflow/collective_nodes.py": "e2e/test_trap_replicas.py",
     "backends/tensorflow/handles.py": "e2e/test_trap_replicas.py",

@@ -13,6 +13,7 @@ from tensordbg.analysis.details import Details
 from tensordbg.analysis.events import read_bad, read_events, read_executions
 from tensordbg.analysis.failure import find_failure
 from tensordbg.analysis.finding import WhyResult
+from tensordbg.analysis.fusion import fusion_notes
 from tensordbg.analysis.notes import trace_notes
 from tensordbg.analysis.origins import find_origins
 from tensordbg.analysis.processes import Study, join
@@ -57,6 +58,7 @@ def _study(trace: TraceSource) -> Study:
     if not bad.any():
         return Study(replace(result, warnings=find_warnings(trace, program, ())), no_crossings(), np.empty(0, np.int64))
     values = locate_values(program, read_events(trace, executions, bad, nan), executions)
+    result = replace(result, notes=(*result.notes, *fusion_notes(program, values.events)))
     found = find_origins(values, details)
     troubles = sorted(report_origins(found, details), key=_place)
     origins = tuple(trouble.origin for trouble in troubles)
