@@ -113,9 +113,7 @@ def test_a_fault_ends_the_recording_with_one_warning(
 def test_a_function_that_the_runtime_refuses_runs_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tensordbg.backends.tensorflow.internals import context
-
-    plain = context.Context.add_function_def
+    from tensordbg.backends.tensorflow.hooks import hooks
 
     def refuse(runtime: Any, definition: Any) -> None:
         if any(node.op.startswith("Tensordbg") for node in definition.node_def):
@@ -126,7 +124,9 @@ def test_a_function_that_the_runtime_refuses_runs_as_it_was(
     results: list[object] = []
     with tensordbg.record(tmp_path):
         capsys.readouterr()
-        monkeypatch.setattr(context.Context, "add_function_def", refuse)
+        functions = hooks().functions
+        plain = functions._plain_add  # what hands a definition to the runtime
+        monkeypatch.setattr(functions, "_plain_add", refuse)
         results.append(program())
     monkeypatch.undo()
     assert bits(results[0]) == expected
