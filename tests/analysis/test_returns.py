@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from tensordbg.analysis.details import Details
+from tensordbg.analysis.origins import find_origins
+from tensordbg.analysis.program import read_program
 from tensordbg.analysis.why import why
-from tests.analysis.builder import Run, TraceBuilder, inf, names, nan
+from tests.analysis.builder import Run, TraceBuilder, inf, located, names, nan
 
 LEFT = [[1.0, -inf], [nan, 2.0], [3.0, 4.0]]
 
@@ -17,11 +20,11 @@ def logarithm(trace: TraceBuilder, values: Any = LEFT) -> Run:
     return trace.eager("Log", trace.output(trace.eager("Input", values=[1.0])), values=values)
 
 
-def came_in(values: Any) -> tuple[str, ...]:
-    """The causes of all origins when a value comes in after the logarithm."""
+def came_in(values: Any, made: float = nan) -> tuple[str, ...]:
+    """The causes of all origins when a value comes in after the logarithm, and the sum that is made of it."""
     trace = TraceBuilder()
     logarithm(trace)
-    trace.eager("Sum", trace.output(trace.eager("Input", values=values)), values=nan)
+    trace.eager("Sum", trace.output(trace.eager("Input", values=values)), values=made)
     return tuple(origin.cause for origin in why(trace).origins)
 
 
@@ -93,3 +96,68 @@ def test_what_is_restored_is_what_the_variable_held() -> None:
     restored = trace.eager("RestoreV2", values=inf)
     trace.eager("AssignVariableOp", trace.output(restored), dtypes=[], writes=[w])
     assert names(why(trace)) == ["Log:0"]
+
+
+MASK = [[0.0, 0.0], [-inf, -inf]]
+MASKED = [[0.5, 0.5], [nan, nan]]
+
+
+def masked_softmax(trace: TraceBuilder) -> None:
+    """A softmax over scores with a row that a mask from outside masks throughout."""
+    mask = trace.eager("Input", values=MASK)
+    scores = trace.eager("AddV2", trace.output(mask), values=[[1.0, 2.0], [-inf, -inf]])
+    trace.eager("Softmax", trace.output(scores), values=MASKED)
+
+
+def test_a_mask_given_again_did_not_come_back() -> None:
+    trace = TraceBuilder()
+    masked_softmax(trace)
+    masked_softmax(trace)
+    origins = why(trace).origins
+    assert [origin.cause for origin in origins] == ["fully_masked_softmax"] * 2
+    assert [origin.view.event for origin in origins] == [2, 5]
+
+
+def test_a_mask_is_named_where_it_was_given_and_is_no_origin_anywhere() -> None:
+    trace = TraceBuilder()
+    harmless = trace.eager("Input", values=MASK)
+    trace.eager("AddV2", trace.output(harmless), values=[[1.0, 2.0], [-inf, -inf]])
+    masked_softmax(trace)
+    found = find_origins(located(trace), Details(trace, read_program(trace)))
+    assert found.masks == {4: 2}
+    assert [origin.cause for origin in why(trace).origins] == ["fully_masked_softmax"]
+
+
+@pytest.mark.parametrize("left", [[[nan, 1.0], [nan, 2.0]], [[3.0, -inf], [4.0, -inf]]])
+def test_a_mask_is_not_made_of_numbers_nor_of_nan(left: Any) -> None:
+    trace = TraceBuilder()
+    logarithm(trace, left)
+    mask = trace.eager("Input", values=[[-inf, 0.0], [-inf, 0.0]] if left[0][0] is nan else [[0.0, -inf], [0.0, -inf]])
+    trace.eager("Mul", trace.output(mask), trace.output(trace.eager("Input", values=[0.0])), values=[[nan, 0.0]] * 2)
+    assert [origin.cause for origin in why(trace).origins] == ["unknown", "zero_times_inf"]
+
+
+def test_an_infinity_is_not_made_of_nan() -> None:
+    trace = TraceBuilder()
+    logarithm(trace, [1.0, nan])
+    trace.eager("Sum", trace.output(trace.eager("Input", values=[2.0, inf])), values=inf)
+    assert [origin.cause for origin in why(trace).origins] == ["unknown", "bad_input_data"]
+
+
+def test_nan_may_be_made_of_an_infinity() -> None:
+    trace = TraceBuilder()
+    logarithm(trace, [1.0, inf])
+    trace.eager("Sum", trace.output(trace.eager("Input", values=[2.0, nan])), values=nan)
+    assert names(why(trace)) == ["Log:0"]
+
+
+@pytest.mark.parametrize("mask", [[[-inf, -inf]], [[-inf, 0.0]]])
+def test_a_mask_is_not_likely_cut_out_of_numbers(mask: Any) -> None:
+    assert came_in(mask, -inf) == ("unknown", "bad_input_data")
+
+
+def test_what_hands_on_what_came_in_is_not_what_came_back() -> None:
+    trace = TraceBuilder()
+    trace.eager("Identity", trace.output(trace.eager("Input", values=MASK)), values=MASK)
+    trace.eager("Sum", trace.output(trace.eager("Input", values=[[-inf, -inf]])), values=-inf)
+    assert [origin.cause for origin in why(trace).origins] == ["bad_input_data"] * 2

@@ -254,3 +254,66 @@ def after_a_harmless_infinity() -> None:
 @pytest.mark.parametrize("program", [another_array, after_a_harmless_infinity], ids=lambda program: program.__name__)
 def test_data_that_is_bad_by_itself_is_named(program: Program, tmp_path: Path) -> None:
     assert "bad_input_data" in [origin["cause"] for origin in causes(program, tmp_path)]
+
+
+SCORES = np.random.RandomState(1).rand(4, 4).astype("float32")
+MASK = np.where(np.arange(4)[:, None] == 2, -np.inf, np.zeros([4, 4])).astype("float32")
+
+
+def mask_in_two_operations() -> list[str]:
+    tf.nn.softmax(tf.constant(SCORES) + MASK)
+    tf.nn.softmax(tf.constant(SCORES) * 2 + MASK)
+    return ["fully_masked_softmax"] * 2
+
+
+def mask_in_two_functions() -> list[str]:
+    first = tf.function(lambda scores, mask: (scores + mask, tf.nn.softmax(scores + mask)))
+    second = tf.function(lambda scores, mask: tf.nn.softmax(2 * scores + mask))
+    for _ in range(2):
+        first(SCORES, MASK)
+        second(SCORES, MASK)
+    return ["fully_masked_softmax"] * 2
+
+
+def padding_in_two_products() -> list[str]:
+    padding = np.full([4], -np.inf, "float32")
+    tf.zeros([4]) * padding
+    tf.zeros([4]) * tf.constant(padding)
+    return ["zero_times_inf"] * 2
+
+
+def best_value_set_again() -> list[str]:
+    best = tf.Variable(np.inf)
+    for _ in range(2):
+        best.assign(np.inf)
+        for loss in (3.0, 2.0):
+            best.assign(tf.minimum(best, loss))
+    best.assign(np.inf)
+    tf.function(lambda worst: worst - best)(tf.constant(np.inf, tf.float32))
+    return ["bad_variable", "inf_minus_inf"]
+
+
+def bad_row_in_two_epochs() -> list[str]:
+    data, weights = X.copy(), tf.Variable([1.0, 2.0, 3.0])
+    data[5] = np.nan
+    step = tf.function(lambda batch: tf.reduce_sum(batch * weights))
+    for _ in range(2):
+        for first in range(0, 32, 8):
+            step(data[first : first + 8])
+    return ["bad_input_data"]
+
+
+AGAIN: list[Callable[[], list[str]]] = [
+    mask_in_two_operations,
+    mask_in_two_functions,
+    padding_in_two_products,
+    best_value_set_again,
+    bad_row_in_two_epochs,
+]
+
+
+@pytest.mark.parametrize("program", AGAIN, ids=lambda program: program.__name__)
+def test_what_is_given_again_did_not_come_back(program: Callable[[], list[str]], tmp_path: Path) -> None:
+    expected: list[str] = []
+    found = causes(lambda: expected.extend(program()), tmp_path)
+    assert [origin["cause"] for origin in found] == expected

@@ -81,14 +81,19 @@ def find_origins(values: Values, details: Details) -> Origins:
         whole, begun = graph, starts
         graph, turned = _cut_where_nan_begins(values, graph, given, starts)
         starts = starts | turned
-        masks = _masks(whole, begun & written, turned)
+        again = np.isin(graph.event, returns.again)
+        kept = ~again[whole.child]
+        apart = replace(whole, child=whole.child[kept], parent=whole.parent[kept])
+        masks = _masks(apart, (begun & written) | again, turned)
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
     loop_ends, marks = bits_of(conditions.ends(graph, details), len(graph))
     ended = graph.ascend(np.where(tainted, marks, 0))
     reach = np.where(ended != 0, reach | Reach.LOOP, reach)
     # Eagerly the masked values before the softmax are results too.
-    told = np.isin(graph.port, graph.port[[*masks.values()]]) & written & ((reach & ~Reach.OUTPUT) == 0)
+    named = graph.event[[*masks.values()]]
+    ports = values.port[np.append(named, returns.source[np.isin(returns.made, named)])]
+    told = np.isin(graph.port, ports) & written & ((reach & ~Reach.OUTPUT) == 0)
     node = np.flatnonzero(starts & ~told)
     events = {int(graph.event[one]): int(graph.event[mask]) for one, mask in masks.items()}
     return Origins(values, variables, returns, flow, graph, roles, node, reach[node], events, loop_ends, ended)

@@ -4,13 +4,17 @@ The trace does not see what Python does with an array. But what comes in from ou
 statistics: a tensor with the same elements that Python held before, or one whose bad elements lie in the same places,
 where arithmetic in NumPy changed the others. So a bad value that came back is made from what left, and is no origin. Of
 one that was cut out of what left, or put together from several, the trace can only say that it is likely.
+
+Only what the framework computed can come back. What equals a value that had come in from outside itself is the same
+data given again; and infinities with nothing but zeros beside them, as a mask or a first value holds them, are not made
+of NaN or of other numbers.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +32,8 @@ _MOST = 1 << 18
 
 _BAD = ("nan", "neg_inf", "pos_inf", "first_bad")
 _FINITE = ("negative", "zero", "min", "max")
+
+_RANKS = 3
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,16 @@ class _Seen:
         return bool(self.row["min"] or self.row["max"])
 
     @property
+    def rank(self) -> int:
+        """Arithmetic makes what is of a higher rank of what is of a lower one, never the other way round."""
+        return 2 if self.row["nan"] else int(self.telling)
+
+    @property
+    def written(self) -> bool:
+        """Whether it holds infinities and zeros alone, as a mask or a first value that the program writes down."""
+        return self.rank == 0
+
+    @property
     def places(self) -> tuple[object, ...] | None:
         """By what it is known again after arithmetic: how many of its elements are bad, from which one on."""
         # A lone infinity is one that is written down, as a rule.
@@ -63,7 +79,9 @@ class _Seen:
 
     def may_hold(self, part: _Seen) -> bool:
         """Whether another tensor may be cut out of it, put together from it and others, or be one of its rows."""
-        if not self.shape or not part.shape or (part.row["nan"] and not self.row["nan"]):
+        if not self.shape or not part.shape or (part.written and not self.written):
+            return False
+        if not (self.row["nan"] if part.row["nan"] else self.row["neg_inf"] or self.row["pos_inf"]):
             return False
         if part.shape[1:] in (self.shape, self.shape[1:]) or self.shape[1:] == part.shape:
             return True
@@ -85,14 +103,20 @@ class Returns:
     """Bad events that came back;"""
     source: Ints
     """and for each the bad event that it is."""
+    again: Ints
+    """Those of `made` that never left: written down again at another place."""
     _seen: tuple[_Seen, ...] = ()
     """All that came in or left, in the order in which it did."""
 
     def likely(self, event: int) -> int:
         """The last bad event that a value from outside may have been made of in Python; else `NONE`."""
         place = next((k for k, each in enumerate(self._seen) if each.event == event), NONE)
-        earlier = self._seen[: max(place, 0)][::-1]
-        return next((each.event for each in earlier if not each.comes and each.may_hold(self._seen[place])), NONE)
+        if place == NONE:
+            return NONE
+        part, earlier = self._seen[place], self._seen[:place][::-1]
+        if part.written and any(each.comes and each.elements == part.elements for each in earlier):
+            return NONE
+        return next((each.event for each in earlier if not each.comes and each.may_hold(part)), NONE)
 
 
 def find_returns(values: Values, details: Details) -> Returns:
@@ -100,15 +124,16 @@ def find_returns(values: Values, details: Details) -> Returns:
     entering = np.flatnonzero(_entering(values))[:_MOST]
     nothing = np.empty(0, dtype=np.int64)
     if not len(entering):
-        return Returns(nothing, nothing)
+        return Returns(nothing, nothing, nothing)
     leaving = _leaving(values)
     leaving[entering] = False
     left = np.flatnonzero(leaving[: entering[-1]])[:_MOST]
     events = np.concatenate([left, entering])
     events = events[np.argsort(_time(values, events), kind="stable")]
-    seen = tuple(_look(values, details, events, np.isin(events, entering)))
+    seen = tuple(_without_given(_look(values, details, events, np.isin(events, entering))))
     made, source = np.array([*_matched(seen)], dtype=np.int64).reshape(-1, 2).T
-    return Returns(made, source, seen)
+    written = np.array([each.event for each in seen if each.comes and each.written], dtype=np.int64)
+    return Returns(made, source, made[np.isin(source, written) & np.isin(made, written)], seen)
 
 
 def _time(values: Values, events: Ints) -> Ints:
@@ -131,6 +156,17 @@ def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Itera
         yield _Seen(event, port, came, site in reading, shape, row | finite)
 
 
+def _without_given(seen: Iterable[_Seen]) -> Iterator[_Seen]:
+    """Leave out what left as it was written down before it came in: the framework did not compute it."""
+    came: set[object] = set()
+    for each in seen:
+        if each.comes:
+            came.add(each.elements)
+        elif each.written and each.elements in came:
+            continue
+        yield each
+
+
 def _matched(seen: Sequence[_Seen]) -> Iterator[tuple[int, int]]:
     """What came back, and what it is."""
     same: dict[object, int] = {}
@@ -140,17 +176,21 @@ def _matched(seen: Sequence[_Seen]) -> Iterator[tuple[int, int]]:
     for each in seen:
         if not each.comes:
             if each.places is not None:
-                alike[each.places] = each.event
+                alike.update({(each.places, rank): each.event for rank in range(each.rank, _RANKS)})
             if each.telling:
                 same[each.elements] = each.event
             continue
         # The same data coming in again, at the next epoch, is what it was the first time.
         again = (each.port, each.elements)
         if again not in known:
-            found = same.get(each.elements, given.get(each.elements, NONE)) if each.telling else NONE
-            known[again] = alike.get(each.places, NONE) if found == NONE else found
-            if known[again] == NONE:
-                given[each.elements] = each.event
+            found = given.get(each.elements, NONE) if each.telling or each.written else NONE
+            if found == NONE and each.telling:
+                found = same.get(each.elements, NONE)
+            if found == NONE:
+                found = alike.get((each.places, each.rank), NONE)
+            known[again] = found
+            if found == NONE:
+                given.setdefault(each.elements, each.event)
         if known[again] != NONE:
             yield each.event, known[again]
 
