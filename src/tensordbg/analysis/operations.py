@@ -43,8 +43,11 @@ PASSING = frozenset(
 INPUT = "Input"
 """The type of the site of a value that came in from Python."""
 
-_TAKES_FROM_PIPELINE = ("GetNext", "ReduceDataset")
-"""Words in the types of operations that take a batch, or a result, out of an input pipeline."""
+_TAKES_FROM_PIPELINE = ("GetNext", "OptionalGetValue", "ReduceDataset")
+"""Words in the types of operations that take a batch, or a result, out of an input pipeline.
+
+Keras steps through a pipeline by optionals: whether there is a next batch is known when it is there.
+"""
 
 COMPARISONS = frozenset(
     {
@@ -94,6 +97,9 @@ OUTSIDE = frozenset(
         "DecodePaddedRaw",
         "DecodeRaw",
         "EagerPyFunc",
+        "LookupTableFind",
+        "LookupTableFindV2",
+        "MapUnstage",
         "ParseExample",
         "ParseExampleV2",
         "ParseSequenceExample",
@@ -109,6 +115,7 @@ OUTSIDE = frozenset(
         "QueueDequeueV2",
         "RestoreV2",
         "StringToNumber",
+        "Unstage",
     }
 )
 """What they give came in from outside of the recorded program."""
@@ -141,6 +148,11 @@ def reads_variables(site: Site) -> bool:
 def writes_variables(site: Site) -> bool:
     """Whether an operation changes variables, known or not."""
     return bool(site.writes) or site.op_type.startswith(WRITES)
+
+
+def makes_pipeline(op_type: str) -> bool:
+    """Whether operations of a type make a stage of an input pipeline, or what its batches are handed on in."""
+    return PIPELINE_MAKER in op_type or op_type == "OptionalFromValue"
 
 
 def takes_from_pipeline(op_type: str) -> bool:

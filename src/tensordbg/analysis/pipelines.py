@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.operations import PIPELINE_MAKER, takes_from_pipeline
+from tensordbg.analysis.operations import makes_pipeline, takes_from_pipeline
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
@@ -57,7 +57,7 @@ def pipeline_links(values: Values) -> tuple[Ints, Ints]:
 
 def _graphs(values: Values) -> list[int]:
     """The graphs of functions that a function gives to the pipeline it makes: they run while it does."""
-    makers = [site for site in values.program.sites.values() if PIPELINE_MAKER in site.op_type]
+    makers = [site for site in values.program.sites.values() if makes_pipeline(site.op_type)]
     called = [function for site in makers for function in values.program.called_by(site)]
     return [function.graph for function in called if function is not None]
 
@@ -84,7 +84,7 @@ def _since(results: Ints, last: int, event: int) -> Ints:
 def _given_to_datasets(values: Values) -> Ints:
     """The bad events that eager operations made datasets of."""
     executions = values.executions
-    makers = [site.site for site in values.program.sites.values() if PIPELINE_MAKER in site.op_type]
+    makers = [site.site for site in values.program.sites.values() if makes_pipeline(site.op_type)]
     rows = np.flatnonzero(np.isin(executions.site, makers) & (executions.function == NONE))
     starts = executions.input_starts[rows]
     _, position = spread_ranges(starts, executions.input_starts[rows + 1] - starts)

@@ -21,6 +21,7 @@ _VERBS = {
     "from_another_process": "received",
     "non_finite_constant": "holds",
     "returned_from_python": "came back with",
+    "source_not_seen": "handed on",
 }
 """What operations do that did not produce what they put out, by the cause."""
 

@@ -53,3 +53,21 @@ def test_what_began_before_the_kept_events_is_no_fault_of_the_operation() -> Non
         "Log:0 holds 1 NaN among 2 elements, and what it was made from is no longer in the trace, which keeps only the "
         "last events: the trouble began before them."
     )
+
+
+def test_what_only_moves_numbers_does_not_make_them() -> None:
+    said = verdict("GatherV2", [nan, 1.0], None, [0.0, 1.0])
+    assert said.cause == "source_not_seen"
+    assert "what x0:0 (Op) held was not recorded" in said.explanation
+    assert "are finite" in verdict("Reshape", [nan, 1.0], [1.0, 1.0]).explanation
+    assert cause("TensorListStack", [inf]) == "source_not_seen"
+
+
+def test_a_cast_makes_infinities_only_of_a_larger_type() -> None:
+    assert cause("Cast", [inf], [1.0], dtype0="float16") == "source_not_seen"
+    assert cause("Cast", [inf], [1e6], dtype="float16", dtype0="float32") != "source_not_seen"
+
+
+def test_what_moves_numbers_out_of_a_pipeline_or_variable_names_those() -> None:
+    assert cause("OptionalGetValue", [nan], given=True) == "bad_input_data"
+    assert cause("ResourceGather", [nan], None, read=True) == "bad_variable"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes.case import Case, Cause
+from tensordbg.analysis.causes.case import Case, Cause, largest_of
+from tensordbg.analysis.moving import moves
 from tensordbg.model import Health
 
 
@@ -92,10 +93,41 @@ def _mend_back(case: Case) -> str:
     )
 
 
+def _is_handed_on(case: Case) -> bool:
+    return not case.written and (moves(case.op_type) or _widens(case))
+
+
+def _widens(case: Case) -> bool:
+    """Whether it is a cast to a type that holds all numbers of the type before."""
+    before = case.inputs[0].recorded if case.op_type == "Cast" and case.inputs else None
+    return before is not None and largest_of(before.dtype) <= case.largest
+
+
+def _explain_unseen(case: Case) -> str:
+    unseen = [f"{given.tensor} ({given.op_type})" for given in case.inputs if given.recorded is None]
+    why = (
+        f"what {' and '.join(unseen)} held was not recorded"
+        if unseen
+        else "those that were recorded of its inputs are finite"
+    )
+    return (
+        f"{case.op_type} only hands on what it is given, so that {bad_elements(case.output)} of {case.view.tensor} "
+        f"were made before it, by something that was not seen: {why}."
+    )
+
+
+def _mend_unseen(case: Case) -> str:
+    return (
+        "Record all operations, without filters of names or types, and from the start of the program. If it is so "
+        f"still, look at what {case.view.tensor} was made from: `tf.debugging.assert_all_finite` before that line."
+    )
+
+
 CAUSES = (
     Cause("before_kept_events", lambda case: case.lost, _explain_lost, _mend_lost),
     Cause("returned_from_python", lambda case: case.before is not None, _explain_back, _mend_back),
     Cause("bad_variable", _bad_variable, _explain_variable, _mend_variable),
     Cause("bad_input_data", lambda case: case.given, _explain_input, _mend_input),
+    Cause("source_not_seen", _is_handed_on, _explain_unseen, _mend_unseen),
     Cause("non_finite_constant", lambda case: case.op_type == "Const", _explain_constant, _mend_constant),
 )

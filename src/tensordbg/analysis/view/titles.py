@@ -12,6 +12,7 @@ _VERBS = {
     "from_another_process": "received",
     "non_finite_constant": "holds",
     "returned_from_python": "came back with",
+    "source_not_seen": "handed on",
 }
 """What operations did that did not make what they put out, by the cause."""
 
