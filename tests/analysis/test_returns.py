@@ -161,3 +161,13 @@ def test_what_hands_on_what_came_in_is_not_what_came_back() -> None:
     trace.eager("Identity", trace.output(trace.eager("Input", values=MASK)), values=MASK)
     trace.eager("Sum", trace.output(trace.eager("Input", values=[[-inf, -inf]])), values=-inf)
     assert [origin.cause for origin in why(trace).origins] == ["bad_input_data"] * 2
+
+
+@pytest.mark.parametrize("order", [("Input", "StringToNumber"), ("StringToNumber", "Input")])
+def test_an_infinity_that_was_read_from_a_text_is_none_that_was_written_down(order: tuple[str, str]) -> None:
+    trace = TraceBuilder()
+    for op_type in order:
+        trace.eager("Sum", trace.output(trace.eager(op_type, values=[inf])), values=inf)
+    assert [(origin.view.op_type, origin.cause) for origin in why(trace).origins] == [
+        (op_type, "bad_input_data") for op_type in order
+    ]

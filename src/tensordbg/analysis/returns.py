@@ -46,6 +46,8 @@ class _Seen:
     """Whether it came in from outside; else Python could hold it."""
     variable: bool
     """Whether it is what a variable held."""
+    parsed: bool
+    """Whether an operation made it of a file, a text or the like, where no program writes down what it means."""
     shape: tuple[int, ...] | None
     row: Mapping[str, Any]
 
@@ -67,7 +69,7 @@ class _Seen:
     @property
     def written(self) -> bool:
         """Whether it holds infinities and zeros alone, as a mask or a first value that the program writes down."""
-        return self.rank == 0
+        return self.rank == 0 and not self.parsed
 
     @property
     def places(self) -> tuple[object, ...] | None:
@@ -146,6 +148,7 @@ def _time(values: Values, events: Ints) -> Ints:
 def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Iterator[_Seen]:
     sites = values.program.sites
     reading = {site.site for site in sites.values() if reads_variables(site)}
+    parsing = {site.site for site in sites.values() if site.op_type in OUTSIDE - {INPUT} and site.argument == NONE}
     rows = details.columns(events, ["shape", "size", *_BAD, *_FINITE])
     ports = values.port[events]
     columns = zip(events.tolist(), ports.tolist(), values.ports.site[ports].tolist(), comes.tolist(), rows, strict=True)
@@ -153,14 +156,14 @@ def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Itera
         shape = tuple(json.loads(row["shape"])) if row["shape"] else None
         # A NaN stands where there is no finite element, and is not equal to itself.
         finite = {name: None if row[name] is None or math.isnan(row[name]) else row[name] for name in _FINITE}
-        yield _Seen(event, port, came, site in reading, shape, row | finite)
+        yield _Seen(event, port, came, site in reading, site in parsing, shape, row | finite)
 
 
 def _without_given(seen: Iterable[_Seen]) -> Iterator[_Seen]:
     """Leave out what left as it was written down before it came in: the framework did not compute it."""
     came: set[object] = set()
     for each in seen:
-        if each.comes:
+        if each.comes and each.written:
             came.add(each.elements)
         elif each.written and each.elements in came:
             continue
@@ -183,13 +186,14 @@ def _matched(seen: Sequence[_Seen]) -> Iterator[tuple[int, int]]:
         # The same data coming in again, at the next epoch, is what it was the first time.
         again = (each.port, each.elements)
         if again not in known:
-            found = given.get(each.elements, NONE) if each.telling or each.written else NONE
+            data = each.telling or each.written
+            found = given.get(each.elements, NONE) if data else NONE
             if found == NONE and each.telling:
                 found = same.get(each.elements, NONE)
             if found == NONE:
                 found = alike.get((each.places, each.rank), NONE)
             known[again] = found
-            if found == NONE:
+            if found == NONE and data:
                 given.setdefault(each.elements, each.event)
         if known[again] != NONE:
             yield each.event, known[again]
