@@ -570,6 +570,17 @@ def grad_clip_norm() -> None:
     step()
 
 
+@program
+def v1_loss_that_no_run_needs() -> None:
+    with tf.Graph().as_default(), v1.Session() as s:
+        w = v1.get_variable("w", initializer=np.array([1.0, 0.0, 2.0], np.float32))
+        loss = tf.reduce_sum(tf.math.log(w * 1.0))  # HERE
+        train = v1.train.GradientDescentOptimizer(0.1).minimize(loss)
+        s.run(v1.global_variables_initializer())
+        for _ in range(3):
+            s.run(train)
+
+
 def marked(function: Program, mark: str) -> set[int]:
     lines, first = inspect.getsourcelines(function)
     return {number for number, line in enumerate(lines, first) if line.rstrip().endswith(mark)}

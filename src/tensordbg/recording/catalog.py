@@ -7,6 +7,7 @@ made in that process is told what it uses, when it is first used.
 from __future__ import annotations
 
 import hashlib
+import json
 import linecache
 import threading
 from collections.abc import Iterable
@@ -225,6 +226,7 @@ class Catalog:
     def _write_sites(self, page: _Page, sites: list[Site]) -> None:
         for site in sites:
             self._write_stack(page, site.stack)
+            self._write_stack(page, _forward_stack(site))
             self._write_variables(page, (*site.reads, *site.writes))
         page.sites.update(site.site for site in sites)
         if sites:
@@ -255,3 +257,11 @@ class Catalog:
 
 CATALOG = Catalog()
 """The catalog of this process."""
+
+
+def _forward_stack(site: Site) -> int:
+    """The stack that the attributes of a gradient name, of a forward operation without a site; `NONE` of all others."""
+    if '"forward"' not in site.attributes:
+        return NONE
+    told = json.loads(site.attributes).get("forward")
+    return int(told["stack"]) if isinstance(told, dict) else NONE

@@ -148,9 +148,15 @@ RELIED_ON: dict[str, str] = {
 
 Beside these: `inputs`, `captures` (pairs of outer and inner tensor), `outer_graph`, `variables` and `name` of a
 FuncGraph, `_get_function` of a graph (a function of its library, with `cached_definition`, or `definition` if it was
-imported), `traceback` of an operation, and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since
+imported), `traceback` and `_original_op` of an operation (that of the forward pass whose gradient it was made for; None
+of all others; not kept in a GraphDef), and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since
 2.0.
 """
+
+
+def differentiated(operation: Any) -> Any | None:
+    """The operation for whose gradient an operation of a Python graph was made; None of all others."""
+    return getattr(operation, "_original_op", None)
 
 
 def loop_and_branch_graphs() -> tuple[type[Any], ...]:

@@ -6,6 +6,7 @@ is fetched are its results. A graph may grow between runs; what a run needs does
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.internals import differentiated
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_loops import Loop
 from tensordbg.backends.tensorflow.sessions_parts import Part, Parts, TensorName, type_name
@@ -92,7 +94,8 @@ class SessionGraphs:
         """
         operations = upstream(graph, key)
         fed = [graph.get_operation_by_name(name).outputs[slot] for name, slot in key.feeds]
-        stacks = self._stacks.of_operations([*(tensor.op for tensor in fed), *operations])
+        made = [*(tensor.op for tensor in fed), *operations]
+        stacks = self._stacks.of_operations([*made, *_differentiated(operations)])
         with self._catalog.lock:
             self._library.learn(graph, (each.node_def for each in operations if each.type in fd.CALLS))
             variables.learn(operations)
@@ -157,6 +160,11 @@ def upstream(graph: Any, key: RunKey) -> list[Any]:
         waiting.extend(tensor.op for tensor in operation.inputs if (tensor.op.name, tensor.value_index) not in fed)
         waiting.extend(operation.control_inputs)
     return sorted(needed.values(), key=lambda operation: operation._id)  # noqa: SLF001  described in internals.py
+
+
+def _differentiated(operations: list[Any]) -> list[Any]:
+    found = {forward.name: forward for forward in map(differentiated, operations) if forward is not None}
+    return list(found.values())
 
 
 def display_name(key: RunKey) -> str:
@@ -237,8 +245,16 @@ class _RunReader:
             reads=self._variables.read_by(operation),
             writes=self._variables.written_by(operation),
             gradient_of=self._gradient_of(operation),
-            attributes=attributes_json(node),
+            attributes=self._attributes(operation),
         )
+
+    def _attributes(self, operation: Any) -> str:
+        """With the forward operation of a gradient where the run does not need that, so that it has no site."""
+        found, forward = attributes_json(operation.node_def), differentiated(operation)
+        if forward is None or self._parts.site_named(forward.name) != NONE:
+            return found
+        told = {"name": forward.name, "op_type": forward.type, "stack": self._stacks.get(forward.name, NONE)}
+        return json.dumps({**json.loads(found), "forward": told})
 
     def _gradient_of(self, operation: Any) -> int:
         """The operation whose gradient a `...Grad` operation computes, where it takes a result of it."""
