@@ -98,9 +98,9 @@ def _is_handed_on(case: Case) -> bool:
 
 
 def _widens(case: Case) -> bool:
-    """Whether it is a cast to a type that holds all numbers of the type before."""
+    """Whether it is a cast to a type that holds larger numbers than the type before."""
     before = case.inputs[0].recorded if case.op_type == "Cast" and case.inputs else None
-    return before is not None and largest_of(before.dtype) <= case.largest
+    return before is not None and largest_of(before.dtype) < case.largest
 
 
 def _explain_unseen(case: Case) -> str:

@@ -5,7 +5,17 @@ A test looks at the operation's type and at the statistics of what went in and c
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes import crossing, division, domain, incoming, infinities, logarithms, matrices, overflow
+from tensordbg.analysis.causes import (
+    crossing,
+    division,
+    domain,
+    incoming,
+    infinities,
+    logarithms,
+    matrices,
+    overflow,
+    regrouping,
+)
 from tensordbg.analysis.causes.case import Case, Cause
 from tensordbg.analysis.finding import Verdict
 
@@ -25,6 +35,7 @@ TABLE: tuple[Cause, ...] = (
     *domain.CAUSES,
     *matrices.CAUSES,
     *overflow.CAUSES,
+    *regrouping.CAUSES,
     UNKNOWN,
 )
 """All causes, in the order in which they are tried."""
