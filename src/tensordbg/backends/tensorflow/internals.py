@@ -5,9 +5,12 @@ Nothing else in this package imports `tensorflow.python`. The tests of this modu
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
 from typing import Any
 
-from tensorflow.python import pywrap_tfe
+from tensorflow.python import ops, pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session, session
 from tensorflow.python.eager import cancellation, context, record
@@ -32,6 +35,7 @@ __all__ = [
     "context",
     "func_graph",
     "function_def_to_graph",
+    "generated_names",
     "kernels",
     "loop_and_branch_graphs",
     "op_def_library",
@@ -142,6 +146,10 @@ RELIED_ON: dict[str, str] = {
         "`get_filtered_filenames` gives the files whose frames `extract_stack` leaves out, `update` reads it; since 2.4"
     ),
     "tf_decorator.unwrap": "(function) -> decorators, the Python function under them; since 1.4",
+    "generated_names": (
+        "the modules `ops.gen_*_ops`, each with a group of operations under their names, since 1.0; and that of sparse "
+        "matrices, which lies elsewhere, since 2.2"
+    ),
     "loop_and_branch_graphs": "WhileBodyFuncGraph, WhileCondFuncGraph, CondBranchFuncGraph; since 2.1",
 }
 """What is used, how, and since which version of TensorFlow.
@@ -157,6 +165,17 @@ of all others; not kept in a GraphDef), and `_id`, `_datatype_enum`, `_handle_da
 def differentiated(operation: Any) -> Any | None:
     """The operation for whose gradient an operation of a Python graph was made; None of all others."""
     return getattr(operation, "_original_op", None)
+
+
+def generated_names(groups: frozenset[str]) -> set[str]:
+    """Returns all names in the generated modules of some groups of operations, such as `math`."""
+    sparse_matrices = "tensorflow.python.ops.linalg.sparse.gen_sparse_csr_matrix_ops"
+    found = set(vars(importlib.import_module(sparse_matrices)))
+    for module in pkgutil.iter_modules(ops.__path__):
+        name = re.fullmatch(r"gen_(\w+?)_ops(_v2)?", module.name)
+        if name is not None and f"{name[1]}{name[2] or ''}" in groups:
+            found.update(vars(importlib.import_module(f"{ops.__name__}.{module.name}")))
+    return found
 
 
 def loop_and_branch_graphs() -> tuple[type[Any], ...]:

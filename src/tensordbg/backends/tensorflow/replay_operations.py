@@ -7,18 +7,14 @@ must be known to change nothing but the variables, tables and random states of t
 from __future__ import annotations
 
 import functools
-import importlib
-import pkgutil
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tensordbg.backends.tensorflow.internals import op_def_registry
+from tensordbg.backends.tensorflow.internals import generated_names, op_def_registry
 from tensordbg.capture.reader import Capture
 from tensordbg.errors import CaptureError
 
-# The operations of TensorFlow stand in modules `tensorflow.python.ops.gen_*_ops`, each under its name, since
-# TensorFlow 1.0.
 _GROUPS = frozenset(
     """
     array audio batch bitwise candidate_sampling clustering collective composite_tensor control_flow count ctc cudnn_rnn
@@ -56,9 +52,6 @@ _HARMLESS_ATTRIBUTES: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "FixedUnigramCandidateSampler": ("vocab_file", lambda path: not path),
 }
 """Operations that only compute while an attribute has certain values."""
-
-_SPARSE_MATRICES = "tensorflow.python.ops.linalg.sparse.gen_sparse_csr_matrix_ops"
-"""The one such module that lies elsewhere."""
 
 _NAMED_AT_MOST = 5
 
@@ -101,14 +94,7 @@ def _only_computes(node: Any) -> bool:
 @functools.cache
 def computing_operations() -> frozenset[str]:
     """Returns the types of operations of this TensorFlow that do nothing but compute."""
-    import tensorflow.python.ops as folder
-
-    found: set[str] = set()
-    for module in pkgutil.iter_modules(folder.__path__):
-        name = re.fullmatch(r"gen_(\w+?)_ops(_v2)?", module.name)
-        if name is not None and f"{name[1]}{name[2] or ''}" in _GROUPS:
-            found.update(vars(importlib.import_module(f"tensorflow.python.ops.{module.name}")))
-    found.update(vars(importlib.import_module(_SPARSE_MATRICES)))
+    found = generated_names(_GROUPS)
     return frozenset(name for name in (found - _REFUSED) | _TRANSFORMATIONS if _is_operation(name))
 
 
