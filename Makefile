@@ -130,16 +130,17 @@ NEWEST := build/newest
 PYENV := $(or $(PYENV_ROOT),$(HOME)/.pyenv)
 PYTHON_NEWEST ?= $(shell for each in python3.13 $(PYENV)/versions/3.13.*/bin/python3.13 python3.12 $(PYENV)/versions/3.12.*/bin/python3.12; \
 	do "$$each" -c '' 2>/dev/null && echo "$$each" && break; done)
-PYTEST_NEWEST := $(NEWEST)/bin/python -m pytest $(WORKERS) -p no:cacheprovider
+PYTEST_NEWEST := $(NEWEST)/bin/python -m pytest -o cache_dir=$(NEWEST)/pytest_cache
 .PHONY: test-newest test-newest-reading
 ifneq ($(PYTHON_NEWEST),)
 test-newest: $(NEWEST)/done page chromium tmux
-	$(PYTEST_NEWEST)
+	$(PYTEST_NEWEST) $(WORKERS) || $(PYTEST_NEWEST) --last-failed --last-failed-no-failures none
 
 # What reads traces meets NumPy and pyarrow most, and takes two minutes.
 test-newest-reading: $(NEWEST)/done
 	$(call tell,the tests of the trace and what reads it on $(shell $(PYTHON_NEWEST) --version) and the newest libraries)
-	$(PYTEST_NEWEST) --quiet tests/trace tests/analysis tests/wire
+	$(PYTEST_NEWEST) $(WORKERS) --quiet tests/trace tests/analysis tests/wire || \
+		$(PYTEST_NEWEST) --last-failed --last-failed-no-failures none
 else
 test-newest test-newest-reading:
 	@echo "make $@: left out, since it needs Python 3.12 or 3.13: install one, or name it by PYTHON_NEWEST=" >&2
