@@ -67,6 +67,8 @@ def _seal(trace: Path) -> None:
 
 
 def _nothing(reader: TraceReader) -> str:
+    if reader.damage:
+        return f"{count(reader.damage)} events can't be read, since the trace does not say which operations they are of"
     if not reader.facts.frameworks:
         return "nothing was recorded: the program did not import TensorFlow"
     return "nothing was recorded: the program ran no TensorFlow operation"

@@ -132,7 +132,8 @@ def test_what_calls_a_step_is_compiled_no_longer(tmp_path: Path, capsys: pytest.
         compiled(tf.constant([2.0]))
         with pytest.raises(tf.errors.InvalidArgumentError, match="step 1 of step: the loss is not finite"):
             compiled(tf.constant([0.0]))
-    assert not is_compiled(compiled)
+        assert not is_compiled(compiled)
+    assert is_compiled(compiled)  # as it was before the trap
     assert "was meant to be compiled by XLA; it runs without the compilation" in capsys.readouterr().err
 
 
