@@ -11,8 +11,7 @@ from tensordbg.capture.reader import open_capture
 from tensordbg.capture.replayed import Replayed, read_replayed
 from tensordbg.cli.child import Child
 from tensordbg.cli.narrowing import one_step_of
-from tensordbg.cli.output import print_rich
-from tensordbg.controls import escaped
+from tensordbg.cli.output import print_note, print_rich
 from tensordbg.errors import CaptureError
 from tensordbg.recording.replay_plan import ReplayPlan
 from tensordbg.trace.writer import new_trace_folder
@@ -88,4 +87,4 @@ def run_replay(plan: ReplayPlan, out: Path) -> tuple[Path, Replayed]:
 
 def say(line: str) -> None:
     """One line on standard error."""
-    sys.stderr.write(f"tdbg: {escaped(line)}\n")
+    print_note(f"tdbg: {line}")

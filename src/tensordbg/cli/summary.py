@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensordbg.cli.arguments import DEFAULT_FOLDER
-from tensordbg.cli.output import console_for, working
-from tensordbg.controls import escaped
+from tensordbg.cli.output import console_for, print_note, working
 from tensordbg.errors import TraceError
 from tensordbg.report.numbers import amount, count
 
@@ -103,4 +102,4 @@ def _report(result: WhyResult) -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"tdbg: {escaped(line)}\n")
+    print_note(f"tdbg: {line}")
