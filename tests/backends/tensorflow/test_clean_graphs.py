@@ -68,6 +68,20 @@ def test_functions_in_the_library() -> None:
     function.control_ret["tdbg_probe/2_0"] = "tdbg_probe/2_0"
     function.control_ret["done"] = "done"
     function.signature.control_output.extend(["done", "tdbg_probe/2_0"])
+    function.node_def.add(name="tdbg_turn/0", op="Identity", input=["a:y:0", "^tdbg_probe/2_0"])
+    function.ret["result"] = "tdbg_turn/0:output:0"
+    function.ret["other"] = "b:y:1"
     clean_graph(graph)
     assert (list(graph.node[0].input), list(function.node_def)) == (["^y"], [])
     assert (dict(function.control_ret), list(function.signature.control_output)) == ({"done": "done"}, ["done"])
+    assert dict(function.ret) == {"result": "a:y:0", "other": "b:y:1"}
+
+
+def test_what_took_a_result_that_waited_takes_the_result() -> None:
+    graph = tf.compat.v1.GraphDef()
+    graph.node.add(name="call/tdbg_turn/0", op="Identity", input=["call/y:1", "^call/tdbg_probe/0_0"])
+    graph.node.add(name="outer/tdbg_turn/0", op="Identity", input=["call/tdbg_turn/0"])
+    graph.node.add(name="z", op="AddV2", input=["outer/tdbg_turn/0", "x", "^call/tdbg_turn/0"])
+    clean_graph(graph)
+    (node,) = graph.node
+    assert list(node.input) == ["call/y:1", "x"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.page.chromium import ARGUMENTS, PATIENCE, find_chromium, watched_page
-from tests.e2e.page.recorded import record_digits, shared
+from tests.e2e.page.recorded import record_digits, record_two_troubles, shared
 from tests.e2e.page.serving import Served
 
 
@@ -71,3 +71,9 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def digits_link(digits: Path, serve: Callable[..., str]) -> str:
     """The page that shows it."""
     return serve(digits)
+
+
+@pytest.fixture(scope="session")
+def two_troubles_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., str]) -> str:
+    """The page of a program with two findings: `Log` made -inf, `Sqrt` made NaN."""
+    return serve(shared(tmp_path_factory, "two-troubles", record_two_troubles))

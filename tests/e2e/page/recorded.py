@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,3 +40,24 @@ def record(folder: Path, *words: str) -> None:
 def record_digits(folder: Path) -> None:
     """The example that goes wrong, with the elements of its tensors."""
     record(folder, "--detail", "values", "examples/digits_nan.py")
+
+
+TWO_TROUBLES = """\
+import tensorflow as tf
+
+@tf.function
+def step(x):
+    logarithms = tf.math.log(x)
+    roots = tf.sqrt(x - 1.0)
+    return tf.reduce_sum(logarithms), tf.reduce_sum(roots)
+
+step(tf.constant([0.0, 1.0]))
+"""
+
+
+def record_two_troubles(folder: Path) -> None:
+    """A program in which two lines go wrong that have nothing to do with each other: a logarithm, then a root."""
+    with tempfile.TemporaryDirectory() as programs:
+        program = Path(programs) / "two_troubles.py"
+        program.write_text(TWO_TROUBLES)
+        record(folder, str(program))

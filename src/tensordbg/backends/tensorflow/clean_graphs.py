@@ -25,7 +25,9 @@ def clean_graph(graph: Any) -> None:
     """Takes our nodes out of a GraphDef and out of the functions in its library."""
     _clean_nodes(graph.node)
     for function in graph.library.function:
-        _clean_nodes(function.node_def)
+        waited_for = _clean_nodes(function.node_def)
+        for result, tensor in function.ret.items():
+            function.ret[result] = waited_for.get(_node(tensor), tensor)
         ours = [name for name, node in function.control_ret.items() if is_ours(f"{node}/")]
         for name in ours:
             del function.control_ret[name]
@@ -71,12 +73,30 @@ def _graphs(metadata: Any) -> Iterator[Any]:
         yield from graphs.partition_graphs
 
 
-def _clean_nodes(nodes: Any) -> None:
+def _clean_nodes(nodes: Any) -> dict[str, str]:
+    """Takes our nodes out; what took a value from one of them takes it from where that one had it.
+
+    Returns:
+        For each name of ours that passed a value on, the value's own name.
+    """
+    passed_on = {node.name: node.input[0] for node in nodes if node.op == "Identity" and is_ours(node.name)}
+    for name, tensor in passed_on.items():
+        while _node(tensor) in passed_on:
+            tensor = passed_on[_node(tensor)]
+        passed_on[name] = tensor
     _keep(nodes, [node for node in nodes if not is_ours(node.name)])
     for node in nodes:
-        kept = [name for name in node.input if not (name.startswith("^") and is_ours(name[1:]))]
-        if len(kept) < len(node.input):
+        kept = [
+            passed_on.get(_node(name), name) for name in node.input if not (name.startswith("^") and is_ours(name[1:]))
+        ]
+        if kept != list(node.input):
             node.input[:] = kept
+    return passed_on
+
+
+def _node(tensor: str) -> str:
+    """The node that makes a tensor, as inputs name it (`node`, `node:1`, in a function `node:output:0`)."""
+    return tensor.partition(":")[0]
 
 
 def _keep(messages: Any, kept: Iterable[Any]) -> None:
