@@ -21,6 +21,9 @@ _TOGETHER = 1000
 
 ROOT = Path(__file__).parents[2]
 
+_MEMORY = Path("/dev/shm")
+"""A disk that is none, where there is one: each case makes and deletes dozens of files."""
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -104,7 +107,7 @@ def run_here(batch: Batch, tell: Callable[[dict[str, object]], None]) -> None:
     """Runs a batch in this process."""
     from tests.fuzz.originals import make_originals
 
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
         place = Path(folder)
         originals = make_originals(place / "originals")
         limited = False

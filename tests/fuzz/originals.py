@@ -80,6 +80,15 @@ def kept_trace(folder: Path) -> Path:
     return build.finish()
 
 
+def _cut_short(folder: Path) -> None:
+    """As a full disk leaves a trace: some lines are missing, and what says so."""
+    make_sample_trace(folder)
+    (folder / "facts.jsonl").unlink()
+    for name in ("sites", "functions", "stacks"):
+        whole = (folder / f"{name}.jsonl").read_text().splitlines(keepends=True)
+        (folder / f"{name}.jsonl").write_text("".join(whole[:-1]))
+
+
 def _sealed(make: Callable[[Path], object]) -> Callable[[Path], object]:
     def made(folder: Path) -> object:
         make(folder)
@@ -144,6 +153,7 @@ _MAKERS: dict[str, tuple[Kind, Callable[[Path], object]]] = {
     "raw": (Kind.TRACE, make_sample_trace),
     "raw eventful": (Kind.TRACE, lambda folder: eventful_trace(folder).finish()),
     "raw kept": (Kind.TRACE, kept_trace),
+    "raw cut short": (Kind.TRACE, _cut_short),
     "partly sealed": (Kind.TRACE, _partly),
     "sealed": (Kind.TRACE, _sealed(make_sample_trace)),
     "sealed kept": (Kind.TRACE, _sealed(kept_trace)),

@@ -20,7 +20,18 @@ from tests.fuzz.numbers import any_number, any_text
 from tests.importers.tfdbg2.logbuilder import record
 
 _HERE = "the place of another value"
-_BOMBS = tuple(gzip.compress(piece * 2**size, 1) for piece, size in ((b"\0", 29), (b"\x08\1", 26), (b"\x0a\0", 25)))
+
+
+def _bomb(piece: bytes, times: int) -> bytes:
+    """A file of gzip that holds a piece so many million times; its end, which nobody may reach, is missing."""
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+    head = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)
+    # What follows a full flush refers to nothing before it, so it may stand there any number of times.
+    block = packer.compress(piece * 2**20) + packer.flush(zlib.Z_FULL_FLUSH)
+    return head + block * times
+
+
+_BOMBS = (_bomb(b"\0", 512), _bomb(b"\x08\1", 64), _bomb(b"\x0a\0", 32))
 
 
 def segment(data: bytes, chance: random.Random) -> bytes:
@@ -157,7 +168,7 @@ def packed(data: bytes, chance: random.Random) -> bytes:
         return chance.choice(_BOMBS)
     try:
         return gzip.compress(flipped(gzip.decompress(data), chance))
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return data
 
 

@@ -81,3 +81,26 @@ def test_a_described_site_with_a_number_of_billions(trace: Path, key: str) -> No
     reader = open_trace(trace)
     assert 0 not in reader.sites()
     assert reader.damage == 4  # the line, and the three tensors of that site
+
+
+@pytest.mark.parametrize(
+    "facts", ["", '{"warning": "recording stopped early: No space left on device"}\n{"end": {"time_ns": 1}}\n']
+)
+@pytest.mark.parametrize(("field", "near"), [("site", 7), ("site", 40_000), ("path", 2), ("path", 40_000)])
+def test_where_lines_were_lost_near_numbers_are_believed(trace: Path, facts: str, field: str, near: int) -> None:
+    (trace / "facts.jsonl").write_text(facts)
+    change(trace, RecordKind.GRAPH_TENSOR, field, near)
+    reader = open_trace(trace)
+    assert (reader.tensor_count, reader.damage) == (TENSOR_EVENTS, 0)
+    assert reader.table("tensors", [field]).column(field).to_pylist()[0] == near
+    assert reader.sites()[40_000].name == "lost_40000"
+    seal_all(trace)
+    assert (open_trace(trace).tensor_count, open_trace(trace).damage) == (TENSOR_EVENTS, 0)
+
+
+@pytest.mark.parametrize(("field", "far"), [("site", 2**17), ("site", BILLIONS), ("path", 2**17), ("path", LAST)])
+def test_where_lines_were_lost_far_numbers_are_damage(trace: Path, field: str, far: int) -> None:
+    (trace / "facts.jsonl").unlink()
+    change(trace, RecordKind.GRAPH_TENSOR, field, far)
+    reader = open_trace(trace)
+    assert (reader.tensor_count, reader.damage) == (TENSOR_EVENTS - 1, 1)

@@ -25,6 +25,7 @@ from tensordbg.recording.settings import settings_of_program
 from tensordbg.recording.tensor_filter import TensorChoice, TensorFilter
 from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.recording.value_filter import ValueFilter, size_text
+from tensordbg.trace.facts import STOPPED_EARLY
 from tensordbg.trace.graph_files import GraphFiles
 from tensordbg.trace.metadata import RECENT_SEGMENT_RECORDS, SEGMENT_RECORDS, TraceMetadata, describe_this_process
 from tensordbg.trace.writer import TraceWriter, new_trace_folder
@@ -142,7 +143,7 @@ class Session:
     def _note_losses(self) -> None:
         failure = self.recorder.log.failure() or self._writer.failure
         if failure:
-            self.recorder.warn(f"recording stopped early: {failure}; {self.recorder.log.dropped()} events were dropped")
+            self.recorder.warn(f"{STOPPED_EARLY}: {failure}; {self.recorder.log.dropped()} events were dropped")
         values = self.recorder.log.values()
         if values.refused:
             why = values.failure or f"the budget of {size_text(self.plan.values.budget)} is used up"

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
 from tensordbg.trace import rows
+from tensordbg.trace.facts import collect_facts
 from tensordbg.trace.lines import read_lines
 from tensordbg.trace.migrations import upgrade_row
 from tensordbg.trace.proportion import is_in_proportion, most_numbers
@@ -51,6 +52,8 @@ class Catalog:
     """Empty in a sealed trace, whose events bear the names themselves."""
     damaged: int = 0
     """How many lines could not be read."""
+    described: bool = True
+    """Whether all is here that events name; on a full disk lines are lost, and a running program may write more."""
 
 
 def read_catalog(folder: Path, version: int) -> Catalog:
@@ -75,6 +78,7 @@ def read_catalog(folder: Path, version: int) -> Catalog:
         paths={0: ""} | {number: name for (kind, number), name in names.items() if kind == "path"},
         devices={0: ""} | {number: name for (kind, number), name in names.items() if kind == "device"},
         damaged=reading.damaged,
+        described=collect_facts(read_lines(folder / "facts.jsonl").rows).described,
     )
 
 

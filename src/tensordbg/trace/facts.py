@@ -9,6 +9,9 @@ from typing import Any
 from tensordbg.model import NONE
 from tensordbg.trace.process import ProcessPlace
 
+STOPPED_EARLY = "recording stopped early"
+"""How the warning begins that says so."""
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -58,6 +61,11 @@ class TraceFacts:
     """The process's place in its run, where the program said it only later than at the start."""
     allow: tuple[Mapping[str, Any], ...] = ()
     """Where infinities are meant, as tables: see `tensordbg.allowed`."""
+
+    @property
+    def described(self) -> bool:
+        """Whether all was written that events refer to: a full disk takes lines, and with them what says so."""
+        return self.end is not None and not any(warning.startswith(STOPPED_EARLY) for warning in self.warnings)
 
 
 def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:

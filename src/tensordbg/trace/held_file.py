@@ -31,19 +31,30 @@ class HeldFile:
         self._identity = _identity(self._descriptor)
 
     def append(self, data: bytes) -> None:
-        """Appends with one write, and more only where the system takes a part.
+        """Appends with one write, and more only where the system takes a part; all or nothing.
 
         Raises:
             OSError: If it can't be written, or the program closed it and it can't be opened again.
         """
-        while data:
-            self._see_to_it()
-            data = data[os.write(self._descriptor, data) :]
+        left = data
+        try:
+            while left:
+                self._see_to_it()
+                left = left[os.write(self._descriptor, left) :]
+        except OSError:
+            self._take_back(len(data) - len(left))
+            raise
 
     def close(self) -> None:
         """Closes it, unless the program has done so."""
         if self._is_ours(self._descriptor):
             os.close(self._descriptor)
+
+    def _take_back(self, count: int) -> None:
+        """Gives the room of a part to what is shorter, on a disk that is nearly full."""
+        with contextlib.suppress(OSError):
+            if count and self._is_ours(self._descriptor):
+                os.ftruncate(self._descriptor, os.fstat(self._descriptor).st_size - count)
 
     def _see_to_it(self) -> None:
         """Opens the file again where the program has closed it."""

@@ -1,7 +1,8 @@
 """Which records of a segment can be believed: what their numbers stand for is in the trace, and they add up.
 
 One wrong byte makes a site number of billions. The analysis has a place in memory for each number up to the largest, so
-what names something that the trace does not hold is damage: it is counted and left out.
+what names something that the trace does not hold is damage: it is counted and left out. Where lines of the trace were
+lost, as on a full disk, numbers near those that it holds are believed: what has them stands for itself.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ _GRAPH_SLOTS, _EAGER_SLOTS = 64, 4096
 
 _MOST_TIME = 2**62
 
+_NEAR = 2**16
+"""Where lines were lost, so many numbers behind the last one known may be those of what they described."""
+
 
 @dataclass(frozen=True)
 class KnownNumbers:
@@ -46,7 +50,11 @@ class KnownNumbers:
     def of(cls, catalog: Catalog) -> KnownNumbers:
         """Those of a catalog, in which no number is out of proportion."""
         graphs = (site.function for site in catalog.sites.values())
-        return cls(_slots(catalog.sites), _marks(catalog.paths), max([*catalog.functions, *graphs], default=-1) + 1)
+        functions = max([*catalog.functions, *graphs], default=-1) + 1
+        slots, paths = _slots(catalog.sites), _marks(catalog.paths)
+        if catalog.described:
+            return cls(slots, paths, functions)
+        return cls(_or_near(slots, _GRAPH_SLOTS), _or_near(paths, 1), functions + _NEAR)
 
     def sound(self, records: Array) -> Array:
         """Which records can be believed."""
@@ -77,6 +85,14 @@ def _marks(known: Iterable[int]) -> Array:
     marks = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=np.bool_)
     marks[numbers] = True
     return marks
+
+
+def _or_near(known: Array, unknown: int) -> Array:
+    """What is known of numbers, and of those that are not described the same for all."""
+    behind = np.zeros(_NEAR, known.dtype)
+    every = np.concatenate([known, behind])
+    every[every == 0] = unknown
+    return every
 
 
 def _at(table: Array, wanted: Array) -> Array:

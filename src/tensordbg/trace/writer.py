@@ -88,7 +88,7 @@ class TraceWriter:
 
     @property
     def failure(self) -> str:
-        """Why nothing is written any more, in one line; empty while all is well."""
+        """Why a line could not be written, the first of all, in one line; empty while all is well."""
         return self._failure
 
     def site(self, site: Site) -> None:
@@ -138,14 +138,13 @@ class TraceWriter:
         text = "".join(json.dumps(line, ensure_ascii=False, default=_plain) + "\n" for line in lines)
         with self._lock:
             file = self._files.get(name)
-            # Where one file can't grow, another may still take what one should know.
-            if file is None or (self._failure and name != "facts"):
+            if file is None:
                 return
+            # Where one file can't grow, or by so much, another line may still have room.
             try:
                 file.append(text.encode("utf-8", "replace"))
             except OSError as error:
                 self._failure = self._failure or f"{self.folder}/{name}.jsonl: {error.strerror}"
-                self._files.pop(name).close()
 
 
 def _plain(value: object) -> int | str:
