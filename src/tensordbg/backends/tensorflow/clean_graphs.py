@@ -81,9 +81,7 @@ def _clean_nodes(nodes: Any) -> dict[str, str]:
     """
     passed_on = {node.name: node.input[0] for node in nodes if node.op == "Identity" and is_ours(node.name)}
     for name, tensor in passed_on.items():
-        while _node(tensor) in passed_on:
-            tensor = passed_on[_node(tensor)]
-        passed_on[name] = tensor
+        passed_on[name] = _behind(tensor, passed_on)
     _keep(nodes, [node for node in nodes if not is_ours(node.name)])
     for node in nodes:
         kept = [
@@ -92,6 +90,13 @@ def _clean_nodes(nodes: Any) -> dict[str, str]:
         if kept != list(node.input):
             node.input[:] = kept
     return passed_on
+
+
+def _behind(tensor: str, passed_on: dict[str, str]) -> str:
+    """The tensor that is passed on under a name, perhaps from one of ours to the next."""
+    while _node(tensor) in passed_on:
+        tensor = passed_on[_node(tensor)]
+    return tensor
 
 
 def _node(tensor: str) -> str:
