@@ -102,6 +102,15 @@ def functions_of(node: Any) -> Iterator[Any]:
             yield from value.list.func if value.HasField("list") else [value.func]
 
 
+def functions_named(node: Any) -> Iterator[Any]:
+    """All functions that a node's attributes name, also those that run apart from it, as a dataset's do."""
+    for value in node.attr.values():
+        if value.HasField("func"):
+            yield value.func
+        elif value.HasField("list"):
+            yield from value.list.func
+
+
 def dtypes_of(definition: Any) -> dict[str, int]:
     """The dtype of each tensor of a definition, by its name there."""
     found = {argument.name: argument.type for argument in definition.signature.input_arg}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -28,7 +28,14 @@ from tensordbg.recording.recorder import Recorder
 XLA_NOTE = "meant to be compiled by XLA; recorded without the compilation"
 
 
-class Instrument(Protocol):
+class Guarded(Protocol):
+    """Something for which code of ours runs inside the program."""
+
+    def guard(self, what: str) -> AbstractContextManager[None]:
+        """A fault ends what it is for, never the program."""
+
+
+class Instrument(Guarded, Protocol):
     """Something for which nodes are added to functions."""
 
     kind: str
@@ -37,9 +44,6 @@ class Instrument(Protocol):
     @property
     def active(self) -> bool:
         """Whether functions are still to be given its nodes."""
-
-    def guard(self, what: str) -> AbstractContextManager[None]:
-        """Runs code of ours inside the program: a fault ends the instrument, never the program."""
 
     def warn(self, message: str) -> None:
         """Says something once."""
@@ -136,7 +140,7 @@ class Functions:
             if function is None:
                 gone.append(name)
             # A pipeline has copied its functions, with the nodes that they had; they do nothing from now on.
-            elif kind in known.instruments and is_replaceable(function._cached_graph):  # noqa: SLF001  see live.py
+            elif kind in known.instruments and is_replaceable(function, function._cached_graph):  # noqa: SLF001  see live.py
                 self._instrument(function, function._cached_graph, self._active())  # noqa: SLF001
         for name in gone:
             self._known.pop(name, None)
@@ -150,6 +154,13 @@ class Functions:
         """The definition without our nodes of a function that was instrumented, None where it is gone."""
         return self._originals.definition(runtime_name.encode())
 
+    def definition_of_ours(self, runtime_name: str) -> Any:
+        """The definition that the runtime has of a function with our nodes, None of all others."""
+        known = self._known.get(runtime_name)
+        if known is None or not known.instruments:
+            return None
+        return self._made[runtime_name][frozenset(known.instruments)][1]
+
     def _install(self) -> None:
         self._originals.install()
         self._own_frames.leave_out()
@@ -160,7 +171,7 @@ class Functions:
             function = make(name, graph, *args, **kwargs)
             active = self._active()
             if active:
-                with _guarded_by(active, "instrumenting a function"):
+                with guarded_by(active, "instrumenting a function"):
                     self._instrument(function, graph, active)
             return function
 
@@ -168,7 +179,7 @@ class Functions:
             graph = trace(name, python_func, *args, **kwargs)
             active = self._active()
             if active:
-                with _guarded_by(active, "looking at a function"):
+                with guarded_by(active, "looking at a function"):
                     self._tracings.keep(graph, python_func)
             return graph
 
@@ -300,13 +311,13 @@ def _handles(definition: Any, function: Function) -> tuple[int, ...]:
 
 
 @contextlib.contextmanager
-def _guarded_by(instruments: list[Instrument], what: str) -> Iterator[None]:
+def guarded_by(all_of_them: Sequence[Guarded], what: str) -> Iterator[None]:
     """A fault that it can't be told whose it is ends them all."""
     try:
         yield
     except Exception as fault:
-        for instrument in instruments:
-            with instrument.guard(what):
+        for each in all_of_them:
+            with each.guard(what):
                 raise fault from None
 
 

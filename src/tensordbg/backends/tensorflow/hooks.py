@@ -11,6 +11,7 @@ from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
 from tensordbg.backends.tensorflow.sessions import Sessions
+from tensordbg.backends.tensorflow.sessions_functions import SessionFunctions
 from tensordbg.backends.tensorflow.sessions_graph import SessionGraphs
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -31,7 +32,8 @@ class Hooks:
         self.functions = Functions(graphs, Tracings(CATALOG.user_code))
         self.eager = Eager(self.entries, self.functions, self.variables, self.stacks, self.layers)
         self.library = LibraryFunctions(CATALOG, self.functions)
-        self.sessions = Sessions(CATALOG, SessionGraphs(CATALOG, self.library, self.stacks))
+        session_graphs = SessionGraphs(CATALOG, self.library, self.stacks)
+        self.sessions = Sessions(CATALOG, session_graphs, SessionFunctions(self.functions))
 
 
 @cache

@@ -122,6 +122,10 @@ RELIED_ON: dict[str, str] = {
         "(options, feeds, fetches, targets, metadata): every run of a session and of what `make_callable` gives; the "
         "first and the last are buffers or None, the others TF_Output and TF_Operation; since 1.8"
     ),
+    "session.BaseSession._extend_graph": (
+        "before each run: makes known to the runtime what is new in the graph, with the whole library of functions if "
+        "there are new nodes; a session refuses another definition of a function that it has; since 1.8"
+    ),
     "session.BaseSession._do_call": (
         "(function, *arguments): calls it, and writes around the message of an error; since 1.0"
     ),
@@ -132,6 +136,10 @@ RELIED_ON: dict[str, str] = {
     "pywrap_tf_session.TF_OperationName": "the name of a TF_Operation; since 2.1",
     "pywrap_tf_session.TF_NewBufferFromString": "a buffer with a serialized message; since 1.4",
     "pywrap_tf_session.TF_DeleteBuffer": "the end of it; since 1.4",
+    "pywrap_tf_session.TF_FunctionImportFunctionDef": "(serialized FunctionDef): a TF_Function; since 1.4",
+    "pywrap_tf_session.TF_DeleteFunction": "the end of it; since 1.4",
+    "pywrap_tf_session.TF_GraphCopyFunction": "(graph, function, gradient): adds it to the graph's library; since 1.4",
+    "pywrap_tf_session.TF_GraphRemoveFunction": "(graph, name): the reverse; since 2.5",
     "pywrap_tf_session.TF_NewSessionOptions": (
         "(target, config): every session that is made looks it up in the module; the config's `do_function_inlining` "
         "has all calls inlined when the graph is made ready, and what is fetched kept under its name; since 1.0"
@@ -155,10 +163,11 @@ RELIED_ON: dict[str, str] = {
 """What is used, how, and since which version of TensorFlow.
 
 Beside these: `inputs`, `captures` (pairs of outer and inner tensor), `outer_graph`, `variables` and `name` of a
-FuncGraph, `_get_function` of a graph (a function of its library, with `cached_definition`, or `definition` if it was
-imported), `traceback` and `_original_op` of an operation (that of the forward pass whose gradient it was made for; None
-of all others; not kept in a GraphDef), and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since
-2.0.
+FuncGraph, `_functions`, `_get_function`, `_is_function` of a graph (the functions of its library, each with `_c_func`,
+and with `cached_definition`, or `definition` if it was imported), `_lock` (held while a graph is exported), `version`
+(grows with each node) and `_c_graph` of a graph, `traceback` and `_original_op` of an operation (that of the forward
+pass whose gradient it was made for; None of all others; not kept in a GraphDef), and `_id`, `_datatype_enum`,
+`_handle_data`, `device` of an eager tensor, since 2.0.
 """
 
 

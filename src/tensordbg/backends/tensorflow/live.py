@@ -45,12 +45,17 @@ class LiveFunction:
     @property
     def replaceable(self) -> bool:
         """See `is_replaceable`."""
-        return is_replaceable(self.graph)
+        return is_replaceable(self.function, self.graph)
 
 
-def is_replaceable(graph: Any) -> bool:
-    """Whether another definition of a graph would be run: a dataset copied its functions when it was made."""
-    return graph is not None and not graph.name.startswith(_PIPELINE)
+def is_replaceable(function: Any, graph: Any) -> bool:
+    """Whether another definition of a function would be run: a dataset copied its functions when it was made.
+
+    Not so in a graph of TensorFlow 1, whose sessions make the datasets.
+    """
+    if graph is None or not graph.name.startswith(_PIPELINE):
+        return graph is not None
+    return bool(getattr(graph.outer_graph, "_is_function", bool)(function.name))
 
 
 def live_functions() -> list[LiveFunction]:

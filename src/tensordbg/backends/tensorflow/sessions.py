@@ -11,18 +11,19 @@ import itertools
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow.check_message import own_part, raise_own
-from tensordbg.backends.tensorflow.functions import listed
+from tensordbg.backends.tensorflow.functions import Guarded, guarded_by, listed
 from tensordbg.backends.tensorflow.internals import pywrap_tf_session, session
 from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.backends.tensorflow.sessions_calls import calls_kept_apart, made_sessions, with_inlined_calls
+from tensordbg.backends.tensorflow.sessions_functions import SessionFunctions
 from tensordbg.backends.tensorflow.sessions_graph import RunDescription, RunKey, SessionGraphs
+from tensordbg.backends.tensorflow.sessions_library import python_name
 from tensordbg.backends.tensorflow.sessions_metadata import without_watches
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables
 from tensordbg.recording.catalog import Catalog
@@ -70,7 +71,7 @@ class Call(Protocol):
         """The run has ended, or has raised an error."""
 
 
-class Observer(Protocol):
+class Observer(Guarded, Protocol):
     """Something for which runs are watched."""
 
     doing: str
@@ -81,9 +82,6 @@ class Observer(Protocol):
     @property
     def active(self) -> bool:
         """Whether it still looks at any."""
-
-    def guard(self, what: str) -> AbstractContextManager[None]:
-        """Runs code of ours inside the program: a fault ends the observer, never the program."""
 
     def warn(self, message: str) -> None:
         """Says something once."""
@@ -112,9 +110,10 @@ class _FoundError(Exception):
 class Sessions:
     """The hook into sessions; it outlives a recording, as the sessions do."""
 
-    def __init__(self, catalog: Catalog, graphs: SessionGraphs) -> None:
+    def __init__(self, catalog: Catalog, graphs: SessionGraphs, functions: SessionFunctions) -> None:
         self._catalog = catalog
         self._graphs = graphs
+        self._functions = functions
         self._observers: tuple[Observer, ...] = ()
         self._known: weakref.WeakKeyDictionary[Any, _Known] = weakref.WeakKeyDictionary()
         self._to_clean: set[int] = set()
@@ -175,12 +174,13 @@ class Sessions:
         self._plain_options = new_options = getattr(pywrap_tf_session, _NEW_OPTIONS)
 
         def options(target: Any = None, config: Any = None) -> Any:
-            with _guarded_by(self._active(), "making a session"):
+            with guarded_by(self._active(), "making a session"):
                 config = config if target else with_inlined_calls(config)
             return new_options(target=target, config=config)
 
         setattr(pywrap_tf_session, _NEW_OPTIONS, unseen(options))
         self._made_before = made_sessions()
+        self._functions.install(self._active, self._made_before)
         self._plain_read = read = pywrap_tf_session.TF_GetBuffer
         pywrap_tf_session.TF_GetBuffer = unseen(lambda buffer: self._read(read, buffer))
 
@@ -196,7 +196,7 @@ class Sessions:
 
     def _run(self, observers: tuple[Observer, ...], plain: Callable[..., Any], this: Any, call: tuple[Any, ...]) -> Any:
         run = None
-        with _guarded_by(observers, "describing a session's run"):
+        with guarded_by(observers, "describing a session's run"):
             run = self._kind_of_run(observers, this, call)
         if run is None:
             return plain(this, *call)
@@ -279,7 +279,17 @@ class Sessions:
                     known.runs[key.in_any_order()] = run
                     if this in self._made_before:
                         _say_uninlined(observers, run)
+                        self._say_plain(observers, this)
         return run
+
+    def _say_plain(self, observers: tuple[Observer, ...], this: Any) -> None:
+        """Names the functions beside its graph that a session took before anybody looked."""
+        names = [python_name(name) for name in self._functions.plain_ones(this)]
+        for each in observers if names else ():
+            each.warn(
+                f"what the functions of an input pipeline compute can't be {each.done}, as their session was made "
+                f"before: {listed(names)}; begin earlier"
+            )
 
     def _first_seen(self, this: Any) -> _Known:
         known = self._known[this] = _Known(SessionVariables(self._catalog))
@@ -301,20 +311,9 @@ class Sessions:
         serialized = plain(buffer)
         if id(buffer) in self._to_clean:
             self._to_clean.discard(id(buffer))
-            with _guarded_by(self._active(), "reading the metadata of a session's run"):
+            with guarded_by(self._active(), "reading the metadata of a session's run"):
                 return without_watches(serialized)
         return serialized
-
-
-@contextmanager
-def _guarded_by(observers: tuple[Observer, ...], what: str) -> Iterator[None]:
-    """A fault that it can't be told whose it is ends them all."""
-    try:
-        yield
-    except Exception as fault:
-        for each in observers:
-            with each.guard(what):
-                raise fault from None
 
 
 def _say_uninlined(observers: tuple[Observer, ...], run: SessionRun) -> None:
