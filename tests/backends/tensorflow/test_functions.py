@@ -46,7 +46,8 @@ def test_a_function_called_twice_is_told_apart(tmp_path: Path) -> None:
     ]
     # The argument of an inlined function is its caller's tensor: it is seen once, where it was made.
     assert [event.path for event in recorded.of("x")] == [""]
-    calls = [site for site in recorded.sites.values() if site.call is CallKind.CALL and site.function >= 0]
+    graph = recorded.site_of(recorded.one("x")).function
+    calls = [site for site in recorded.sites.values() if (site.call, site.function) == (CallKind.CALL, graph)]
     called = {function.runtime_name: function.name for function in recorded.functions.values()}
     assert [[called[name] for name in site.called] for site in calls] == [["inner"], ["inner"]]
 
