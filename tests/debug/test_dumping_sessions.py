@@ -110,6 +110,28 @@ def test_each_session_has_its_root_side_by_side_and_one_after_the_other(tmp_path
     assert squares(tmp_path / "three") == [36.0]
 
 
+def test_inside_another_recording_the_runs_are_there_and_behind_it_in_the_root(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Any] = []
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [], name="x")
+        y = tf.square(x, name="Square")
+        with tensordbg.record(tmp_path / "outer") as outer:
+            wrapped = DumpingDebugWrapperSession(
+                session, str(tmp_path / "root"), watch_fn=lambda *run: asked.append(run) or WatchOptions()
+            )
+            results = [wrapped.run(y, {x: 2.0}), wrapped.run(y, {x: 3.0})]
+        results.append(wrapped.run(y, {x: 4.0}))
+        wrapped.close()
+    assert (results, len(asked)) == ([4.0, 9.0, 16.0], 3)
+    said = f"tdbg: {tmp_path / 'root'}: no trace is made there, as this process is being recorded already: the runs "
+    said += f"are in {outer.path}, without elements (`--detail values` adds them)"
+    assert capsys.readouterr().err.splitlines() == [said]
+    assert steps_of(outer.path)["Square:0"] == [0, 1]
+    assert squares(tmp_path / "root") == [16.0]
+
+
 def squares(root: Path) -> list[float]:
     """What was recorded of an operation in all traces of a folder."""
     return sorted(

@@ -108,14 +108,38 @@ def test_what_the_old_one_refused_is_refused(arguments: dict[str, str], said: st
         LocalCLIDebugWrapperSession(object())
 
 
-def test_a_process_that_is_recorded_is_not_debugged_too(tmp_path: Path) -> None:
-    said = "is being recorded already; run it with `tdbg debug` instead"
-    with (
-        tensordbg.record(tmp_path),
-        v1.Session(graph=tf.Graph()) as session,
-        pytest.raises(tensordbg.RecordingError, match=said),
-    ):
-        LocalCLIDebugWrapperSession(session)
+def test_a_process_that_is_recorded_is_not_debugged_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with tensordbg.record(tmp_path) as recording, tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [], name="x")
+        wrapped = LocalCLIDebugWrapperSession(session)
+        assert wrapped.run(tf.square(x, name="Square"), {x: 3.0}) == 9.0
+    (said,) = [line for line in capsys.readouterr().err.splitlines() if "LocalCLIDebugWrapperSession" in line]
+    assert said == (
+        "tdbg: LocalCLIDebugWrapperSession opens no console, as this process is being recorded already: its runs are "
+        f"in {recording.path}; run the program with `tdbg debug` instead"
+    )
+    assert [row.health.max for row in tensordbg.open(recording.path).tensors(name="Square").rows] == [9.0]
+
+
+def test_a_program_with_both_wrappers_under_run_ends_as_it_does_alone(program: Path, tmp_path: Path) -> None:
+    program.write_text(
+        PROGRAM.replace(
+            "plain = tf.Session()",
+            f"""\
+plain = tf_debug.DumpingDebugWrapperSession(tf.Session(), {str(tmp_path / "dumps")!r})
+plain.run(y, {{x: [6.0]}})
+plain.close()
+plain = tf.Session()""",
+        )
+    )
+    command = [sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "traces"), "--", str(program), "{}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=QUIET, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout.count("gave")) == (0, 4), done.stderr
+    (trace,) = (tmp_path / "traces").iterdir()
+    assert f"the runs are in {trace}, without elements" in done.stderr
+    assert f"its runs are in {trace}; run the program with `tdbg debug`" in done.stderr
+    assert not (tmp_path / "dumps").exists()
+    assert 36.0 in [row.health.max for row in tensordbg.open(trace).tensors(name="Square").rows]
 
 
 BESIDE = """

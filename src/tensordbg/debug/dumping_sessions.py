@@ -1,7 +1,8 @@
 """`DumpingDebugWrapperSession` and `DumpingDebugHook`: a TensorFlow 1 session whose runs are recorded, with elements.
 
 Where TensorFlow's own made a folder of files for each run, all runs are in one trace here, until a session with another
-folder runs: what comes after that is in a further trace of the folder.
+folder runs: what comes after that is in a further trace of the folder. Where the process is being recorded by something
+else, the runs are in that trace.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tensordbg.debug.turns import TURNS
 from tensordbg.model import Detail
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.runs import Run
+from tensordbg.recording.saying import say
 from tensordbg.recording.session import Session, seal
 from tensordbg.recording.settings import settings_of_program
 from tensordbg.recording.value_filter import ValueFilter
@@ -79,7 +81,7 @@ class DumpingDebugWrapperSession(WrappedSession):
         Raises:
             TypeError: If `sess` is no session, or `watch_fn` can't be called.
             ValueError: If `session_root` is a file or not empty.
-            RecordingError: If this process is being recorded by something else than such a session.
+            RecordingError: If no trace can be written there.
         """
         if watch_fn is not None and not callable(watch_fn):
             raise TypeError("watch_fn is not callable")
@@ -121,15 +123,28 @@ class _Dump:
         self._session: Session | None = None
         self._folders: list[Path] = []
         self._ended = False
+        self._told = False
         self.running: set[int] = set()
         """See `Holder`."""
 
     def begin(self) -> None:
         """Records from now on, or where another session has its turn, from the first run on."""
         with TURNS.lock:
-            if TURNS.free:
+            if TURNS.free and not self._is_recorded():
                 self._go_on()
         atexit.register(self.end)
+
+    def _is_recorded(self) -> bool:
+        """Whether all runs go into the trace of something else; says so once."""
+        other = TURNS.other_recording()
+        if other is not None and not self._told:
+            self._told = True
+            more = "" if other.plan.detail is Detail.VALUES else ", without elements (`--detail values` adds them)"
+            say(
+                f"{self._root}: no trace is made there, as this process is being recorded already: the runs are in "
+                f"{other.folder}{more}"
+            )
+        return other is not None
 
     def _go_on(self) -> None:
         TURNS.take(self)
@@ -160,11 +175,12 @@ class _Dump:
     def choose(self, fetches: Any, feed_dict: Any) -> None:
         """See `RunChooser`."""
         with TURNS.lock:
-            if self._session is None and not self._ended:
+            if self._session is None and not self._ended and not self._is_recorded():
                 self._go_on()
             self.running.add(threading.get_ident())
-        if self._session is not None and self._watch_fn is not None:
-            self._session.choose_tensors(wanted_tensors(_recorded(self._watch_fn(fetches, feed_dict))))
+        said = None if self._watch_fn is None else self._watch_fn(fetches, feed_dict)
+        if self._session is not None and said is not None:
+            self._session.choose_tensors(wanted_tensors(_recorded(said)))
         self._runs.choose(fetches, feed_dict)
 
     def forget(self) -> None:

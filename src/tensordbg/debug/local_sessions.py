@@ -2,7 +2,7 @@
 
 All wrapped sessions of a process share one recording and one console. While a session that dumps runs, that recording
 rests; it goes on in another folder, whose name ends with a number. Where the program is debugged already, by
-`tdbg debug`, they add nothing.
+`tdbg debug`, they add nothing; nor where it is only recorded, which they say.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tensordbg.debug.old_filters import add_old_filter
 from tensordbg.debug.plan import DebugPlan
 from tensordbg.debug.session_debugger import SessionDebugger
 from tensordbg.debug.turns import TURNS
-from tensordbg.errors import RecordingError
+from tensordbg.recording.saying import say
 from tensordbg.recording.session import Session
 
 _FACES = {"readline": True, "curses": False}
@@ -113,16 +113,19 @@ class _Debugging:
     def begin(self, root: Path | None, plain: bool) -> None:
         """Records from now on, and stops at the runs that are announced."""
         with TURNS.lock:
-            if self._begun or _is_debugged():
+            other = TURNS.other_recording()
+            if other is not None:
+                _say_no_console(other)
+            if self._begun:
                 return
             self._root, self._plain, self._begun = root, plain, True
             if TURNS.free:
                 self.go_on()
 
     def go_on(self) -> None:
-        """Records again, where a session that dumps has had its turn."""
+        """Records again, where a session that dumps has had its turn, or something else has recorded."""
         with TURNS.lock:
-            if self._begun and self._session is None:
+            if self._begun and self._session is None and TURNS.other_recording() is None:
                 TURNS.take(self)
                 self._start()
 
@@ -170,20 +173,13 @@ class _AnnouncedRuns(ChosenRuns):
 _debugging = _Debugging()
 
 
-def _is_debugged() -> bool:
-    """Whether the program is debugged already.
-
-    Raises:
-        RecordingError: If it is being recorded, and nothing more.
-    """
-    other = Session.current()
-    if other is None or TURNS.holds(other):
-        return False
+def _say_no_console(other: Session) -> None:
+    """Says where the runs go of a program that is recorded; where it is debugged already, its console is there."""
     if not isinstance(other.recorder.watch, Debugger):
-        raise RecordingError(
-            f"{other.folder}: this process is being recorded already; run it with `tdbg debug` instead"
+        say(
+            f"LocalCLIDebugWrapperSession opens no console, as this process is being recorded already: its runs are in "
+            f"{other.folder}; run the program with `tdbg debug` instead"
         )
-    return True
 
 
 def _end(debugging: _Debugging, session: Session, temporary: bool) -> None:

@@ -53,9 +53,9 @@ class Turns:
                 other.rest()
             self._holder = holder
 
-    def holds(self, session: Session) -> bool:
-        """Whether a recording is that of the one whose turn it is."""
-        return self._holder is not None and session is Session.current()
+    def other_recording(self) -> Session | None:
+        """The recording under way that is not that of a wrapped session: `tdbg run`'s, or a block's of the program."""
+        return Session.current() if self._holder is None else None
 
     def leave(self, holder: Holder) -> None:
         """It is nobody's turn any more, if it was this one's."""
