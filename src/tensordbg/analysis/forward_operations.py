@@ -16,11 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
-from tensordbg.analysis.gradient_names import differentiated_name, differentiated_type
 from tensordbg.analysis.operands import operands
 from tensordbg.analysis.operations import INPUT, READS, VALUE_FREE
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.values import Values
+from tensordbg.gradient_names import differentiated_name, differentiated_type
 from tensordbg.model import NONE, Site
 
 _PASSING = frozenset({"Identity", "StopGradient"})

@@ -22,10 +22,10 @@ from tensordbg.analysis.ports import Ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.spread import spread
+from tensordbg.gradient_names import differentiates
 from tensordbg.model import NONE, Site
 
 _GRADIENT_SCOPE = re.compile(r"(^|/)(gradient_tape|gradients)(_\d+)?/")
-_DIFFERENTIATION = re.compile(r"/(eager/backprop|ops/gradients_util|ops/gradients_impl)\.py$")
 _LOSS = re.compile(r"(^|[^a-z])loss(es)?([^a-z]|$)")
 
 
@@ -48,7 +48,7 @@ class Roles:
         self._values = values
         program = values.program
         sites = len(values.ports.first)
-        backward = {stack for stack in program.stacks if _differentiates(program, stack)}
+        backward = {stack for stack, frames in program.stacks.items() if any(map(differentiates, frames))}
         self.gradient_site: Bools = np.zeros(sites, dtype=np.bool_)
         for site in program.sites.values():
             self.gradient_site[site.site] = _is_gradient(program, site, backward)
@@ -143,11 +143,3 @@ def _is_gradient(program: Program, site: Site, backward: set[int]) -> bool:
         return True
     function = program.functions.get(site.function)
     return function is not None and "__backward_" in function.runtime_name
-
-
-def _differentiates(program: Program, stack: int) -> bool:
-    frames = program.stacks[stack]
-    return any(
-        _DIFFERENTIATION.search(frame.file.replace("\\", "/")) and frame.function.startswith(("gradient", "_gradient"))
-        for frame in frames
-    )

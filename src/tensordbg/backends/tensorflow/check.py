@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 from tensordbg import _native
@@ -15,6 +16,7 @@ from tensordbg.backends.tensorflow.check_graph import Place, RawTensor, graph_fi
 from tensordbg.backends.tensorflow.check_message import Limits, message_of
 from tensordbg.backends.tensorflow.check_nodes import add_checks
 from tensordbg.backends.tensorflow.check_sessions import CheckedSessions
+from tensordbg.backends.tensorflow.forward_operations import ForwardOperations
 from tensordbg.backends.tensorflow.functions import XLA_NOTE
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
@@ -35,6 +37,7 @@ class Checking:
         self._limits = Limits()
         self._rules: tuple[AllowRule, ...] = ()
         self._eager = EagerChecks(CATALOG, self.judge, self.fail)
+        self._forward = ForwardOperations(CATALOG.user_code)
         self._sessions: CheckedSessions | None = None
         self._lock = threading.RLock()
         self._warned: set[str] = set()
@@ -57,7 +60,7 @@ class Checking:
             _native.start_checking(self._judge_graph, bool(rules))
             if self._sessions is None:
                 _native.register_tensorflow_session_check(framework_library())
-                self._sessions = CheckedSessions(CATALOG, self, hooks().library)
+                self._sessions = CheckedSessions(CATALOG, self, hooks().library, self._forward)
             _native.start_session_checking(self._sessions.judge, bool(rules))
             if not self._active:
                 self._active = True
@@ -89,6 +92,7 @@ class Checking:
             self.warn(
                 f"{described.function.name} was meant to be compiled by XLA; it is checked without the compilation"
             )
+        self._forward.learn(described.function.graph, described.graph)
         add_checks(definition, described)
 
     def warn(self, message: str) -> None:
@@ -116,7 +120,10 @@ class Checking:
         return message_of(finding, self._limits)
 
     def _judge_graph(self, place: Place, tensors: Sequence[RawTensor]) -> str | None:
-        return self.judge(graph_finding(CATALOG, place, tensors))
+        finding = graph_finding(CATALOG, place, tensors)
+        with self.guard("looking for the forward operation"):
+            finding = replace(finding, forward=self._forward.of_site(CATALOG.site(place[0])))
+        return self.judge(finding)
 
 
 _checking = Checking()

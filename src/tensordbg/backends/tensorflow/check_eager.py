@@ -21,6 +21,7 @@ from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_coun
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.internals import constant_op
 from tensordbg.backends.tensorflow.own_frames import unseen
+from tensordbg.backends.tensorflow.taped_lines import TapedLines
 from tensordbg.model import Frame
 from tensordbg.recording.catalog import Catalog
 
@@ -45,6 +46,7 @@ class EagerChecks:
         self._judge = judge
         self._fault = fault
         self._plain_constant: Any = None
+        self._taped = TapedLines(catalog.user_code)
         self.lenient = False
         """Whether anything can be let pass."""
 
@@ -64,6 +66,7 @@ class EagerChecks:
     def uninstall(self) -> None:
         """Checks constants no longer."""
         constant_op.convert_to_eager_tensor = self._plain_constant
+        self._taped.forget()
 
     def fast_path(self, plain: Entry) -> Entry:
         """Checks one operation."""
@@ -109,6 +112,8 @@ class EagerChecks:
                         message = message or self._look_into(op_type, args, (slot, len(outputs), tensor))
             elif self.lenient and op_type in SAFE and any(hasattr(each, _PASSED) for each in flat(args)):
                 _mark(flat(result))
+            if message is None:
+                self._taped.note(op_type, args, result)
         except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
             self._fault(f"checking {op_type}", error)
         if message is not None:
@@ -129,6 +134,7 @@ class EagerChecks:
             tensor=measured,
             inputs=tuple(_input(each) for each in inputs),
             frames=tuple(_frames(self._catalog, sys._getframe(3))),  # noqa: SLF001
+            forward=self._taped.forward(),
         )
         message = self._judge(finding)
         if message is None:

@@ -66,6 +66,21 @@ class Input:
 
 
 @dataclass(frozen=True)
+class Forward:
+    """The operation whose gradient another computes."""
+
+    op_type: str
+    name: str
+    frames: tuple[Frame, ...]
+    """Of its creation, outermost first."""
+
+    @property
+    def place(self) -> Frame | None:
+        """The innermost line of the program's own code."""
+        return own_line(self.frames)
+
+
+@dataclass(frozen=True)
 class Finding:
     """An operation that made a bad number, or took one in that nobody had checked."""
 
@@ -86,3 +101,10 @@ class Finding:
     """Of the innermost loop, from 0."""
     variables: tuple[str, ...] = ()
     """Names of the variables that the operation reads."""
+    forward: Forward | None = None
+    """Of an operation of a backward pass, where that is known."""
+
+
+def own_line(frames: tuple[Frame, ...]) -> Frame | None:
+    """The innermost line of the program's own code in a stack."""
+    return next((frame for frame in reversed(frames) if frame.user), None)

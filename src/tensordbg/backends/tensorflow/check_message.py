@@ -6,8 +6,9 @@ import linecache
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
+from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured, own_line
 from tensordbg.model import Frame, Health
 
 BEGINNING = "!!! Detected Infinity or NaN in output "
@@ -54,7 +55,8 @@ def message_of(finding: Finding, limits: Limits) -> str:
 def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
     tensor = finding.tensor
     kind = "graph" if finding.function else "eagerly-executing"
-    yield f'{BEGINNING}{finding.slot} of {kind} op "{finding.op_type}" (# of outputs: {finding.outputs}) !!!'
+    of = _gradient_of(finding)
+    yield f'{BEGINNING}{finding.slot} of {kind} op "{finding.op_type}" (# of outputs: {finding.outputs}){of} !!!'
     yield f"  dtype: <dtype: '{tensor.array.dtype.name}'>"
     yield f"  shape: {tensor.array.shape}"
     health = tensor.health or Health(tensor.array.size)
@@ -62,9 +64,7 @@ def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
         if count:
             yield f"  # of {what} elements: {count}"
     yield from _place_in_tensor(tensor)
-    own = next((frame for frame in reversed(finding.frames) if frame.user), None)
-    if own is not None:
-        yield f"  Source: {_short(own.file, limits.path_length)} (L{own.line}) {own.function}: {_text(own)}"
+    yield from _sources(finding, limits)
     for variable in finding.variables:
         yield f'  Variable: "{variable}" holds it already'
     yield ""
@@ -79,6 +79,28 @@ def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
     yield ""
     yield from _stack(finding, limits)
     yield f" : Tensor had {_words(health)} values"
+
+
+def _gradient_of(finding: Finding) -> str:
+    """Of a gradient the forward operation and its line: that is what there is to mend."""
+    forward = finding.forward
+    if forward is None or forward.place is None:
+        return ""
+    return f", gradient of {forward.op_type}, {Path(forward.place.file).name}:{forward.place.line}"
+
+
+def _sources(finding: Finding, limits: Limits) -> Iterator[str]:
+    own, forward = own_line(finding.frames), finding.forward
+    if forward is not None and forward.place is not None:
+        yield f"  Source: {_line(forward.place, limits)}"
+        if own is not None:
+            yield f"  Differentiated: {_line(own, limits)}"
+    elif own is not None:
+        yield f"  Source: {_line(own, limits)}"
+
+
+def _line(frame: Frame, limits: Limits) -> str:
+    return f"{_short(frame.file, limits.path_length)} (L{frame.line}) {frame.function}: {_text(frame)}"
 
 
 def _place_in_tensor(tensor: Measured) -> Iterator[str]:

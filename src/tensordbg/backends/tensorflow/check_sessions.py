@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from types import FrameType
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from tensordbg.backends.tensorflow.check_finding import Finding, Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor, input_of
 from tensordbg.backends.tensorflow.check_sessions_nodes import RunNode, RunNodes, Source
 from tensordbg.backends.tensorflow.check_sessions_unseen import Unseen
+from tensordbg.backends.tensorflow.forward_operations import ForwardOperations
 from tensordbg.backends.tensorflow.sessions import SessionRun
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.model import NONE
@@ -53,10 +55,13 @@ class CheckedSessions:
     doing = "checking"
     done = "checked"
 
-    def __init__(self, catalog: Catalog, checker: Checker, library: LibraryFunctions) -> None:
+    def __init__(
+        self, catalog: Catalog, checker: Checker, library: LibraryFunctions, forward: ForwardOperations
+    ) -> None:
         self._catalog = catalog
         self._checker = checker
         self._library = library
+        self._forward = forward
         self._nodes: dict[int, list[RunNode]] = {}
 
     @property
@@ -135,6 +140,8 @@ class CheckedSessions:
             iteration=iteration if frame else None,
             variables=tuple(self._catalog.variable(variable).name for variable in site.reads),
         )
+        with self.guard("looking for the forward operation"):
+            finding = replace(finding, forward=self._forward.of_site(site))
         return self._checker.judge(finding)
 
     def _tell(self, this: Any, run: SessionRun) -> None:
@@ -142,6 +149,8 @@ class CheckedSessions:
         nodes = RunNodes(self._catalog, self._library.definition)
         nodes.add_run(run.description.operations, run.description.parts, run.key)
         self._nodes[run.number] = nodes.all
+        for part in run.description.parts.all:
+            self._forward.learn(part.function, run.graph)
         _native.describe_checked_run(run.number, [node.row() for node in nodes.all])
         weakref.finalize(this, self._forget, run.number)
         run.told.add(self.doing)

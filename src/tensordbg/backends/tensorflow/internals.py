@@ -13,7 +13,7 @@ from typing import Any
 from tensorflow.python import ops, pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session, session
-from tensorflow.python.eager import cancellation, context, record
+from tensorflow.python.eager import backprop, cancellation, context, record
 from tensorflow.python.eager.polymorphic_function import atomic_function, polymorphic_function
 from tensorflow.python.framework import (
     constant_op,
@@ -30,9 +30,12 @@ __all__ = [
     "RELIED_ON",
     "atomic_function",
     "autograph",
+    "backprop",
     "cancellation",
     "constant_op",
     "context",
+    "differentiated",
+    "forward_graph",
     "func_graph",
     "function_def_to_graph",
     "generated_names",
@@ -61,6 +64,13 @@ RELIED_ON: dict[str, str] = {
         "functions by their runtime name; since 2.3"
     ),
     "pywrap_tfe.TFE_Py_ExecuteCancelable": "the same where a call can be cancelled; since 2.3",
+    "pywrap_tfe.TFE_Py_TapeSetIsEmpty": "() -> whether no tape watches what this thread computes; since 2.1",
+    "backprop._gradient_function": (
+        "(op_name, attr_tuple, num_inputs, inputs, outputs, ...): a tape calls it for each operation; its frame is "
+        "looked for in a stack, and its arguments read there; since 1.7"
+    ),
+    "differentiated": "(operation) -> that of the forward pass for whose gradient it was made, or None; since 1.0",
+    "forward_graph": "(graph) -> of the graph of a loop's body's or branch's gradient that body or branch; since 2.1",
     "context.context": (
         "the eager context: get_, remove_ and add_function_def by runtime name, list_physical_, get_visible_ and "
         "list_logical_devices, `_initialized` once it has started; since 2.1"
@@ -165,15 +175,20 @@ RELIED_ON: dict[str, str] = {
 Beside these: `inputs`, `captures` (pairs of outer and inner tensor), `outer_graph`, `variables` and `name` of a
 FuncGraph, `_functions`, `_get_function`, `_is_function` of a graph (the functions of its library, each with `_c_func`,
 and with `cached_definition`, or `definition` if it was imported), `_lock` (held while a graph is exported), `version`
-(grows with each node) and `_c_graph` of a graph, `traceback` and `_original_op` of an operation (that of the forward
-pass whose gradient it was made for; None of all others; not kept in a GraphDef), and `_id`, `_datatype_enum`,
-`_handle_data`, `device` of an eager tensor, since 2.0.
+(grows with each node) and `_c_graph` of a graph, `_forward_graph` of that of a loop's or branch's gradient, `traceback`
+and `_original_op` of an operation (that of the forward pass whose gradient it was made for; None of all others; not
+kept in a GraphDef), and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since 2.0.
 """
 
 
 def differentiated(operation: Any) -> Any | None:
     """The operation for whose gradient an operation of a Python graph was made; None of all others."""
     return getattr(operation, "_original_op", None)
+
+
+def forward_graph(graph: Any) -> Any | None:
+    """The graph of a loop's body or a branch whose gradient another is; None of all others."""
+    return getattr(graph, "_forward_graph", None)
 
 
 def generated_names(groups: frozenset[str]) -> set[str]:

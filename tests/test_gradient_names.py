@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.analysis.gradient_names import differentiated_name, differentiated_type
+from tensordbg.gradient_names import differentiated_name, differentiated_type, differentiates
 from tensordbg.model import Frame
 
 LIBRARY = "/lib/tensorflow/python"
@@ -42,3 +42,18 @@ def test_the_type_in_a_stack(file: str, function: str, expected: str) -> None:
 )
 def test_the_name_in_a_scope(name: str, expected: str) -> None:
     assert differentiated_name(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "expected"),
+    [
+        ("eager/backprop.py", "_gradient_function", True),
+        ("eager/backprop.py", "gradient", True),
+        ("ops/gradients_util.py", "_GradientsHelper", True),
+        ("ops/gradients_impl.py", "gradients_v2", True),
+        ("eager/backprop.py", "__enter__", False),
+        ("ops/math_grad.py", "gradient", False),
+    ],
+)
+def test_who_takes_gradients(file: str, function: str, expected: bool) -> None:
+    assert differentiates(Frame(f"{LIBRARY}/{file}", 1, function, False)) is expected

@@ -13,13 +13,22 @@ from tensordbg.model import Frame
 
 _FILE = re.compile(r"/ops/\w*grad\w*\.py$")
 _FUNCTION = re.compile(r"_?(\w+?)Grad(?:V2)?$")
+_DIFFERENTIATION = re.compile(r"/(eager/backprop|ops/gradients_util|ops/gradients_impl)\.py$")
 _SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?/(.+?)_grad(?:_\d+)?/")
+
+
+def differentiates(frame: Frame) -> bool:
+    """Whether a line of a stack is the framework's, which takes gradients there."""
+    return (
+        frame.function.lower().startswith(("gradient", "_gradient"))
+        and _DIFFERENTIATION.search(_posix(frame)) is not None
+    )
 
 
 def differentiated_type(frames: Sequence[Frame]) -> str:
     """The type of the operation whose gradient is computed in a stack, in lower case; empty where none is told."""
     for frame in reversed(frames):
-        found = _FUNCTION.match(frame.function) if _FILE.search(frame.file.replace("\\", "/")) else None
+        found = _FUNCTION.match(frame.function) if _FILE.search(_posix(frame)) else None
         if found is not None:
             return found[1].lower()
     return ""
@@ -34,3 +43,7 @@ def differentiated_name(name: str) -> str:
             return found[1]
         inner = rest
     return ""
+
+
+def _posix(frame: Frame) -> str:
+    return frame.file.replace("\\", "/")
