@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "health.h"
 #include "tensorflow_api.h"
@@ -81,6 +82,23 @@ class Interpreter {
   // Of all threads; with the lock.
   static inline int asking_ = 0;
   static inline bool collects_ = false;
+};
+
+// What Python gave to be asked, until it is taken back; touched only with the interpreter's lock. At the end of the process
+// it is left alone, as there is no interpreter any more.
+class Asked {
+ public:
+  void set(nanobind::object given) {
+    const nanobind::object before = nanobind::steal(held_);
+    held_ = given.release().ptr();
+  }
+  void clear() { set(nanobind::object()); }
+  bool is_set() const { return held_ != nullptr; }
+  // A reference of its own, since it may be taken back while it is called.
+  nanobind::object get() const { return nanobind::borrow(held_); }
+
+ private:
+  PyObject* held_ = nullptr;
 };
 
 inline bool interpreter_ends() {

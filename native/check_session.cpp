@@ -18,6 +18,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "check_parts.h"
@@ -38,7 +39,7 @@ constexpr char kCheck[] = "TensordbgSessionCheck";
 std::atomic<std::uint64_t> checking{0};
 // (run, node, slot, frame, iteration, tensor, held) -> the message, or None to let it pass. It is never freed: a kernel
 // may hold it.
-PyObject* judge = nullptr;
+Asked judge;
 std::atomic<bool> lenient{false};
 
 std::mutex runs_mutex;
@@ -79,6 +80,7 @@ void* create(TF_OpKernelConstruction* construction) {
 
 std::optional<std::string> ask(const SessionCheck& check, std::int64_t step, Turn turn, const Given& tensor) {
   const Interpreter interpreter;
+  if (!judge.is_set()) return std::nullopt;  // the checks were stopped while this one waited
   try {
     std::vector<std::shared_ptr<Given>> kept;
     const nb::object held = nb::cpp_function([&](int node, int slot) -> nb::object {
@@ -87,8 +89,8 @@ std::optional<std::string> ask(const SessionCheck& check, std::int64_t step, Tur
       kept.push_back(found);
       return found->described();
     });
-    const nb::object answer = nb::borrow(judge)(check.number, check.output.first, check.output.second, turn.first,
-                                                turn.second, tensor.described(), held);
+    const nb::object answer = judge.get()(check.number, check.output.first, check.output.second, turn.first,
+                                          turn.second, tensor.described(), held);
     if (answer.is_none()) return std::nullopt;
     return nb::cast<std::string>(answer);
   } catch (const std::exception& error) {
@@ -274,12 +276,15 @@ void end_checked_call(std::int64_t number, std::uint64_t call) {
 
 void start_session_checking(nb::object judging, bool may_pass) {
   static std::uint64_t generation = 0;
-  judge = judging.release().ptr();
+  judge.set(std::move(judging));
   lenient = may_pass;
   checking.store(++generation, std::memory_order_release);
 }
 
-void stop_session_checking() { checking.store(0, std::memory_order_release); }
+void stop_session_checking() {
+  checking.store(0, std::memory_order_release);
+  judge.clear();
+}
 
 }  // namespace
 

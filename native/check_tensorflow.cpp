@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check_parts.h"
@@ -27,7 +28,7 @@ using namespace tensorflow;  // NOLINT  the C API under its own names
 std::atomic<std::uint64_t> checking{0};
 // ((site, slot, path, frame, iteration), [(dtype, shape, memory)...]) -> the message, or None to let it pass. It is never
 // freed: a kernel may hold it.
-PyObject* judge = nullptr;
+Asked judge;
 // Whether anything can be let pass at all.
 std::atomic<bool> lenient{false};
 
@@ -89,6 +90,7 @@ int incoming(const Check& check, TF_OpKernelContext* context) {
 
 std::optional<std::string> ask(const Check& check, TF_OpKernelContext* context) {
   const Interpreter interpreter;
+  if (!judge.is_set()) return std::nullopt;  // the checks were stopped while this one waited
   try {
     nb::list tensors;
     std::vector<std::unique_ptr<Given>> inputs;
@@ -98,7 +100,7 @@ std::optional<std::string> ask(const Check& check, TF_OpKernelContext* context) 
     }
     const nb::tuple place =
         nb::make_tuple(check.site, check.slot, check.path, api.GetFrameId(context), api.GetIterId(context));
-    const nb::object answer = nb::borrow(judge)(place, tensors);
+    const nb::object answer = judge.get()(place, tensors);
     if (answer.is_none()) return std::nullopt;
     return nb::cast<std::string>(answer);
   } catch (const std::exception& error) {
@@ -139,12 +141,15 @@ void register_check(const std::string& library) {
 
 void start_checking(nb::object judging, bool may_pass) {
   static std::uint64_t generation = 0;
-  judge = judging.release().ptr();
+  judge.set(std::move(judging));
   lenient = may_pass;
   checking.store(++generation, std::memory_order_release);
 }
 
-void stop_checking() { checking.store(0, std::memory_order_release); }
+void stop_checking() {
+  checking.store(0, std::memory_order_release);
+  judge.clear();
+}
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check_parts.h"
@@ -34,11 +35,11 @@ constexpr int kBool = 10;  // TF_BOOL
 std::atomic<bool> trapping{false};
 // (trap, step, bad, reading, tested, saved) -> None to let the step be, False to leave it out, a message to have it fail.
 // It is never freed: a kernel may hold it.
-PyObject* decide = nullptr;
+Asked decide;
 // (trap, step, saved) -> after how many steps to look again, -1 where a variable has gone bad since the last time.
-PyObject* look = nullptr;
+Asked look;
 // (trap, step, steps) -> None or a message, where one has; `steps` has what each step since then was given.
-PyObject* lost = nullptr;
+Asked lost;
 
 // What counts as bad beside what is not finite.
 struct Rules {
@@ -116,12 +117,13 @@ bool judged(const Trap& trap, TF_OpKernelContext* context, std::int64_t step, co
             const Reading& reading) {
   if (interpreter_ends()) return true;
   const Interpreter interpreter;
+  if (!decide.is_set()) return true;  // the trap was taken away while this step waited
   try {
     std::vector<std::unique_ptr<Given>> held;
     const nb::list tested = described(context, 0, trap.tested, &held);
     const nb::list saved = described(context, trap.tested, api.NumInputs(context), &held);
     const nb::tuple numbers = nb::make_tuple(reading.loss, reading.norm, reading.score);
-    const nb::object answer = nb::borrow(decide)(trap.number, step, bad, numbers, tested, saved);
+    const nb::object answer = decide.get()(trap.number, step, bad, numbers, tested, saved);
     if (answer.is_none()) return true;
     if (nb::isinstance<nb::str>(answer)) fail(context, nb::cast<std::string>(answer));
     return false;
@@ -193,13 +195,15 @@ nb::list steps_of(const Trap& trap) {
 bool looked_at(Trap* trap, TF_OpKernelContext* context, std::int64_t step) {
   if (interpreter_ends()) return true;
   const Interpreter interpreter;
+  if (!look.is_set()) return true;
+  const nb::object losing = lost.get();
   try {
     std::vector<std::unique_ptr<Given>> held;
     const nb::list saved = described(context, trap->tested, api.NumInputs(context), &held);
-    trap->until = nb::cast<std::int64_t>(nb::borrow(look)(trap->number, step, saved));
+    trap->until = nb::cast<std::int64_t>(look.get()(trap->number, step, saved));
     if (trap->until > 0) return true;
     trap->until = 1;
-    const nb::object answer = nb::borrow(lost)(trap->number, step, steps_of(*trap));
+    const nb::object answer = losing(trap->number, step, steps_of(*trap));
     if (nb::isinstance<nb::str>(answer)) fail(context, nb::cast<std::string>(answer));
     return answer.is_none();
   } catch (const std::exception&) {
@@ -286,19 +290,22 @@ void start_trapping(nb::object deciding, double jump, int window, double norm, b
     rules = {jump, window, norm, ask, 0};
     generation.fetch_add(1, std::memory_order_release);
   }
-  decide = deciding.release().ptr();
+  decide.set(std::move(deciding));
   trapping.store(true, std::memory_order_release);
 }
 
 void start_looking(nb::object looking, nb::object losing, std::size_t keep) {
-  look = looking.release().ptr();
-  lost = losing.release().ptr();
+  look.set(std::move(looking));
+  lost.set(std::move(losing));
   const std::lock_guard<std::mutex> lock(rules_mutex);
   rules.keep = keep;
   generation.fetch_add(1, std::memory_order_release);
 }
 
-void stop_trapping() { trapping.store(false, std::memory_order_release); }
+void stop_trapping() {
+  trapping.store(false, std::memory_order_release);
+  for (Asked* each : {&decide, &look, &lost}) each->clear();
+}
 
 }  // namespace
 

@@ -139,3 +139,30 @@ def test_a_file_that_is_gone_or_not_text_has_no_text(tmp_path: Path) -> None:
     binary.write_bytes(b"\xff\xfe\x00\x80")
     catalog.add_sites([a_site(0, catalog.stack(((str(binary), 1, "f"), (str(tmp_path / "gone.py"), 1, "f"))))])
     assert [row.text for row in sink.rows if isinstance(row, SourceFile)] == ["", ""]
+
+
+def test_a_graph_that_is_gone_is_forgotten_between_recordings() -> None:
+    catalog, sink = Catalog(), Sink()
+    catalog.attach(sink)
+    for number in (0, 1):
+        first = catalog.new_sites(2)
+        catalog.add_sites([replace(a_site(first + offset), function=number) for offset in (0, 1)])
+        catalog.add_function(Function(number, f"step{number}", f"__inference_step_{number}", number))
+    catalog.graph_is_gone(0)
+    # The trace being written may still be asked for what it saw.
+    assert [site.site for site in catalog.sites_of_function("__inference_step_0")] == [0, 1]
+    catalog.detach()
+    assert catalog.sites_of_function("__inference_step_0") == []
+    assert [site.site for site in catalog.sites_of_function("__inference_step_1")] == [2, 3]
+    # No number is given out again.
+    assert (catalog.next_function, catalog.new_sites(1)) == (2, 4)
+
+
+def test_a_graph_that_went_while_nothing_was_recorded_is_not_told() -> None:
+    catalog = Catalog()
+    catalog.add_function(Function(0, "Dataset_map", "__inference_Dataset_map_0", 0))
+    catalog.add_function(Function(1, "Dataset_map", "__inference_Dataset_map_1", 1))
+    catalog.graph_is_gone(0)
+    sink = Sink()
+    catalog.attach(sink)
+    assert [row.function for row in sink.rows if isinstance(row, Function)] == [1]

@@ -1,7 +1,8 @@
 """What a program consists of: sites, functions, stacks, sources, variables, each with its number.
 
 A process has one catalog for its whole life, since a graph that was instrumented once keeps its numbers. Each trace
-made in that process is told what it uses, when it is first used.
+made in that process is told what it uses, when it is first used. What a graph consisted of that is gone is forgotten
+between recordings; its numbers are not given out again.
 """
 
 from __future__ import annotations
@@ -61,7 +62,10 @@ class Catalog:
         self._next_site = 0
         self._sites: dict[int, Site] = {}
         self._sites_of_graph: dict[int, list[int]] = {}
-        self._functions: list[Function] = []
+        self._functions: dict[int, Function] = {}
+        self._functions_of_graph: dict[int, list[int]] = {}
+        self._next_function = 0
+        self._gone_graphs: list[int] = []
         self._function_numbers: dict[str, int] = {}
         self._variables: list[Variable] = []
         self._stacks: dict[tuple[RawFrame, ...], int] = {}
@@ -77,13 +81,14 @@ class Catalog:
     @property
     def next_function(self) -> int:
         """The number that the next function must bear."""
-        return len(self._functions)
+        return self._next_function
 
     def attach(self, sink: CatalogSink) -> None:
         """Writes from now on to `sink` what is added, and of what is known already that which is used."""
         with self._lock:
+            self.forget_what_is_gone()
             self._page = _Page(sink)
-            for function in self._functions:
+            for function in self._functions.values():
                 # A pipeline's functions run without being called from Python; nothing tells that they are used.
                 if function.name.startswith("Dataset_"):
                     self.use_function(function.function)
@@ -92,6 +97,26 @@ class Catalog:
         """Stops writing; the numbers stay."""
         with self._lock:
             self._page = None
+            self.forget_what_is_gone()
+
+    def graph_is_gone(self, number: int) -> None:
+        """Says that nothing can run a graph any more; the trace being written may still be asked for its sites.
+
+        It may be called from wherever garbage is collected, so it takes no lock.
+        """
+        self._gone_graphs.append(number)
+
+    def forget_what_is_gone(self) -> None:
+        """Forgets the graphs that are gone, unless a trace is being written: it may still be asked for them."""
+        with self._lock:
+            while self._page is None and self._gone_graphs:
+                graph = self._gone_graphs.pop()
+                for site in self._sites_of_graph.pop(graph, ()):
+                    del self._sites[site]
+                for number in self._functions_of_graph.pop(graph, ()):
+                    function = self._functions.pop(number)
+                    if self._function_numbers.get(function.runtime_name) == number:
+                        del self._function_numbers[function.runtime_name]
 
     def new_sites(self, count: int) -> int:
         """Reserves `count` consecutive site numbers and returns the first."""
@@ -120,7 +145,9 @@ class Catalog:
     def add_function(self, function: Function) -> None:
         """Adds a function numbered by `next_function`; its sites are added before."""
         with self._lock:
-            self._functions.append(function)
+            self._functions[function.function] = function
+            self._functions_of_graph.setdefault(function.graph, []).append(function.function)
+            self._next_function = function.function + 1
             self._function_numbers[function.runtime_name] = function.function
             self.use_function(function.function)
 

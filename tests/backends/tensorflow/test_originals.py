@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -70,13 +71,22 @@ def test_graphs_and_definitions_that_python_shows_are_the_originals(tmp_path: Pa
     assert not any(b"ensordbg" in text for text in seen)
 
 
-def test_functions_that_are_gone_are_forgotten(tmp_path: Path) -> None:
+def test_a_function_that_is_gone_is_forgotten_with_it() -> None:
     from tensordbg.backends.tensorflow.originals import OriginalFunctions
 
     originals = OriginalFunctions()
-    originals._prune_at = 4
-    for number in range(12):
-        function = tf.function(lambda x, number=number: x + float(number))
-        originals.keep(function.get_concrete_function(tf.TensorSpec([], tf.float32))._inference_function)
-        del function
-    assert len(originals._kept) < 12
+    originals.install()
+    function = tf.function(lambda x: x + 1.0)
+    kept = function.get_concrete_function(tf.TensorSpec([], tf.float32))._inference_function
+    originals.keep(kept)
+    name = kept.name
+    assert set(originals._kept) == {name}
+    del function
+    gc.collect()
+    # Something of the program still stands for the name.
+    assert set(originals._kept) == {name}
+    assert originals.function(name) is kept
+    del kept
+    gc.collect()
+    assert originals._kept == {}
+    assert originals.function(name) is None

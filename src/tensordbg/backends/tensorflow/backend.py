@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from tensordbg import _native
@@ -79,6 +80,15 @@ class TensorFlowBackend:
         import tensorflow as tf  # imported by the program already
 
         found = {"tensorflow": str(tf.__version__)}
-        with contextlib.suppress(PackageNotFoundError):
-            found["keras"] = version("keras")
+        keras = _keras_version()
+        if keras is not None:
+            found["keras"] = keras
         return found
+
+
+@cache
+def _keras_version() -> str | None:
+    """Looked up once: each time Python keeps what it found in the folders that have changed since."""
+    with contextlib.suppress(PackageNotFoundError):
+        return version("keras")
+    return None

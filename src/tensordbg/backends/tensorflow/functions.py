@@ -132,6 +132,7 @@ class Functions:
             func_graph.func_graph_from_py_func = self._plain_trace
         with instrument.guard("taking our nodes out of the functions"):
             self._take_out(instrument.kind)
+            self._graphs.forget_what_is_gone()
 
     def _take_out(self, kind: str) -> None:
         gone = []

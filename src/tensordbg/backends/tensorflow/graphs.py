@@ -92,7 +92,10 @@ class Graphs:
         stack = self._stacks.here()
         with self._catalog.lock:
             number = self._catalog.next_function
-            known = self._known.setdefault(graph, _Graph(number))
+            known = self._known.get(graph)
+            if known is None:
+                known = self._known[graph] = _Graph(number)
+                weakref.finalize(graph, self._catalog.graph_is_gone, number).atexit = False
             reader = _GraphReader(self._variables, self._known, definition, graph)
             reader.number_sites(self._catalog)
             # A forward pass mostly has the sites of its plain function, all of them known.
@@ -118,6 +121,10 @@ class Graphs:
         kinds = loop_and_branch_graphs()
         part, body, condition = (isinstance(graph, kind) for kind in (kinds, kinds[0], kinds[1]))
         return Description(function, probes, calls, reader.sites, live, graph, part, body, condition)
+
+    def forget_what_is_gone(self) -> None:
+        """Forgets the graphs that are gone, see `Catalog.forget_what_is_gone`."""
+        self._catalog.forget_what_is_gone()
 
     def _new_sites(self, reader: _GraphReader, graph: Any) -> list[Site]:
         retold = self.retold.get(graph)

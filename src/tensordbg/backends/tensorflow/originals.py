@@ -20,7 +20,6 @@ class OriginalFunctions:
     def __init__(self) -> None:
         self._kept: dict[bytes, Any] = {}
         self._functions: weakref.WeakValueDictionary[bytes, Any] = weakref.WeakValueDictionary()
-        self._prune_at = 256
         self._installed = False
 
     def install(self) -> None:
@@ -46,13 +45,25 @@ class OriginalFunctions:
             return message
 
         atomic_function.AtomicFunction.graph_debug_info = property(graph_debug_info)
+        self._forget_with_the_last()
+
+    def _forget_with_the_last(self) -> None:
+        """Has the original go when the last Python function does that stands for a name in the runtime."""
+        gone = atomic_function.AtomicFunction.__del__
+
+        def delete(function: Any) -> None:
+            gone(function)
+            # At the end of the program modules are emptied, and nobody needs it any more.
+            references = atomic_function.RUNTIME_FUNCTION_REFS
+            if references is not None and (function._bound_context.function_scope_id, function.name) not in references:  # noqa: SLF001
+                self._kept.pop(function.name, None)
+
+        atomic_function.AtomicFunction.__del__ = delete
 
     def keep(self, function: Any) -> None:
         """Keeps a function as it is when it is first seen; its cached definition is the original's too."""
         if function.name in self._kept:
             return
-        if len(self._kept) >= self._prune_at:
-            self._prune()
         self._kept[function.name] = function._c_func  # noqa: SLF001
         self._functions[function.name] = function
 
@@ -64,9 +75,3 @@ class OriginalFunctions:
         """The FunctionDef without probes of a function, by its runtime name; None if it is not known or is gone."""
         function = self._functions.get(name)
         return None if function is None else function.cached_definition
-
-    def _prune(self) -> None:
-        """Forgets the functions that no longer exist."""
-        alive = {name for _, name in atomic_function.RUNTIME_FUNCTION_REFS}
-        self._kept = {name: original for name, original in self._kept.items() if name in alive}
-        self._prune_at = max(256, 2 * len(self._kept))
