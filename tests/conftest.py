@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,17 @@ def _take_ignored_signals() -> None:
 
 
 _take_ignored_signals()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _little_garbage_to_look_through() -> None:
+    """Takes what TensorFlow and the tests before have left out of the collector's sight.
+
+    Each recording looks through the objects of the process, and collects: a worker would take longer and longer.
+    """
+    if "tensorflow" in sys.modules:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture
