@@ -1,4 +1,4 @@
-"""Optimizers that update a variable in one operation, whose means of gradients no event tells of."""
+"""Optimizers that update a variable in one operation: what they keep beside it, and what goes wrong there."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def test_a_square_beyond_the_limit_steps_before(tmp_path: Path) -> None:
     gradients = [[1.0, 1.0], [3e19, 1.0], [1e18, 1.0], [1.0, 1.0]]
     origin = first_origin(tmp_path, lambda: train("ResourceApplyRMSProp", tf.float32, 2, (*RMSPROP, 1e-7), gradients))
     assert origin["cause"] == "arithmetic_overflow"
-    assert origin["step"] > 1
-    assert "In step 1, 1 step before, gradient:0 went up to 3e19, whose square is beyond" in origin["explanation"]
+    assert origin["step"] == 1
+    assert "In step 1, gradient:0 went up to 3e19, whose square is beyond" in origin["explanation"]
 
 
 def test_a_square_that_float32_would_hold(tmp_path: Path) -> None:
@@ -100,6 +100,30 @@ def test_a_square_that_float32_would_hold(tmp_path: Path) -> None:
     origin = first_origin(tmp_path, lambda: train("ResourceApplyAdam", tf.float16, 2, (*ADAM, 1e-3), gradients))
     assert origin["cause"] == "half_precision_overflow"
     assert "whose square is beyond 6.55e4" in origin["explanation"]
+
+
+def test_a_sum_of_squares_that_overflows_little_by_little(tmp_path: Path) -> None:
+    gradients = [[1e19, 1.0]] * 5
+    origin = first_origin(tmp_path, lambda: train("ResourceApplyAdagradV2", tf.float32, 1, (0.1, 1e-7), gradients))
+    assert (origin["cause"], origin["op_type"]) == ("arithmetic_overflow", "ResourceApplyAdagradV2")
+    assert origin["step"] == 3
+    assert "were finite before; the update went beyond 3.403e38" in origin["explanation"]
+
+
+def test_eagerly_the_update_that_overflowed_is_named(tmp_path: Path) -> None:
+    def program() -> None:
+        weight, mean, squares = (
+            tf.Variable([value], name=name) for value, name in ((1.0, "w"), (0.0, "m"), (0.0, "v"))
+        )
+        for gradient in (1.0, 1e25, 1.0, 1.0):
+            tf.raw_ops.ResourceApplyAdam(
+                var=weight.handle, m=mean.handle, v=squares.handle, beta1_power=0.9, beta2_power=0.999, lr=0.1,
+                beta1=0.9, beta2=0.999, epsilon=1e-7, grad=tf.constant([gradient]),
+            )  # fmt: skip
+
+    origin = first_origin(tmp_path, program)
+    assert (origin["cause"], origin["op_type"], origin["step"]) == ("arithmetic_overflow", "ResourceApplyAdam", 1)
+    assert origin["inputs"][0]["tensor"] == "v (old)"
 
 
 def test_the_update_that_made_the_gradient_large_is_named(tmp_path: Path) -> None:
@@ -121,7 +145,7 @@ def test_the_update_that_made_the_gradient_large_is_named(tmp_path: Path) -> Non
 
     origin = first_origin(tmp_path, program)
     assert origin["op_type"] == "ResourceApplyRMSProp"
-    assert "In step 2, 1 step before," in origin["explanation"]
+    assert "In step 2, gradient_tape/Mul_1:0 went up" in origin["explanation"]
     assert "had grown from 0.9684 to 2.259e25 in one update, in step 1 (line" in origin["explanation"]
     assert "lower the learning rate" in origin["suggestion"]
 

@@ -92,7 +92,9 @@ class Gatherer:
         site = values.program.sites[number]
         if written:
             before = past[-1] if past else NONE
-            old = f"{next(iter(self._names(number, activation)), 'variable')} (old)"
+            read = self._values.program.variables.get(self.ancestry.variable(event))
+            names = [read.name] if read is not None else self._names(number, activation)
+            old = f"{next(iter(names), 'variable')} (old)"
             inputs.append(InputEvidence(old, "ReadVariableOp", before, (), frozenset(), past[:-1]))
         inputs += self._inputs(site, activation)
         below = self._next_to(node, self._children, graph.parent, graph.child)

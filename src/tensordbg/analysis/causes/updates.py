@@ -1,7 +1,7 @@
 """What goes wrong within an optimizer's update of a variable in one operation, such as `ResourceApplyAdam`.
 
-The operation keeps means of gradients and of their squares, of which no event tells. What became of them follows from
-the gradients that it was given, step by step, and from its epsilon.
+The operation keeps means of gradients and of their squares. What became of them is read behind it in functions and
+eager code; in sessions it follows from the gradients that it was given, step by step, and from its epsilon.
 """
 
 from __future__ import annotations

@@ -18,8 +18,9 @@ from tensordbg.backends.tensorflow.failures import failed_eagerly, failed_in_fun
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
 from tensordbg.backends.tensorflow.internals import context, op_def_registry, record, resource_variable_ops
 from tensordbg.backends.tensorflow.keras_layers import MARK, KerasLayers
+from tensordbg.backends.tensorflow.slots import Slots, slots_of
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
-from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
+from tensordbg.backends.tensorflow.variables import READERS, Variables, dtype_behind, writes
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
@@ -196,6 +197,8 @@ class Eager:
         self._layers.ran(execution, site)
         for slot, tensor in enumerate(_results(result)):
             self._tensor(execution, site, slot, tensor)
+        if (slots := slots_of(op_type)).names:
+            self._slots(slots, given, key)
         if recorder.watch is not None and recorder.watch.each_operation:
             recorder.watch.operation(site, execution, sys._getframe(2))  # noqa: SLF001
 
@@ -236,6 +239,7 @@ class Eager:
         """The variable whose handle an input is, `NONE` where it is something else."""
         if not hasattr(value, "_datatype_enum") or value._datatype_enum() != dtypes.RESOURCE:  # noqa: SLF001
             return NONE
+        self._variables.learn_alive(value)
         return self._variables.number_of(value)
 
     def _input(self, value: Any, key: StackKey) -> int:
@@ -262,6 +266,19 @@ class Eager:
                 context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
             )
         return self._record_source("ReadVariableOp", value, key, (number,) if number != NONE else ())
+
+    def _slots(self, slots: Slots, given: list[Any], key: StackKey) -> None:
+        """What an optimizer keeps beside a variable is read inside TensorFlow too, after the update."""
+        rows = [given[slots.rows]] if slots.rows >= 0 else []
+        for handle in (given[position] for position in slots.positions):
+            number, dtype = self._variables.number_of(handle), dtype_behind(handle)
+            if number == NONE or dtype is None:
+                continue
+            with record.stop_recording():
+                value = self._entries.fast_path(
+                    context.context(), slots.reader, None, handle, *rows, "dtype", dtype
+                )  # fmt: skip
+            self._record_source(slots.reader, value, key, (number,))
 
     def _record_source(self, op_type: str, value: Any, key: StackKey, variables: tuple[int, ...]) -> int:
         """Records a tensor that no recorded operation made, as an execution of its own."""

@@ -20,8 +20,9 @@ from tensordbg.backends.tensorflow.internals import atomic_function, context, fu
 from tensordbg.backends.tensorflow.live import LiveFunction, is_replaceable, live_functions
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.own_frames import OwnFrames, unseen
+from tensordbg.backends.tensorflow.slots import add_reads
 from tensordbg.backends.tensorflow.tracing import Tracings
-from tensordbg.backends.tensorflow.waiting import looks_first, wait_for_probes
+from tensordbg.backends.tensorflow.waiting import looks_first, wait_for_probes, wait_for_slots
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
 
@@ -81,8 +82,11 @@ class Probes:
         return True
 
     def add_nodes(self, definition: Any, described: Description) -> None:
-        """One probe for each tensor."""
-        device_summary.add_probes(definition, described.probes)
+        """One probe for each tensor, and for each slot that an optimizer's update leaves."""
+        add_reads(definition, described.slots)
+        slots = [read.point for read in described.slots]
+        device_summary.add_probes(definition, [*described.probes, *slots])
+        wait_for_slots(definition, described.slots)
         if looks_first(described) and not device_summary.accelerator_is_visible():
             wait_for_probes(definition)
 

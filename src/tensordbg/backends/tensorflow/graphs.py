@@ -13,6 +13,7 @@ from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
 from tensordbg.backends.tensorflow.node_names import names_in_graph
+from tensordbg.backends.tensorflow.slots import SlotRead, slots_of
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
@@ -33,6 +34,8 @@ class Description:
 
     function: Function
     probes: list[fd.ProbePoint]
+    slots: list[SlotRead]
+    """What optimizers keep, to be read behind their updates."""
     calls: list[str]
     """Names of the nodes that call other functions and must run."""
     sites: dict[str, int]
@@ -120,7 +123,8 @@ class Graphs:
         calls = [node.name for node in definition.node_def if node.op in fd.CALLS and node.name in live]
         kinds = loop_and_branch_graphs()
         part, body, condition = (isinstance(graph, kind) for kind in (kinds, kinds[0], kinds[1]))
-        return Description(function, probes, calls, reader.sites, live, graph, part, body, condition)
+        slots = list(reader.slot_reads(live))
+        return Description(function, probes, slots, calls, reader.sites, live, graph, part, body, condition)
 
     def forget_what_is_gone(self) -> None:
         """Forgets the graphs that are gone, see `Catalog.forget_what_is_gone`."""
@@ -172,9 +176,11 @@ class _GraphReader:
             (index, argument) for index, (name, argument) in enumerate(arguments) if name not in sites
         ]
         self._new_nodes = [node for node in self._nodes if self._name_in_graph[node.name] not in sites]
-        first = catalog.new_sites(len(self._new_arguments) + len(self._new_nodes))
         names = [self.argument_names[index] for index, _ in self._new_arguments]
-        names.extend(self._name_in_graph[node.name] for node in self._new_nodes)
+        for node in self._new_nodes:
+            # The numbers tell in which order the program reads and writes a variable.
+            names.extend([self._name_in_graph[node.name], *self._slot_keys(node)])
+        first = catalog.new_sites(len(names))
         sites.update((name, first + offset) for offset, name in enumerate(names))
         for name, argument in arguments:
             self.references[argument.name] = TensorRef(sites[name], 0)
@@ -206,7 +212,30 @@ class _GraphReader:
                 argument=index,
             )
         for node in self._new_nodes:
-            yield self._node_site(node, stacks.get(self._name_in_graph[node.name], NONE))
+            site = self._node_site(node, stacks.get(self._name_in_graph[node.name], NONE))
+            yield site
+            yield from self._slot_sites(node, site)
+
+    def _slot_keys(self, node: Any) -> list[str]:
+        """By which the sites that read an update's slots are known; no operation has such a name."""
+        return [f"{self._name_in_graph[node.name]}:{name}" for name in slots_of(node.op).names]
+
+    def _slot_sites(self, update: Any, site: Site) -> Iterator[Site]:
+        slots = slots_of(update.op)
+        for key, name, position in zip(self._slot_keys(update), slots.names, slots.positions, strict=True):
+            handle = update.input[position]
+            variable = self._variable_of.get(handle, NONE)
+            yield Site(
+                site=self._known.sites[key],
+                name=f"{site.name}/new_{name}",
+                op_type=slots.reader,
+                function=site.function,
+                stack=site.stack,
+                inputs=(self.references.get(handle, TensorRef(NONE, 0)),),
+                dtypes=(dtypes.name_of(update.attr["T"].type),),
+                device=site.device,
+                reads=(variable,) if variable != NONE else (),
+            )
 
     def _site(self, node: Any) -> int:
         return self._known.sites[self._name_in_graph[node.name]]
@@ -265,6 +294,13 @@ class _GraphReader:
             for output in self._outputs[node.name]:
                 if output.dtype in wanted:
                     yield fd.ProbePoint(output.tensor, output.dtype, self._site(node), output.slot, False, node.device)
+
+    def slot_reads(self, live: set[str]) -> Iterator[SlotRead]:
+        """What optimizers' updates keep of the gradients."""
+        for node in self._nodes:
+            if node.name in live and slots_of(node.op).names and node.attr["T"].type in dtypes.PROBED:
+                for key, position in zip(self._slot_keys(node), slots_of(node.op).positions, strict=True):
+                    yield SlotRead(self._known.sites[key], node, position)
 
 
 def _display_name(graph: Any) -> str:

@@ -32,6 +32,11 @@ def writes(op_type: str) -> bool:
     return op_type.startswith(_WRITERS)
 
 
+def dtype_behind(handle: Any) -> int | None:
+    """The type of the numbers in the variable behind an eager handle, None where it is no variable's."""
+    return int(handle._handle_data.shape_and_type[0].dtype) if _is_of_variable(handle) else None  # noqa: SLF001
+
+
 class Variables:
     """Numbers for variables, given at the first operation on them."""
 

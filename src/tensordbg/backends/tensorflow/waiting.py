@@ -11,13 +11,14 @@ look beside the program than in its way.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.probe_constants import CONSTANTS_OP
 from tensordbg.backends.tensorflow.probe_pairs import PAIR_OP
+from tensordbg.backends.tensorflow.slots import SlotRead
 
 FEW_PROCESSORS = 4
 """Up to so many are mostly all busy with the program."""
@@ -61,6 +62,20 @@ def wait_for_probes(definition: Any) -> None:
         if may_wait(node) and node.op not in fd.CALLS and node.op not in _PROBES:
             taken = [probes[tensor] for tensor in node.input if tensor in probes]
             wait_for(node, [probe.name for probe in taken if probe.device == node.device])
+
+
+def wait_for_slots(definition: Any, reads: Sequence[SlotRead]) -> None:
+    """Has whatever waits for an optimizer's update wait until the slots behind it have been looked at, too.
+
+    That is on all machines: what updates them next must neither be read in its stead nor have to copy them.
+    """
+    looks: dict[str, list[str]] = {}
+    for read in reads:
+        looks.setdefault(f"^{read.update.name}", []).append(fd.probe_name(read.point))
+    ours = {read.name for read in reads}
+    for node in definition.node_def if looks else ():
+        if node.name not in ours and may_wait(node):
+            wait_for(node, [look for name in list(node.input) for look in looks.get(name, ())])
 
 
 _PROBES = frozenset({fd.PROBE_OP, PAIR_OP, CONSTANTS_OP})
