@@ -20,6 +20,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.wire.why import why_to_json
+from tests.e2e.troubled import shapes
 from tests.e2e.troubled.registry import LIMIT, PROGRAMS, Layer, Program, normal, train, trouble
 
 for module in ("layers", "losses", "loops", "shapes"):
@@ -351,6 +352,13 @@ def test_kept_elements_tell_which_units_are_dead(tmp_path: Path) -> None:
     (warning,) = why_of(some_units_that_die, tmp_path, detail="values")["warnings"]
     assert "8 of the 20 units" in warning["explanation"]
     assert ": 0, 1, 2, 3, 4, 5, 6, 7" in warning["explanation"]
+
+
+def test_a_softmax_of_one_that_the_training_passes_by(tmp_path: Path) -> None:
+    (warning,) = why_of(shapes.a_softmax_of_one_in_keras, tmp_path / "beside")["warnings"]
+    assert "the training does not go through it" in warning["explanation"]
+    (warning,) = why_of(shapes.one_output_with_a_softmax, tmp_path / "through")["warnings"]
+    assert warning["explanation"].endswith("and lets no gradient through.")
 
 
 IN_ONE_STEP = {"growing_in_loop", "half_precision"}

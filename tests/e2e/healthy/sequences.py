@@ -136,3 +136,25 @@ def attention_over_rows_with_a_mask() -> None:
     model = keras.Model(rows, keras.layers.Dense(10)(keras.layers.Flatten()(h)))
     schedule = keras.optimizers.schedules.CosineDecay(1e-4, 40, warmup_target=5e-3, warmup_steps=8)
     fit(model, x.reshape(-1, 8, 8)[:640], y[:640], epochs=4, optimizer=keras.optimizers.AdamW(schedule))
+
+
+@healthy
+def a_recurrence_of_sines_that_python_unrolls() -> None:
+    recurrent = tf.Variable(normal(16, 16, scale=0.15), name="recurrent")
+    kernel, readout = tf.Variable(normal(3, 16, seed=1, scale=0.5)), tf.Variable(normal(16, 1, seed=2, scale=0.2))
+    x = tf.constant(normal(32, 40, 3, seed=3))
+    y = tf.reduce_mean(x[:, -4:, 0], axis=1, keepdims=True)
+    optimizer = keras.optimizers.Adam(0.003)
+
+    def loss() -> tf.Tensor:
+        state = tf.zeros([32, 16])
+        for turn in range(40):
+            state = tf.sin(x[:, turn] @ kernel + state @ recurrent)
+        return tf.reduce_mean(tf.square(state @ readout - y))
+
+    @tf.function
+    def train_step() -> tf.Tensor:
+        return improve(loss, [recurrent, kernel, readout], optimizer)
+
+    for _ in range(30):
+        train_step()

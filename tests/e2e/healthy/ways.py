@@ -237,3 +237,14 @@ def a_graph_whose_nodes_send_messages() -> None:
 
     for _ in range(60):
         train_step()
+
+
+@healthy
+def weights_whose_size_is_only_logged() -> None:
+    x = normal(512, 8)
+    y = normal(512, seed=3) + 0.3 * x[:, 0]
+    weight = tf.Variable(tf.zeros([8, 1]), name="weight")
+    optimizer = keras.optimizers.SGD(0.02)
+    for _ in range(25):
+        improve(lambda: tf.reduce_mean(tf.square(tf.squeeze(x @ weight, 1) - y)), [weight], optimizer)
+        print("size of the weights", float(tf.reduce_mean(tf.abs(weight))))

@@ -47,6 +47,21 @@ def a_recurrence_unrolled_by_python() -> None:
     train(loss, [weight], steps=6, rate=1e-4)
 
 
+@trouble("growing_in_loop", "gradient_tape")
+def a_gradient_that_explodes_over_unrolled_turns() -> None:
+    recurrent = tf.Variable(normal(16, 16, scale=0.6), name="recurrent")
+    kernel = tf.Variable(normal(3, 16, seed=1), name="kernel")
+    x = normal(32, 40, 3, seed=3)
+
+    def loss(_: int) -> tf.Tensor:
+        state = tf.zeros([32, 16])
+        for turn in range(40):
+            state = tf.sin(x[:, turn] @ kernel + state @ recurrent)  # HERE
+        return tf.reduce_mean(tf.square(state))
+
+    train(loss, [recurrent, kernel], steps=6, rate=1e-9)
+
+
 @trouble("growing_in_loop", "MatMul")
 def a_recurrence_run_eagerly() -> None:
     weight = tf.Variable(np.eye(6, dtype=np.float32) * 1.8, name="weight")

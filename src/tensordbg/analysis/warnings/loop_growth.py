@@ -20,7 +20,13 @@ from tensordbg.analysis.warnings.descent import first_of
 from tensordbg.analysis.warnings.forward import forward_of
 from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import Finding, Study
-from tensordbg.analysis.warnings.unrolled import Turns, is_chain, unrolled_eagerly, unrolled_in_graphs
+from tensordbg.analysis.warnings.unrolled import (
+    Turns,
+    is_chain,
+    unrolled_backward,
+    unrolled_eagerly,
+    unrolled_in_graphs,
+)
 from tensordbg.analysis.warnings.words import listed, times
 from tensordbg.model import NONE
 
@@ -75,7 +81,7 @@ def _unrolled(study: Study) -> Iterator[_Growth]:
         found = _growth(turns)
         if found is not None and is_chain(study, turns):
             yield found
-    for turns in unrolled_eagerly(study):
+    for turns in (*unrolled_backward(study), *unrolled_eagerly(study)):
         found = _growth(turns)
         if found is not None:
             yield found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
-from tensordbg.analysis.warnings.losses import Loss, find_losses
+from tensordbg.analysis.warnings.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.analysis.warnings.trends import changed, root_mean_square, trend
@@ -38,7 +38,7 @@ def rising_losses(study: Study) -> list[Finding]:
     """One finding for the loss that rises most."""
     if not study.gradient.any():
         return []
-    found = [loss for loss in find_losses(study) if _rises(loss.values)]
+    found = differentiated(study, [loss for loss in find_losses(study) if _rises(loss.values)])
     if not found or _something_falls(study) or _inputs_grow(study):
         return []
     return [_finding(study, max(found, key=lambda loss: abs(loss.end / loss.values[0]) if loss.values[0] else 0.0))]

@@ -38,6 +38,13 @@ def _is_one(study: Study, k: int) -> bool:
     return bool(shape) and shape[-1] == 1
 
 
+def _leads_to_gradients(study: Study, k: int) -> bool:
+    """Whether a gradient is computed from what a softmax gives."""
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    marks[study.port[k]] = True
+    return bool((study.wiring.descendants(marks) & study.gradient).any())
+
+
 def _always(study: Study, k: int, value: float) -> Bools:
     rows = study.series.rows(k)
     result: Bools = (study.series.low[rows] == value) & (study.series.high[rows] == value)
@@ -47,13 +54,20 @@ def _always(study: Study, k: int, value: float) -> Bools:
 def _finding(study: Study, k: int) -> Finding:
     shape, steps = study.words[1][k], int(study.series.lengths[k])
     site = study.site(k)
+    trains = bool(study.gradient.any()) and not _leads_to_gradients(study, k)
     what = "is 0 for every label that there is" if site.op_type in _WITH_LOSS else "is a constant, whatever goes in"
     return Finding(
         kind="softmax_of_one",
         series=k,
         explanation=(
             f"{site.op_type} of one class: the axis over which {study.name(k)} of shape {shape} is computed has a "
-            f"length of 1, so it {what}, in all {steps} steps, and lets no gradient through."
+            f"length of 1, so it {what}, in all {steps} steps, "
+            + (
+                "and so are predictions and metrics made of it; the training does not go through it, as Keras "
+                "computes the loss from the logits that it has kept."
+                if trains
+                else "and lets no gradient through."
+            )
         ),
         suggestion=(
             "For two classes with one output use a sigmoid and its loss (`activation='sigmoid'`, "

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.warnings.forward import forward_of
 from tensordbg.analysis.warnings.series import ENOUGH_TURNS, Floats
 from tensordbg.analysis.warnings.study import Study
 from tensordbg.model import NONE
 
 _FELL = 0.1
 """Where a number falls to this part from one run to the next, a loop begins anew."""
+
+_SPREAD = 1e3
+"""Gradients of which the largest is not so many times the smallest don't explode."""
 
 _LOOPS = 3
 """So many loops of an eager site must be seen."""
@@ -43,6 +47,40 @@ def unrolled_in_graphs(study: Study) -> Iterator[Turns]:
         if len(several) >= ENOUGH_TURNS:
             several.sort(key=lambda k: int(study.series.site[k]))
             yield Turns(several[-1], study.series.magnitude[last[np.array(several)]])
+
+
+def unrolled_backward(study: Study) -> Iterator[Turns]:
+    """Gradients of the operations of one line of a graph, each made of the one before: the last turn's first.
+
+    The line at which gradients are asked for is one for all of them; that of the forward operation tells them apart.
+    """
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for k in np.flatnonzero(study.gradient[study.port]).tolist():
+        site = study.site(k)
+        key = (site.function, site.stack, site.op_type, int(study.series.slot[k]), int(study.series.path[k]))
+        alike.setdefault((*key, study.words[1][k]), []).append(k)
+    last = study.series.starts[1:] - 1
+    for several in alike.values():
+        sizes = study.series.magnitude[last[np.array(several)]]
+        if len(several) < ENOUGH_TURNS or not sizes.max() >= _SPREAD * sizes.min():
+            continue
+        for turns in _of_one_line(study, several):
+            yield Turns(turns[-1], study.series.magnitude[last[np.array(turns)]])
+
+
+def _of_one_line(study: Study, gradients: list[int]) -> Iterator[list[int]]:
+    """Those whose forward operations were made at one line, and of which the last is made of the first."""
+    lines: dict[int, list[int]] = {}
+    for k in sorted(gradients, key=lambda k: int(study.series.site[k])):
+        forward = forward_of(study, study.site(k))
+        if forward is not None and NONE not in (forward.function, forward.stack):
+            lines.setdefault(forward.stack, []).append(k)
+    for several in lines.values():
+        if len(several) >= ENOUGH_TURNS:
+            marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+            marks[study.port[several[0]]] = True
+            if study.wiring.descendants(marks)[study.port[several[-1]]]:
+                yield several
 
 
 def is_chain(study: Study, turns: Turns) -> bool:
