@@ -81,6 +81,12 @@ def read_packed(path: Path, most: int, within: Path | None = None) -> bytes:
     return data
 
 
+def name_of_open(file: BinaryIO, path: Path) -> str:
+    """A name for a library that opens by name: that of this very file while it is open, whatever stands at its path."""
+    name = f"/proc/self/fd/{file.fileno()}"
+    return name if os.path.exists(name) else str(path)  # noqa: PTH110  what is deleted has no path
+
+
 def size_of(file: BinaryIO) -> int:
     """How many bytes an open file has."""
     return os.fstat(file.fileno()).st_size

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 
 from tensordbg.analysis.query import Limits, sql, sql_of_run
@@ -12,7 +13,7 @@ from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.schema import TABLES
 from tensordbg.trace.seal import seal_all, seal_full_segments
-from tests.sample_trace import TENSOR_EVENTS
+from tests.sample_trace import TENSOR_EVENTS, make_sample_trace
 from tests.trace.builder import TraceBuilder
 from tests.trace.samples import eventful_trace
 
@@ -197,3 +198,19 @@ def test_limits_can_not_be_lifted(sample_reader: TraceReader) -> None:
     with pytest.raises(UsageError, match="is not one SELECT"):
         sql(sample_reader, "set memory_limit = '1TB'", Limits())
     assert sql(sample_reader, "select count(*) as n from events", Limits()).to_pylist() == [{"n": 12}]
+
+
+def test_what_was_checked_is_what_is_read(tmp_path: Path) -> None:
+    """Another file in the place of one, put there once it was checked, is not read."""
+    trace = make_sample_trace(tmp_path / "trace")
+    seal_all(trace)
+    reader = open_trace(trace)
+    assert all(Path(name).exists() for table in TABLES for name in reader.sealed_files(table))
+    for path in trace.glob("*.parquet"):
+        path.rename(tmp_path / path.name)
+        path.symlink_to("/etc/passwd")
+    (trace / "other.parquet").write_bytes((tmp_path / "sites.parquet").read_bytes())
+    assert sql(reader, "SELECT count(*) AS n FROM events").to_pylist() == [{"n": TENSOR_EVENTS}]
+    assert reader.matching(pc.field("site") >= 0, ["site"]).num_rows == TENSOR_EVENTS
+    with pytest.raises(UsageError, match="no answer to the query"):
+        sql(reader, f"SELECT * FROM read_parquet('{trace}/other.parquet')")

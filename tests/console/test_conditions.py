@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.console.bounded_evaluation import Bounds
 from tensordbg.console.conditions import parse_condition
 from tensordbg.errors import UsageError
 from tensordbg.trace.reader import open_trace
@@ -76,3 +77,18 @@ def test_what_was_not_measured_fits_no_comparison(opened: OpenedTrace) -> None:
 def test_what_is_wrong_is_said(opened: OpenedTrace, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         passing(opened, text)
+
+
+def test_what_may_take_anything_is_computed_within_bounds(opened: OpenedTrace, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = passing(opened, "Log : step >= 0")
+    # The limits are those of `eval`: so much takes more memory than an expression may.
+    taken = "Log : sum(outer(zeros(6000),zeros(6000))) + step >= 0"
+    monkeypatch.setattr("tensordbg.console.conditions.BOUNDS", Bounds(memory=2**26))
+    with pytest.raises(UsageError, match="Unable to allocate"):
+        passing(opened, taken)
+    assert passing(opened, "Log : argsort(step) >= 0") == every
+
+
+def test_a_condition_that_does_not_speak_of_each_tensor(opened: OpenedTrace) -> None:
+    with pytest.raises(UsageError, match=r"has 3 answers for 4 tensors; a condition says of each whether it holds"):
+        passing(opened, "Log : diff(step) > 0")

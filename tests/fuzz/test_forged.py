@@ -10,12 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tensordbg.cli import main
 from tensordbg.model import NONE, CallKind, Function, Health, Site, TensorRef
 from tensordbg.trace.seal import seal_all
 from tests.fuzz.asking import LINES, TRACE, tell
+from tests.fuzz.records import say_so
 from tests.sample_trace import make_sample_trace
 from tests.trace.builder import ProgramParts, Tensor, TraceBuilder, small_program
 
@@ -140,3 +143,29 @@ def test_links_leave_the_trace_nowhere(tmp_path: Path, capfd: pytest.CaptureFixt
             main(["why", str(trace)])
         assert ended.value.code == 2
         assert "is a link, and links are not followed" in capfd.readouterr().err
+
+
+def test_an_eager_operation_in_a_turn_of_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    build = TraceBuilder(tmp_path / "trace")
+    build.describe(small_program())
+    for step in range(2):
+        build.eager_tensor(build.begin(6, step=step, inputs=(-1,)), 6, Tensor(health=BAD, frame=9, iteration=step))
+    trace = build.finish()
+    for command, *rest in (["why"], ["ls"], ["show", "Add"], ["report", "-o", "r.html"]):
+        tell([command, str(trace), *rest])
+    tell(["console", str(trace), "-c", "lt; ni Add; li -r Add; lo -r Add"])
+
+
+def test_a_listing_of_events_that_lack_what_each_has(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    trace = make_sample_trace(tmp_path / "trace")
+    seal_all(trace)
+    (path,) = trace.glob("tensors-*.parquet")
+    table = pq.read_table(path)
+    steps = pa.array([None, *table.column("step").to_pylist()[1:]], pa.int64())
+    pq.write_table(table.set_column(table.column_names.index("step"), "step", steps), path, write_page_checksum=True)
+    say_so(path, len(table))
+    with pytest.raises(SystemExit) as ended:
+        main(["ls", str(trace)])
+    assert ended.value.code == 2
+    assert "can't be read (tensors.step: a value is missing)" in capfd.readouterr().err

@@ -22,7 +22,7 @@ def part(tmp_path: Path) -> Part:
 def test_comes_back_and_any_tool_can_read_it(tmp_path: Path, part: Part) -> None:
     assert part.rows == 20
     expected = pa.concat_tables([TABLE, TABLE])
-    assert open_part(tmp_path, part).read().equals(expected)
+    assert open_part(tmp_path, part).parquet.read().equals(expected)
     assert pq.read_table(tmp_path / part.file).equals(expected)
     assert [path.name for path in tmp_path.iterdir()] == [part.file]
 
@@ -30,7 +30,7 @@ def test_comes_back_and_any_tool_can_read_it(tmp_path: Path, part: Part) -> None
 def test_rows_come_in_groups(tmp_path: Path) -> None:
     table = pa.table({"event": range(ROW_GROUP + 1)})
     part = write_part(tmp_path, "x.parquet", [table], table.schema)
-    assert open_part(tmp_path, part).num_row_groups == 2
+    assert open_part(tmp_path, part).parquet.num_row_groups == 2
 
 
 def test_nothing_is_left_of_a_writing_that_fails(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_changed_file_is_refused(tmp_path: Path, part: Part, position: int) -> N
     data[position] ^= 0x10
     path.write_bytes(data)
     with pytest.raises((TraceError, OSError), match=r"can't be read|CRC|encoding"):
-        open_part(tmp_path, part).read()
+        open_part(tmp_path, part).parquet.read()
 
 
 @pytest.mark.parametrize("size", [0, 7, 100])

@@ -17,6 +17,7 @@ from tensordbg.analysis.reading import shape_of
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 from tensordbg.trace.reader import TraceReader
+from tensordbg.trace.schema import TENSORS
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,11 @@ def list_tensors_of_run(
     sorting = f"ORDER BY sort_key {direction} NULLS LAST, event {direction}, process"
     limit = f"LIMIT {order.limit:d} OFFSET {order.skip:d}" if order.limit > 0 else ""
     page = sql_of_run(processes, f"{' UNION ALL '.join(parts)} {sorting} {limit}")
+    owners = page.column("process").to_pylist()
+    for name, reader in processes.items():
+        own = [row for row, owner in enumerate(owners) if owner == name]
+        if own:
+            reader.checked(page.take(own).select(TENSORS.names))
     total = sum(count_tensors(reader, selection) for reader in processes.values())
     return Listing(total=total, rows=tuple(_row(row) for row in page.to_pylist()))
 

@@ -38,9 +38,10 @@ def operands(flow: Flow, site: Site, activation: int) -> Iterator[Operand]:
 
 
 def is_eager(flow: Flow, activation: int) -> bool:
-    """Whether an activation is one eager operation."""
+    """Whether an activation is one eager operation; one that is no execution's own is none, whatever damage says."""
     activations = flow.values.activations
-    return bool(activations.place[activation] == NONE and activations.execution[activation] != NONE)
+    own = activation < len(flow.values.executions)
+    return own and bool(activations.place[activation] == NONE and activations.execution[activation] != NONE)
 
 
 def _made(flow: Flow, activation: int) -> Iterator[Operand]:

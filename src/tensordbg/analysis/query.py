@@ -20,7 +20,6 @@ from tensordbg.trace.schema import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -157,9 +156,8 @@ def _register(database: duckdb.DuckDBPyConnection, processes: Mapping[str, Trace
         for table in (*TABLES, "events"):
             parts = [f"SELECT {quoted(name)} AS process, * FROM {schema}.{table}" for name, schema in places.items()]
             database.execute(f"CREATE VIEW {table} AS " + " UNION ALL BY NAME ".join(parts))
-    homes = [f"{reader.path.resolve()}/" for reader in processes.values()]
-    allowed = ", ".join(quoted(form) for home in homes for form in (home, glob.escape(home)))
-    database.execute(f"SET allowed_directories = [{allowed}]")
+    files = [file for reader in processes.values() for name in TABLES for file in reader.sealed_files(name)]
+    database.execute(f"SET allowed_paths = {_list([*files, *map(glob.escape, files)])}")
     database.execute("SET enable_external_access = false")
     database.execute("SET lock_configuration = true")
 
@@ -167,7 +165,7 @@ def _register(database: duckdb.DuckDBPyConnection, processes: Mapping[str, Trace
 def _register_tables(database: duckdb.DuckDBPyConnection, reader: TraceReader, schema: str) -> None:
     for name in TABLES:
         files = reader.sealed_files(name)
-        parts = [f"SELECT * FROM read_parquet({_list(files)})"] if files else []
+        parts = [f"SELECT * FROM read_parquet({_list(map(glob.escape, files))})"] if files else []
         raw = _raw(reader, name)
         if raw is not None and (len(raw) or not files):
             database.register(f"raw_{schema}_{name}", raw)
@@ -183,8 +181,8 @@ def _raw(reader: TraceReader, name: str) -> pa.Table | None:
     return None if reader.sealed_files(name) else reader.table(name)
 
 
-def _list(files: Iterable[Path]) -> str:
-    return "[" + ", ".join(quoted(glob.escape(str(file.resolve()))) for file in files) + "]"
+def _list(files: Iterable[str]) -> str:
+    return "[" + ", ".join(map(quoted, files)) + "]"
 
 
 def quoted(text: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.errors import CaptureError
-from tensordbg.opening import open_regular
+from tensordbg.opening import name_of_open, open_regular
 
 Array = npt.NDArray[Any]
 
@@ -64,8 +64,8 @@ def read_tensors(path: Path) -> dict[str, Array]:
     from safetensors.numpy import load_file
 
     try:
-        open_regular(path).close()  # safetensors maps the file by its name, whatever it is
-        return dict(load_file(path))
+        with open_regular(path) as file:
+            return dict(load_file(name_of_open(file, path)))  # it maps what has that name, whatever it is
     except FileNotFoundError:
         raise CaptureError(f"{path} is missing; the capture is not whole, take another") from None
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, MemoryError) as error:

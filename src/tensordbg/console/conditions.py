@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.console.bounded_evaluation import Bounds, evaluate_bounded
+from tensordbg.console.elementwise import is_elementwise
 from tensordbg.console.evaluation import evaluate
 from tensordbg.console.node_patterns import NodePattern, parse_pattern
 from tensordbg.console.statistics import FLAGS, STATISTICS, Measured
@@ -33,6 +35,10 @@ _TOKEN = re.compile(r"\s*(-?[\d.]+[eE][+-]?\d+(?=[\s()<>=!]|$)|==|!=|<=|>=|[<>()
 _COLON = re.compile(r"(.+):(?!\d+$)(.*)")
 _JOINING = frozenset({"and", "or", "not"})
 _ARITHMETIC = re.compile(r"==|!=|<=|>=|[<>]|\+|[-*/%]{1,2}")
+
+
+BOUNDS = Bounds()
+"""Of a condition that does more than compare numbers."""
 
 
 class Test(Protocol):
@@ -58,7 +64,17 @@ class Compared:
         fits = _named(self.pattern, opened, events)
         chosen = events[fits]
         measured = Measured(opened, chosen)
-        fits[fits] = np.broadcast_to(np.asarray(evaluate(self.text, measured.get), dtype=np.bool_), len(chosen))
+        if is_elementwise(self.text):
+            answer = evaluate(self.text, measured.get)
+        else:
+            answer = evaluate_bounded(self.text, measured.get, BOUNDS)
+        found = np.asarray(answer, dtype=np.bool_)
+        if found.shape not in {(), chosen.shape}:
+            raise UsageError(
+                f"{self.text!r} has {found.size:,} answers for {len(chosen):,} tensors; "
+                "a condition says of each whether it holds"
+            )
+        fits[fits] = found
         return fits
 
 

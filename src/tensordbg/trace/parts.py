@@ -1,11 +1,13 @@
 """The Parquet files of a sealed trace: written whole or not at all, and read only if they are what was written.
 
-Arrow checks the pages by their checksums; the footer, which it trusts, is checked here.
+Arrow checks the pages by their checksums; the footer, which it trusts, is checked here, and so are the heads of pages.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import weakref
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -16,8 +18,9 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tensordbg.opening import open_regular, size_of
+from tensordbg.opening import name_of_open, open_regular, size_of
 from tensordbg.trace.damage import damaged, reading_of
+from tensordbg.trace.page_heads import MOST_BYTES, ColumnExtent, check_columns
 
 ROW_GROUP = 16384
 """Rows that are read together: the least that a slice costs. A page of 200 rows costs about 5 ms with so many."""
@@ -25,7 +28,7 @@ ROW_GROUP = 16384
 _DELTA = ("event", "time_ns", "execution", "begin_ns", "end_ns")
 _FLOATS = ("min", "max", "sum", "sum_squares")
 _MOST_ROWS = 2**20
-_MOST_GROUP = 2**29
+_MOST_GROUP = MOST_BYTES
 """Rows and bytes of what is read together."""
 
 _MOST_TIMES = 1000
@@ -65,6 +68,28 @@ class Part:
         return part
 
 
+class HeldPart:
+    """A part that is open and has been checked; it closes when nobody holds it any more."""
+
+    def __init__(self, parquet: pq.ParquetFile, file: BinaryIO, name: str) -> None:
+        """See `open_part`."""
+        self.parquet = parquet
+        self._file = file
+        self._name = name
+        weakref.finalize(self, file.close)
+
+    @property
+    def name(self) -> str:
+        """By which others open this very file; what stands at its path may be another by now.
+
+        Raises:
+            FileNotFoundError: If it was deleted, as it was put into another part.
+        """
+        if not os.fstat(self._file.fileno()).st_nlink:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._name)
+        return self._name
+
+
 def write_part(folder: Path, file: str, tables: Iterable[pa.Table], schema: pa.Schema) -> Part:
     """Writes tables into one file; it is on the disk, with its final name, when this returns.
 
@@ -90,7 +115,7 @@ def write_part(folder: Path, file: str, tables: Iterable[pa.Table], schema: pa.S
     return Part(file, count, path.stat().st_size, footer)
 
 
-def open_part(folder: Path, part: Part) -> pq.ParquetFile:
+def open_part(folder: Path, part: Part) -> HeldPart:
     """Opens a part for reading.
 
     Raises:
@@ -99,16 +124,32 @@ def open_part(folder: Path, part: Part) -> pq.ParquetFile:
     """
     path = folder / part.file
     with reading_of(path):
-        with open_regular(path) as data:
-            intact = size_of(data) == part.bytes and zlib.crc32(_footer(data)) == part.footer
-        if not intact:
-            raise damaged(path, "it was changed since it was sealed")
-        file = pq.ParquetFile(path, page_checksum_verification=True)
-        _check_extent(file.metadata, part)
-        return file
+        data = open_regular(path)
+        try:
+            return _held(data, path, part)
+        except BaseException:
+            data.close()
+            raise
 
 
-def _check_extent(metadata: pq.FileMetaData, part: Part) -> None:
+def _held(data: BinaryIO, path: Path, part: Part) -> HeldPart:
+    """The part, if the file is what was written.
+
+    Raises:
+        TraceError: If it was changed.
+        ValueError: If it holds what can't be.
+    """
+    if size_of(data) != part.bytes or zlib.crc32(_footer(data)) != part.footer:
+        raise damaged(path, "it was changed since it was sealed")
+    name = name_of_open(data, path)
+    parquet = pq.ParquetFile(name, page_checksum_verification=True)
+    groups = _checked_groups(parquet.metadata, part)
+    chunks = (group.column(number) for group in groups for number in range(group.num_columns))
+    check_columns(data.fileno(), map(ColumnExtent.of, chunks))
+    return HeldPart(parquet, data, name)
+
+
+def _checked_groups(metadata: pq.FileMetaData, part: Part) -> list[pq.RowGroupMetaData]:
     """Checks that a file holds as many rows as is said, and no more than is ever written: a few bytes can say billions.
 
     Raises:
@@ -121,6 +162,7 @@ def _check_extent(metadata: pq.FileMetaData, part: Part) -> None:
     most = max((max(group.num_rows / _MOST_ROWS, group.total_byte_size / _MOST_GROUP) for group in groups), default=0)
     if most > 1 or size > _MOST_TIMES * part.bytes + _MOST_GROUP:
         raise ValueError(f"it holds {rows:,} rows and {size:,} bytes, more than such a file ever does")
+    return groups
 
 
 def _footer(data: BinaryIO) -> bytes:

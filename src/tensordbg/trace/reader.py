@@ -33,7 +33,7 @@ from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import FORMAT_VERSION, TABLES, TENSORS
 from tensordbg.trace.sealed import SealedPart
 from tensordbg.trace.snapshot import Snapshot, take_snapshot
-from tensordbg.trace.table_checks import check_described
+from tensordbg.trace.table_checks import check_described, check_events
 from tensordbg.trace.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
 from tensordbg.trace.values import Array, KeptTensor, ValueFiles
 
@@ -190,6 +190,11 @@ class TraceReader:
         """The tensor events for which an expression holds, as one table; see `scan`."""
         return _together([table for table in self.scan(columns, where) if len(table)], _columns("tensors", columns))
 
+    def checked(self, table: pa.Table) -> pa.Table:
+        """Rows of `tensors` that others read from the sealed files, if they may hold what they do."""
+        with reading_of(self.path):
+            return check_events("tensors", table, self._retrying(self._most_sites))
+
     def value(self, event: int) -> Array:
         """The elements of the tensor of an event, if they were kept; the array can't be written.
 
@@ -243,10 +248,10 @@ class TraceReader:
         """All call paths inside graphs by number; 0 is the root."""
         return self._described().paths
 
-    def sealed_files(self, name: str) -> tuple[Path, ...]:
-        """The Parquet files of a table, where they hold it in the present format; other tools may read them.
+    def sealed_files(self, name: str) -> tuple[str, ...]:
+        """Names of the Parquet files of a table, where they hold it in the present format, for others to read them.
 
-        That they are there and end as they should has been checked.
+        They have been checked, and are open as long as this reader is there: the names are good in this process alone.
         """
         if self._version != FORMAT_VERSION:
             return ()

@@ -202,8 +202,9 @@ class _Sealing:
         for part in self.manifest.executions:
             path = self.folder / part.file
             try:
-                with open_part(self.folder, part) as file, reading_of(path):
-                    yield file.read()
+                held = open_part(self.folder, part)
+                with reading_of(path):
+                    yield held.parquet.read()
             except FileNotFoundError:
                 raise missing(path) from None
 

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 
 from tensordbg.trace.damage import damaged, reading_of
 from tensordbg.trace.migrations import upgrade_table
-from tensordbg.trace.parts import Part, open_part
+from tensordbg.trace.parts import HeldPart, Part, open_part
 from tensordbg.trace.proportion import MOST_NUMBERS
 from tensordbg.trace.schema import EVENT_TABLES, FORMAT_VERSION, TABLES
 from tensordbg.trace.table_checks import check_events
@@ -31,15 +30,14 @@ class SealedPart:
         self._name = name
         self._version = version
 
-    def check(self) -> Path:
-        """The file, if it is there and ends as it should.
+    def check(self) -> str:
+        """A name of the file, as it is open here, if it is there and what was written.
 
         Raises:
             FileNotFoundError: If it is gone.
             TraceError: If it is damaged.
         """
-        _ = self._file
-        return self._folder / self._part.file
+        return self._held.name
 
     def read(self) -> pa.Table:
         """All of it.
@@ -48,7 +46,7 @@ class SealedPart:
             FileNotFoundError: If the file is gone.
             TraceError: If it is damaged.
         """
-        return self._read(list(range(self._file.num_row_groups)), None)
+        return self._read(list(range(self._held.parquet.num_row_groups)), None)
 
     def tensors(self, columns: Sequence[str], begin: int, end: int) -> pa.Table:
         """Columns of a slice of the rows; only the row groups that hold it are read.
@@ -74,11 +72,11 @@ class SealedPart:
         if self._version != FORMAT_VERSION:
             table = self.read()
             return (table if where is None else table.filter(where)).select(columns)
-        path = self.check()
+        name = self.check()
         checked = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
-        with reading_of(path):
+        with reading_of(self._folder / self._part.file):
             form = ds.ParquetFileFormat(default_fragment_scan_options=checked)
-            dataset = ds.dataset([str(path)], schema=TABLES[self._name], format=form)
+            dataset = ds.dataset([name], schema=TABLES[self._name], format=form)
             return self._sound(dataset.to_table(columns=list(columns), filter=where))
 
     @property
@@ -102,23 +100,23 @@ class SealedPart:
         return check_events(self._name, table, self._most) if self._name in EVENT_TABLES else table
 
     @cached_property
-    def _file(self) -> pq.ParquetFile:
-        file = open_part(self._folder, self._part)
-        if self._version == FORMAT_VERSION and not file.schema_arrow.equals(TABLES[self._name]):
+    def _held(self) -> HeldPart:
+        held = open_part(self._folder, self._part)
+        if self._version == FORMAT_VERSION and not held.parquet.schema_arrow.equals(TABLES[self._name]):
             raise damaged(self._folder / self._part.file, "its columns are not those of the table")
-        return file
+        return held
 
     @cached_property
     def _starts(self) -> Any:
         """Where each row group begins, and the end."""
         path = self._folder / self._part.file
         with reading_of(path):
-            metadata = self._file.metadata
+            metadata = self._held.parquet.metadata
             rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
             return np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
 
     def _read(self, groups: list[int], columns: Sequence[str] | None) -> pa.Table:
-        file = self._file
+        file = self._held.parquet
         schema = TABLES[self._name]
         with reading_of(self._folder / self._part.file):
             if self._version == FORMAT_VERSION:

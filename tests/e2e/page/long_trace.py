@@ -45,8 +45,8 @@ def write_long_trace(folder: Path) -> None:
 def repeat(trace: Path, events: int) -> None:
     """Makes a sealed trace so long, as if its program had gone on in the same way."""
     manifest = read_manifest(trace)
-    tensors = pa.concat_tables([open_part(trace, part).read() for part in manifest.tensors])
-    executions = pa.concat_tables([open_part(trace, part).read() for part in manifest.executions])
+    tensors = pa.concat_tables([open_part(trace, part).parquet.read() for part in manifest.tensors])
+    executions = pa.concat_tables([open_part(trace, part).parquet.read() for part in manifest.executions])
     turns, rest = divmod(events, len(tensors))
     assert rest == 0, f"{events} events are not a multiple of {len(tensors)}"
     period = _span(executions["begin_ns"]) + 1_000_000
