@@ -58,12 +58,10 @@ class Server:
         port = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(32)
         place = f"http://{_in_link(address.host or LOOPBACK)}:{port}/"
-        # A cookie keeps the token out of what visitors of other machines show and copy; frames of notebooks have none.
-        self.link = f"{place}?token={token}" if address.host else f"{place}{token}/"
+        self.link = f"{place}{token}/"
         settings = Settings(
             hosts=None if address.host else local_hosts(port),
             token=token,
-            cookie=f"tensordbg-{port}",
             frame_ancestors=frame_ancestors,
         )
         self._uvicorn = _Uvicorn(

@@ -17,9 +17,8 @@ class Settings:
     """The Host headers that are answered, in small letters and with the port; None for any, where something else (a
     token, another server in front) keeps strangers out."""
     token: str = ""
-    """What a visitor must know; empty where something else keeps strangers out, as TensorBoard does."""
-    cookie: str = "tensordbg"
-    """Name of the cookie that keeps the token; cookies know no ports, so servers on one machine need names apart."""
+    """What a visitor must know, as every path begins with it; empty where something else keeps strangers out, as
+    TensorBoard does."""
     frame_ancestors: str = "'none'"
     """Who may put the page into a frame, as a content-security policy has it; empty for anybody."""
     made_styles: str = f"'nonce-{NONCE}'"
