@@ -39,6 +39,11 @@ def _little_garbage_to_look_through() -> None:
         gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Gives back what was taken out of sight, for the end of the process clears it in its order."""
+    gc.unfreeze()
+
+
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
     """The folder of the sample trace, in a folder of traces."""
