@@ -17,6 +17,7 @@ from tensordbg.analysis.order import in_program_order
 from tensordbg.analysis.pipelines import pipeline_links
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.spread import spread
+from tensordbg.analysis.stores import store_links
 from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
 from tensordbg.model import NONE
@@ -81,6 +82,7 @@ class GraphBuilder:
         self._add(self.values.activation[bad], self.values.port[bad], bad)
         # The nodes of the bad events stand in the order of their number.
         self.join(*pipeline_links(self.values))
+        self.join(*store_links(self.values))
         called = callback_links(self.values)
         self.join(called.result, called.computed)
         self.link(np.searchsorted(bad, called.entered), called.activation, called.port)

@@ -43,7 +43,7 @@ PASSING = frozenset(
 INPUT = "Input"
 """The type of the site of a value that came in from Python."""
 
-_TAKES_FROM_PIPELINE = ("GetNext", "OptionalGetValue", "ReduceDataset")
+_TAKES_FROM_PIPELINE = ("GetNext", "OptionalGetValue", "ReduceDataset", "UncompressElement")
 """Words in the types of operations that take a batch, or a result, out of an input pipeline.
 
 Keras steps through a pipeline by optionals: whether there is a next batch is known when it is there.

@@ -139,10 +139,15 @@ def find_returns(values: Values, details: Details) -> Returns:
 
 
 def _time(values: Values, events: Ints) -> Ints:
-    """When values came or left, as a number to sort by: arguments before all that their function computes."""
-    began = values.activations.first[values.activation[events]]
-    argument = values.ports.argument[values.ports.site[values.port[events]]] >= 0
-    return np.where(argument, 2 * np.minimum(began, events) - 1, 2 * events)
+    """When values came or left, as a number to sort by.
+
+    Arguments came before all that their function computes; what it returns, Python holds when all that has run.
+    """
+    activation, site = values.activation[events], values.ports.site[values.port[events]]
+    argument = values.ports.argument[site] >= 0
+    times = np.where(argument, 2 * np.minimum(values.activations.first[activation], events) - 1, 2 * events)
+    at_the_end = ~argument & ~_held_at_once(values)[values.port[events]] & ~_of_outside(values)[site]
+    return np.where(at_the_end, np.maximum(times, 2 * values.activations.last[activation] + 1), times)
 
 
 def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Iterator[_Seen]:
@@ -207,9 +212,7 @@ def _fits_in(shape: Sequence[int], other: Sequence[int]) -> bool:
 
 def _entering(values: Values) -> Bools:
     """Which events are bad and of values that no recorded operation made."""
-    sites = values.program.sites.values()
-    outside = np.zeros(len(values.ports.first), dtype=np.bool_)
-    outside[[site.site for site in sites if site.op_type in OUTSIDE and site.argument == NONE]] = True
+    outside = _of_outside(values)
     site = values.ports.site[values.port]
     argument = values.ports.argument[site]
     executions = values.executions
@@ -227,15 +230,29 @@ def _entering(values: Values) -> Bools:
     return result
 
 
+def _of_outside(values: Values) -> Bools:
+    """For each site whether what it gives came in from outside of the program."""
+    result = np.zeros(len(values.ports.first), dtype=np.bool_)
+    sites = values.program.sites.values()
+    result[[site.site for site in sites if site.op_type in OUTSIDE and site.argument == NONE]] = True
+    return result
+
+
 def _leaving(values: Values) -> Bools:
     """Which events are bad and of values that Python could hold."""
+    held = returned(values) | _held_at_once(values)
+    result: Bools = values.events.bad & held[values.port]
+    return result
+
+
+def _held_at_once(values: Values) -> Bools:
+    """For each port whether Python could hold it when it was computed: eagerly, in a variable, given to a callback."""
     program, ports = values.program, values.ports
-    held = returned(values)
+    held = np.zeros(len(ports.site), dtype=np.bool_)
     for site in program.sites.values():
         first = int(ports.first[site.site])
         if (site.function == NONE and site.op_type != INPUT) or reads_variables(site):
             held[first : first + int(ports.count[site.site])] = True
         elif site.op_type in CALLBACKS:
             held[[port for ref in program.inputs_of(site.site) if (port := ports.of(ref)) != NONE]] = True
-    result: Bools = values.events.bad & held[values.port]
-    return result
+    return held

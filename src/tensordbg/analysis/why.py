@@ -21,6 +21,7 @@ from tensordbg.analysis.program import read_program
 from tensordbg.analysis.reading import TraceSource, tensor_pieces
 from tensordbg.analysis.reporter import report_origins
 from tensordbg.analysis.troubles import Trouble
+from tensordbg.analysis.unseen import unseen_notes
 from tensordbg.analysis.values import locate_values
 from tensordbg.analysis.warnings.find import find_warnings
 
@@ -62,7 +63,8 @@ def _study(trace: TraceSource) -> Study:
     found = find_origins(values, details)
     troubles = sorted(report_origins(found, details), key=_place)
     origins = tuple(trouble.origin for trouble in troubles)
-    result = replace(result, origins=origins, warnings=find_warnings(trace, program, origins))
+    notes = (*result.notes, *unseen_notes(values, origins))
+    result = replace(result, origins=origins, notes=notes, warnings=find_warnings(trace, program, origins))
     events = np.array([origin.view.event for origin in origins], dtype=np.int64)
     return Study(result, find_crossings(found, [each.nodes for each in troubles], details), details.times(events))
 
