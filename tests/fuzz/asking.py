@@ -18,6 +18,7 @@ from tensordbg.cli import main
 from tensordbg.server.endpoints import Endpoints
 from tensordbg.server.library import Library
 from tests.fuzz.originals import Kind
+from tests.fuzz.visiting import visit
 
 TRACE = (
     *(["why"], ["why"], ["why"], ["why", "--json"], ["ls"], ["ls", "--non-finite"], ["ls", "--json", "--step", "0..1"]),
@@ -73,7 +74,7 @@ def ask(kind: Kind, folder: Path, chance: random.Random) -> str:
         Exception: Whatever was not caught.
     """
     questions: dict[Kind, tuple[Callable[[Path, random.Random], str], ...]] = {
-        Kind.TRACE: (_command, _command, _command, _console, _serve),
+        Kind.TRACE: (_command, _command, _command, _console, _serve, visit),
         Kind.CAPTURE: (_capture,),
         Kind.LOGS: (_import,),
     }

@@ -111,3 +111,15 @@ def test_descriptors_that_run_out_are_one_line(sample: Path) -> None:
         _, said = process.communicate(timeout=60)
     assert answer is not None and answer.status_code == 200
     assert said == f"tdbg: warning: {connections.ADVICE}\n"
+
+
+def test_a_question_that_breaks_off_while_it_is_answered_is_no_traceback(
+    capfd: pytest.CaptureFixture[str], link: str
+) -> None:
+    broken = whole_question(link).replace(b"GET", b"POST")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n-1\r\n"
+    with connect(link) as other:
+        other.sendall(broken)
+        while other.recv(100_000):
+            pass
+    assert httpx.get(f"{link}api/runs").status_code == 200
+    assert capfd.readouterr().err == ""

@@ -48,6 +48,15 @@ class BoundedProtocol(H11Protocol):
         self._rest()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """See uvicorn: what comes is no question. Where one is being answered already, that goes nowhere any more."""
+        if self._is_answering():
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            self.transport.close()
+        else:
+            super().send_400_response(msg)
+
     def _watch(self) -> None:
         """Starts the clock where a question is not whole, and stops it where one is being answered."""
         if self._is_answering():
