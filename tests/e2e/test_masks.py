@@ -48,10 +48,36 @@ def test_a_row_masked_throughout_is_one_finding(way: Callable[[Any], Any], maske
     assert "(the mask: " in origin["explanation"]
 
 
-@pytest.mark.parametrize("masked", [added, chosen, filled], ids=lambda masked: masked.__name__)
-def test_a_mask_that_harms_nothing_is_harmless_in_one_line(masked: Mask, tmp_path: Path) -> None:
-    (origin,) = answer(lambda: tf.function(masked)(tf.constant(CAUSAL)), tmp_path)
+def logarithm(mask: Any) -> tf.Tensor:
+    return tf.nn.softmax(tf.constant(X) + tf.math.log(tf.cast(mask, tf.float32)))
+
+
+def by_hand(mask: Any) -> tf.Tensor:
+    scores = tf.cast(tf.where(mask, tf.constant(X), -np.inf), tf.float64)
+    powers = tf.exp(scores - tf.reduce_max(scores, -1, keepdims=True))
+    return powers / tf.reduce_sum(powers, -1, keepdims=True)
+
+
+HARMLESS = [added, chosen, filled, logarithm, by_hand]
+
+
+@pytest.mark.parametrize("way", [tf.function, lambda program: program], ids=["graph", "eager"])
+@pytest.mark.parametrize("masked", HARMLESS, ids=lambda masked: masked.__name__)
+def test_a_mask_that_harms_nothing_is_harmless_in_one_line(
+    way: Callable[[Any], Any], masked: Mask, tmp_path: Path
+) -> None:
+    (origin,) = answer(lambda: way(masked)(tf.constant(CAUSAL)), tmp_path)
     assert not origin["consequential"]
+
+
+def test_eagerly_a_masked_value_that_is_the_last_is_a_result(tmp_path: Path) -> None:
+    def program() -> None:
+        scores = tf.where(CAUSAL, tf.constant(X), -np.inf)
+        tf.print(tf.reduce_any(scores < 0.0))
+        tf.argmax(scores, -1)
+
+    (origin,) = answer(program, tmp_path)
+    assert "output" in origin["reaches"]
 
 
 def test_attention_that_is_trained(tmp_path: Path) -> None:

@@ -168,6 +168,8 @@ class Origin:
     """How it came into the other processes, the first first."""
     also: tuple[RelatedOperation, ...] = ()
     """Other origins of the same trouble: its gradient, and those alike in the same line."""
+    devices: tuple[str, ...] = ()
+    """Where those alike in the same line were, if that is several devices: on replicas of one another."""
 
     @property
     def place(self) -> SourceLine | None:

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
-from tensordbg.analysis.operations import INPUT
+from tensordbg.analysis.operations import CHECKS, COMPARISONS, INPUT
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
-from tensordbg.analysis.roles import Roles, makes_values
+from tensordbg.analysis.roles import Roles
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+
+_DECIDING = (COMPARISONS | CHECKS) - {"Cast", "TopKV2"}
+"""They give booleans or whole numbers."""
 
 
 class Reach(enum.IntFlag):
@@ -119,11 +122,12 @@ def _taken(values: Values, execution: Ints, slot: Ints) -> Bools:
     """Whether another execution made a value of a result: one that only compares or prints it does not count."""
     executions = values.executions
     consumer = np.repeat(np.arange(len(executions)), np.diff(executions.input_starts))
-    makes = makes_values(values)
-    known = (executions.site >= 0) & (executions.site < len(makes))
-    eager_site = np.where(known, executions.site, 0)
-    useful = (executions.function != NONE) | (makes[eager_site] if len(makes) else False)
-    taken = useful[consumer]
+    seen = np.zeros(len(executions) + 1, dtype=np.bool_)
+    seen[values.events.execution] = True
+    sites = values.program.sites.values()
+    decides = [site.site for site in sites if site.op_type in _DECIDING]
+    # The types of what eager operations give are told by their events alone.
+    taken = ((executions.function != NONE) | (seen[:-1] & ~np.isin(executions.site, decides)))[consumer]
     keys = (executions.input_row[taken] << 16) | executions.input_slot[taken]
     result: Bools = np.isin((execution << 16) | slot, keys)
     return result

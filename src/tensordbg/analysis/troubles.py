@@ -79,7 +79,11 @@ def _line_of(trouble: Trouble) -> Any:
 def _counted(first: Trouble, rest: Sequence[Trouble]) -> Trouble:
     joined = _joined(first, rest, "alike")
     occurrences = sum(each.origin.occurrences for each in (first, *rest))
-    return replace(joined, origin=replace(joined.origin, occurrences=occurrences))
+    devices = dict.fromkeys(
+        name for each in (first, *rest) for name in each.origin.devices or (each.origin.view.device,)
+    )
+    several = tuple(devices) if len(devices) > 1 else ()
+    return replace(joined, origin=replace(joined.origin, occurrences=occurrences, devices=several))
 
 
 def _joined(told: Trouble, others: Sequence[Trouble], relation: str) -> Trouble:

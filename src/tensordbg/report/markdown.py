@@ -108,7 +108,8 @@ def _reasons(origin: Origin) -> Iterator[str]:
     for arrival in origin.arrivals:
         yield f"**Then** {prose(arrival_of(arrival))}"
     if origin.occurrences > 1:
-        yield f"**Again** an origin {count(origin.occurrences)} times in all"
+        replicas = f", on {len(origin.devices)} replicas" if origin.devices else ""
+        yield f"**Again** an origin {count(origin.occurrences)} times in all{replicas}"
     if also := also_of(origin):
         yield f"**Also** {prose(also)}"
 

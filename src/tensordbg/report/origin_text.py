@@ -154,7 +154,8 @@ def _reasons(origin: Origin) -> Table:
     if len(origin.arrivals) > _ARRIVALS:
         table.add_row("", f"came to {count(len(origin.arrivals) - _ARRIVALS)} more processes; --json tells all")
     if origin.occurrences > 1:
-        table.add_row("again", f"an origin {count(origin.occurrences)} times in all")
+        replicas = f", on {len(origin.devices)} replicas" if origin.devices else ""
+        table.add_row("again", f"an origin {count(origin.occurrences)} times in all{replicas}")
     if also := also_of(origin):
         table.add_row("also", also)
     return table

@@ -118,6 +118,14 @@ def test_what_replicas_reduced_together_is_followed(mirrored: Path) -> None:
     assert {"gradient", "variable"} <= set(origin["reaches"])  # type: ignore[call-overload]
 
 
+def test_the_same_line_on_all_replicas_is_one_entry(tmp_path: Path) -> None:
+    everywhere = MIRRORED.replace("[1.0, 2.0], [3.0, 4.0]", "[0.0, 2.0], [0.0, 4.0]")
+    command = [sys.executable, "-m", "tensordbg", "why", str(run_both_ways(tmp_path, everywhere))]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert told.count("cause ") == 1
+    assert ", on 2 replicas" in told
+
+
 def test_keras_over_replicas(tmp_path: Path) -> None:
     trace = run_both_ways(tmp_path, MIRRORED_KERAS)
     origin = first_origin(trace)
