@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.page.chromium import ARGUMENTS, PATIENCE, find_chromium, watched_page
-from tests.e2e.page.recorded import record_digits, record_two_troubles, shared
+from tests.e2e.page.recorded import record_digits, record_failed, record_two_troubles, shared
 from tests.e2e.page.serving import Served
 
 
@@ -77,3 +77,9 @@ def digits_link(digits: Path, serve: Callable[..., str]) -> str:
 def two_troubles_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., str]) -> str:
     """The page of a program with two findings: `Log` made -inf, `Sqrt` made NaN."""
     return serve(shared(tmp_path_factory, "two-troubles", record_two_troubles))
+
+
+@pytest.fixture(scope="session")
+def failed_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., str]) -> str:
+    """The page of a program that was ended by the error of an operation."""
+    return serve(shared(tmp_path_factory, "failed", record_failed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import subprocess
 import sys
@@ -53,6 +54,26 @@ def step(x):
 
 step(tf.constant([0.0, 1.0]))
 """
+
+
+FAILED = """\
+import tensorflow as tf
+
+@tf.function
+def step(logits, labels):
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+
+step(tf.ones([4, 3]), tf.constant([0, 1, 7, 2]))
+"""
+
+
+def record_failed(folder: Path) -> None:
+    """A program that an operation ends by its error: a label is out of range."""
+    with tempfile.TemporaryDirectory() as programs:
+        program = Path(programs) / "failed.py"
+        program.write_text(FAILED)
+        with contextlib.suppress(subprocess.CalledProcessError):  # it ends as the program does
+            record(folder, str(program))
 
 
 def record_two_troubles(folder: Path) -> None:

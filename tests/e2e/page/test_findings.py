@@ -45,6 +45,27 @@ def test_each_trouble_is_shown_once_and_others_below(page: Any, two_troubles_lin
     assert titles == ["✕ Log made 1 × -inf", "✕ Sqrt made 1 × NaN"]
 
 
+def test_the_error_that_ended_the_program_stands_first(page: Any, failed_link: str) -> None:
+    page.goto(failed_link)
+    chosen = page.locator(".finding-head[aria-current=true]")
+    chosen.wait_for()
+    assert page.locator(".finding-head").first.inner_text() == chosen.inner_text()
+    assert re.search(
+        r"InvalidArgumentError in \S*SparseSoftmaxCrossEntropyWithLogits ended the program", chosen.inner_text()
+    )
+    assert "failed.py:5" in chosen.inner_text()
+    details = page.locator(".finding-details")
+    assert "label value of 7" in details.inner_text().lower()
+    labels = details.locator(".input-line", has_text="labels:0")
+    assert "int32[4]" in labels.inner_text()
+    assert "1 zero" in labels.inner_text()
+    assert "float32[4, 3]" in details.locator(".input-line", has_text="logits").inner_text().replace("×", ", ")
+    details.locator(".finding-source").click()
+    page.locator(".cm-line.code-chosen").get_by_text(
+        "sparse_softmax_cross_entropy_with_logits(labels, logits)"
+    ).wait_for()
+
+
 def test_findings_are_filtered_by_words_and_by_level(page: Any, two_troubles_link: str) -> None:
     page.goto(two_troubles_link)
     filter_field = page.get_by_label("Filter the findings")

@@ -426,11 +426,11 @@ export interface components {
         Finding: {
             /** @description From 0, in the order of the list; names the finding in links. */
             number: number;
-            /** @description `origin`, `warning` or `alert`. */
+            /** @description `failure` (the error of an operation that ended the program), `origin`, `warning` or `alert`. */
             kind: string;
             /** @description `trouble` (it came to something that matters), `warning`, `harmless` (died out, caught or meant) or `note`. */
             level: string;
-            /** @description Name of the cause, the warning or the alert, such as `log_of_zero`, `dead_units`, `retracing`. */
+            /** @description Name of the cause, the warning, the alert or the error, such as `log_of_zero`, `dead_units`, `retracing`. */
             cause: string;
             /** @description A few words, `Log made 12 × -inf`. */
             title: string;

@@ -1,4 +1,4 @@
-"""What went wrong in one list: origins, warnings and alerts, what matters first, each with the rows of its tensors."""
+"""What went wrong in one list: errors, origins, warnings and alerts, each with the rows of its tensors."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.finding import NumericalWarning, Origin, SourceLine, TensorView, WhyResult
+from tensordbg.analysis.finding import (
+    InputView,
+    NumericalWarning,
+    Origin,
+    ProgramFailure,
+    SourceLine,
+    TensorView,
+    WhyResult,
+)
 from tensordbg.analysis.listing import split_slot
 from tensordbg.analysis.view.neighbours import Neighbour, with_rows
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.rows import SeenTensor
-from tensordbg.analysis.view.titles import alert_title, origin_title, warning_title
+from tensordbg.analysis.view.titles import alert_title, failure_title, origin_title, warning_title
 
 LEVELS = ("trouble", "warning", "note", "harmless")
 """How much a finding matters, from the most."""
@@ -24,7 +32,7 @@ class Found:
     """One thing that is wrong, whatever its kind."""
 
     kind: str
-    """`origin`, `warning` or `alert`."""
+    """`failure`, `origin`, `warning` or `alert`."""
     level: str
     """One of `LEVELS`."""
     cause: str
@@ -63,6 +71,7 @@ def all_findings(result: WhyResult, processes: Mapping[str, OpenedTrace]) -> All
     """
     found = [
         *(_origin(origin, processes[origin.process]) for origin in result.origins),
+        *(_failure(failure, processes[failure.process]) for failure in result.failures),
         *(_warning(warning, processes[warning.process]) for warning in result.warnings),
         *(_alert(alert, processes[alert.process]) for alert in result.alerts),
     ]
@@ -70,11 +79,34 @@ def all_findings(result: WhyResult, processes: Mapping[str, OpenedTrace]) -> All
     return AllFound(result, " ".join(_summary(result, found)), tuple(found))
 
 
+def _failure(failure: ProgramFailure, opened: OpenedTrace) -> Found:
+    return Found(
+        kind="failure",
+        level="trouble",
+        cause=failure.error,
+        title=failure_title(failure),
+        explanation=failure.message,
+        suggestion="",
+        process=failure.process,
+        function=failure.function,
+        row=None,
+        source=failure.source,
+        stack=failure.stack,
+        inputs=_inputs(failure.inputs, opened),
+    )
+
+
+def _inputs(inputs: tuple[InputView, ...], opened: OpenedTrace) -> tuple[Neighbour, ...]:
+    return with_rows(
+        opened,
+        [
+            Neighbour(k, each.tensor, each.op_type, None if each.recorded is None else each.recorded.event)
+            for k, each in enumerate(inputs)
+        ],
+    )
+
+
 def _origin(origin: Origin, opened: OpenedTrace) -> Found:
-    inputs = [
-        Neighbour(k, each.tensor, each.op_type, None if each.recorded is None else each.recorded.event)
-        for k, each in enumerate(origin.inputs)
-    ]
     return Found(
         kind="origin",
         level="trouble" if origin.consequential else "harmless",
@@ -88,7 +120,7 @@ def _origin(origin: Origin, opened: OpenedTrace) -> Found:
         source=origin.place,
         stack=origin.stack,
         occurrences=origin.occurrences,
-        inputs=with_rows(opened, inputs),
+        inputs=_inputs(origin.inputs, opened),
         spread=tuple(opened.rows([view.event for view in origin.spread])),
         origin=origin,
     )
@@ -156,6 +188,9 @@ def _first_of(alert: Alert, opened: OpenedTrace) -> SeenTensor | None:
 
 def _summary(result: WhyResult, found: list[Found]) -> Iterator[str]:
     """What was found, in words."""
+    for each in found:
+        if each.kind == "failure":
+            yield f"{each.title}."
     if not result.measured:
         yield "The values of tensors were not recorded; run with --detail health to know more."
     elif not result.tensor_events:
@@ -164,7 +199,7 @@ def _summary(result: WhyResult, found: list[Found]) -> Iterator[str]:
         yield f"All {result.tensor_events:,} tensors were finite."
     else:
         yield f"{result.non_finite_events:,} of {result.tensor_events:,} recorded tensors are not finite."
-        troubles = sum(each.level == "trouble" for each in found)
+        troubles = sum(each.level == "trouble" and each.origin is not None for each in found)
         if troubles:
             yield f"The trouble started at {troubles:,} place{'s' * (troubles > 1)}."
         else:

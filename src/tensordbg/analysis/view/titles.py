@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.finding import NumericalWarning, Origin
+from tensordbg.analysis.finding import NumericalWarning, Origin, ProgramFailure
 from tensordbg.model import Health
 
 _VERBS = {
@@ -22,6 +22,12 @@ def origin_title(origin: Origin) -> str:
     verb = _VERBS.get(origin.cause, "made")
     name = origin.view.op_type if verb == "made" else origin.view.op_name
     return f"{name} {verb} {_bad_elements(origin.view.health)}"
+
+
+def failure_title(failure: ProgramFailure) -> str:
+    """`InvalidArgumentError in Reshape ended the program`."""
+    where = f" in {failure.op_name}" if failure.op_name else ""
+    return f"{failure.error}{where} ended the program"
 
 
 def warning_title(warning: NumericalWarning) -> str:

@@ -1,4 +1,4 @@
-"""What went wrong, for the page: origins, warnings and alerts, each once."""
+"""What went wrong, for the page: errors that ended the program, origins, warnings and alerts, each once."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Finding:
     number: int
     """From 0, in the order of the list; names the finding in links."""
     kind: str
-    """`origin`, `warning` or `alert`."""
+    """`failure` (the error of an operation that ended the program), `origin`, `warning` or `alert`."""
     level: str
     """`trouble` (it came to something that matters), `warning`, `harmless` (died out, caught or meant) or `note`."""
     cause: str
-    """Name of the cause, the warning or the alert, such as `log_of_zero`, `dead_units`, `retracing`."""
+    """Name of the cause, the warning, the alert or the error, such as `log_of_zero`, `dead_units`, `retracing`."""
     title: str
     """A few words, `Log made 12 × -inf`."""
     explanation: str
