@@ -137,7 +137,8 @@ class Trace:
         Raises:
             UsageError: If the query is not right.
         """
-        from tensordbg.analysis.query import Limits, sql
+        from tensordbg.analysis.query import sql
+        from tensordbg.analysis.query_limits import Limits
 
         return sql(self._reader, query, Limits())
 
@@ -176,7 +177,8 @@ class Run:
 
     def sql(self, query: str) -> pa.Table:
         """The answer to a query over all processes; with several, each table has the column `process`."""
-        from tensordbg.analysis.query import Limits, sql_of_run
+        from tensordbg.analysis.query import sql_of_run
+        from tensordbg.analysis.query_limits import Limits
 
         return sql_of_run(self._readers, query, Limits())
 

@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow.compute as pc
 import pytest
 
-from tensordbg.analysis.query import Limits, sql, sql_of_run
+from tensordbg.analysis.query import sql, sql_of_run
+from tensordbg.analysis.query_limits import Limits
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.schema import TABLES

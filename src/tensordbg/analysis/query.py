@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import glob
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import duckdb
 
+from tensordbg.analysis.query_limits import Limits
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.bounded import read_at_most
 from tensordbg.trace.schema import TABLES
@@ -50,17 +50,6 @@ _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
 }
 _BATCH_ROWS = 100_000
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much a query may take that comes from outside."""
-
-    seconds: float = 120.0
-    memory: int = 4 * 2**30
-    """Bytes that the database may use while it computes; nothing is written to the disk."""
-    answer: int = 2**30
-    """Bytes of the answer."""
 
 
 _CAUSED_BY_QUERY = (

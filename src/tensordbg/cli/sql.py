@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from tensordbg.analysis.query_limits import Limits
 from tensordbg.cli.arguments import TraceChoice, json_option, trace_and
 
 
@@ -15,7 +16,7 @@ from tensordbg.cli.arguments import TraceChoice, json_option, trace_and
     "--time-limit",
     "seconds",
     type=click.FloatRange(min=0, min_open=True),
-    default=120.0,
+    default=Limits.seconds,
     show_default=True,
     metavar="SECONDS",
     help="Give the query up after so long.",
@@ -30,7 +31,7 @@ def command(trace_and_rest: tuple[TraceChoice, str], as_json: bool, as_csv: bool
 
     trace, query = trace_and_rest
     with reading_run(trace) as processes:
-        from tensordbg.analysis.query import Limits, sql_of_run
+        from tensordbg.analysis.query import sql_of_run
 
         table = sql_of_run(processes, query, Limits(seconds))
     from tensordbg.report import rows
