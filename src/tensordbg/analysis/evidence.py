@@ -13,6 +13,7 @@ from tensordbg.analysis.history import earlier_events
 from tensordbg.analysis.kinds import REARRANGING
 from tensordbg.analysis.operands import Operand, is_eager, operands
 from tensordbg.analysis.operations import reads_variables, writes_variables
+from tensordbg.analysis.optimizers import update_of
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
@@ -89,6 +90,8 @@ class Gatherer:
             site = values.program.sites[int(values.ports.site[graph.port[parent]])]
             if graph.event[parent] == NONE and writes_variables(site):
                 activation, number, written = int(graph.activation[parent]), site.site, True
+        if not written and (update := self._slot_update(event)) is not None:
+            (activation, number), written = update, True
         site = values.program.sites[number]
         if written:
             before = past[-1] if past else NONE
@@ -108,6 +111,21 @@ class Gatherer:
         else:
             incomplete = self._incomplete(site, activation, inputs)
         return Evidence(event, site, execution, written, bool(feeds), variables, tuple(inputs), past, incomplete)
+
+    def _slot_update(self, event: int) -> tuple[int, int] | None:
+        """Activation and site of the optimizer's update that left a bad number in one of its slots.
+
+        An update of reference variables puts out the first of them alone; if that is still finite, nothing leads there.
+        """
+        variable = self.ancestry.variable(event)
+        if variable == NONE:
+            return None
+        place = self._values.activation[event], self._values.port[event]
+        before = self._variables.write_before(variable, *map(int, place))
+        site = self._values.program.sites[int(self._values.ports.site[before[1]])] if before is not None else None
+        if before is None or site is None or update_of(site.op_type) is None:
+            return None
+        return (before[0], site.site) if variable in site.writes[1:] else None
 
     def _names(self, site: int, activation: int) -> list[str]:
         program = self._values.program
