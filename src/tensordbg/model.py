@@ -10,6 +10,9 @@ import enum
 import math
 from dataclasses import dataclass, field
 
+DIFFERENTIATED = "differentiated"
+"""The attribute of an operation that tells which of its outputs the program takes gradients of."""
+
 NONE = -1
 """The identifier that stands for "none" or "unknown"."""
 
@@ -164,7 +167,8 @@ class Site:
     gradient_of: int = NONE
     """The site whose gradient it computes, where that is known."""
     attributes: str = "{}"
-    """Small attributes of the operation (axis, target dtype...), as a JSON object."""
+    """Small attributes of the operation (axis, target dtype...), as a JSON object; with the outputs that are
+    differentiated under `DIFFERENTIATED`."""
     layer: str = ""
     """The layers that it belongs to or whose output it makes, as a JSON object (see `docs/trace-format.md`)."""
 

@@ -53,7 +53,8 @@ class ForwardOperations:
         wanted = self.type_of(site)
         if site.function == NONE:
             return self._eager(site, activation, wanted)
-        return self._in_graph(site, wanted) or self._by_name(site, wanted) or _left_out(site)
+        known = self._in_graph(site, wanted) or self._by_name(site, wanted)
+        return known or _left_out(site) or self._only_of_type.get((site.function, wanted))
 
     def type_of(self, site: Site) -> str:
         """The type of the operation that is differentiated, in lower case; empty where the stack does not tell."""
@@ -102,6 +103,19 @@ class ForwardOperations:
         fitting = [each for each in named if each.op_type.lower() == wanted]
         own = [each for each in fitting if each.function == site.function]
         return next(iter(own or fitting), None)
+
+    @cached_property
+    def _only_of_type(self) -> dict[tuple[int, str], Site]:
+        """By function and type, the operation that is the only one of its type in the forward pass.
+
+        A gradient may be given values of the forward pass as if they came from outside, as those of a variable that the
+        framework itself read.
+        """
+        found: dict[tuple[int, str], list[Site]] = {}
+        for site in self._sites.values():
+            if site.function != NONE and not self._gradient_site[site.site]:
+                found.setdefault((site.function, site.op_type.lower()), []).append(site)
+        return {key: sites[0] for key, sites in found.items() if len(sites) == 1}
 
     @cached_property
     def _forward_by_name(self) -> dict[str, list[Site]]:

@@ -174,7 +174,11 @@ def _masks(graph: BadGraph, written: Bools, turned: Bools) -> dict[int, int]:
 def _losses(values: Values, graph: BadGraph, ends: Ends, roles: Roles, details: Details) -> Bools:
     """Which nodes are losses: see `roles.py`."""
     result = np.zeros(len(graph), dtype=np.bool_)
-    candidate = roles.loss_ports()[graph.port] & (graph.event != NONE)
+    noted = roles.differentiated_ports()
+    guessed = roles.loss_ports()
+    if noted.any():
+        guessed &= _in_unnoted_graphs(values, roles, noted)
+    candidate = guessed[graph.port] & (graph.event != NONE)
     eager = values.activations.place[graph.activation] == NONE
     returned = np.zeros(len(graph), dtype=np.bool_)
     returned[ends.results[ends.kept]] = True
@@ -183,4 +187,16 @@ def _losses(values: Values, graph: BadGraph, ends: Ends, roles: Roles, details: 
     _, first, inverse = np.unique(graph.port[nodes], return_index=True, return_inverse=True)
     scalar = details.scalars(graph.event[nodes[first]])
     result[nodes[scalar[inverse]]] = True
+    result[noted[graph.port] & (graph.event != NONE)] = True
+    return result
+
+
+def _in_unnoted_graphs(values: Values, roles: Roles, noted: Bools) -> Bools:
+    """Which ports lie in a function that takes gradients of something that was not noted: made before the recording."""
+    sites = values.program.sites.values()
+    told = {values.program.sites[site].function for site in np.unique(values.ports.site[noted]).tolist()}
+    taking = {site.function for site in sites if roles.gradient_site[site.site]} - told - {NONE}
+    unnoted = np.zeros(len(values.ports.first), dtype=np.bool_)
+    unnoted[[site.site for site in sites if site.function in taking]] = True
+    result: Bools = unnoted[values.ports.site]
     return result

@@ -5,13 +5,16 @@
   frame of its stack lies in the framework's module for that.
 - A *gradient* is a result of the backward pass: the output of a gradient operation that something else than a
   gradient operation takes, or nothing at all. What stays inside the backward pass is not one yet.
-- A *loss* is a scalar that ends a forward pass: no gradient went into it, and nothing in its graph makes another value
-  of it, though it may be returned, printed or added to a metric. In a program that takes no gradients, and in a
-  function that another graph calls, it must also be called a loss, by its name or that of the function around it.
+- A *loss* is what the program takes gradients of for its variables, as the recorder notes. In a trace, or a function
+  with a backward pass, for which nothing was noted, it is a scalar that ends a forward pass: no gradient went into it,
+  and nothing in its graph makes another value of it, though it may be returned, printed or added to a metric. In a
+  program that takes no gradients, and in a function that another graph calls, it must also be called a loss, by its
+  name or that of the function around it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Protocol
 
@@ -23,7 +26,7 @@ from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.spread import spread
 from tensordbg.gradient_names import differentiates
-from tensordbg.model import NONE, Site
+from tensordbg.model import DIFFERENTIATED, NONE, Site
 
 _GRADIENT_SCOPE = re.compile(r"(^|/)(gradient_tape|gradients)(_\d+)?/")
 _LOSS = re.compile(r"(^|[^a-z])loss(es)?([^a-z]|$)")
@@ -75,6 +78,16 @@ class Roles:
         for port in np.flatnonzero(result & ~self._plainly_last()[ports.site]).tolist():
             site = self._values.program.sites.get(int(ports.site[port]))
             result[port] = site is not None and self._named_loss(site)
+        return result
+
+    def differentiated_ports(self) -> Bools:
+        """For each port whether the program takes gradients of it, by what it did; none where that was not noted."""
+        ports = self._values.ports
+        result = np.zeros(len(ports.site), dtype=np.bool_)
+        for site in self._values.program.sites.values():
+            for slot in _differentiated(site):
+                if slot < ports.count[site.site]:
+                    result[ports.first[site.site] + slot] = True
         return result
 
     def _taken(self) -> Bools:
@@ -136,6 +149,14 @@ def makes_values(values: Numbered) -> Bools:
         if not site.dtypes and not site.writes:
             result[site.site] = False
     return result
+
+
+def _differentiated(site: Site) -> list[int]:
+    """The outputs of an operation that gradients are taken of."""
+    if f'"{DIFFERENTIATED}"' not in site.attributes:
+        return []
+    told = json.loads(site.attributes).get(DIFFERENTIATED)
+    return [slot for slot in told if isinstance(slot, int) and slot >= 0] if isinstance(told, list) else []
 
 
 def _is_gradient(program: Program, site: Site, backward: set[int]) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import DIFFERENTIATED, NONE, Frame, Function, Site, SourceFile, Variable
 from tensordbg.recording.usercode import UserCode
 
 RawFrame = tuple[str, int, str]
@@ -165,6 +165,18 @@ class Catalog:
             self._variables[number] = replace(self._variables[number], trainable=trainable)
             if self._page is not None and number in self._page.variables:
                 self._page.sink.variable(self._variables[number])
+
+    def set_differentiated(self, number: int, slot: int) -> None:
+        """Says that gradients are taken of an output; a row that was written is written again where that is new."""
+        with self._lock:
+            site = self._sites.get(number)
+            told = json.loads(site.attributes) if site is not None else {}
+            if site is None or slot in told.get(DIFFERENTIATED, ()):
+                return
+            told[DIFFERENTIATED] = [*told.get(DIFFERENTIATED, ()), slot]
+            self._sites[number] = replace(site, attributes=json.dumps(told))
+            if self._page is not None and number in self._page.sites:
+                self._page.sink.sites([self._sites[number]])
 
     def variable(self, number: int) -> Variable:
         """The variable with a number."""

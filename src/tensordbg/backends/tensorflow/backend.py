@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
+from tensordbg.backends.tensorflow.differentiated import Differentiated
 from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
@@ -31,6 +32,7 @@ class TensorFlowBackend:
         self._graphs: RunGraphs | None = None
         self._sessions: RecordedSessions | None = None
         self._eager_runs: EagerRuns | None = None
+        self._differentiated: Differentiated | None = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -51,6 +53,8 @@ class TensorFlowBackend:
         hooks().layers.install(recorder)
         self._sessions = RecordedSessions(recorder, hooks().stacks)
         hooks().sessions.add(self._sessions)
+        self._differentiated = Differentiated(recorder)
+        self._differentiated.install()
         self._eager_runs = EagerRuns(recorder)
         self._eager_runs.install()
 
@@ -65,6 +69,9 @@ class TensorFlowBackend:
         if self._eager_runs is not None:
             self._eager_runs.uninstall()
             self._eager_runs = None
+        if self._differentiated is not None:
+            self._differentiated.uninstall()
+            self._differentiated = None
         if self._probes is not None:
             hooks().layers.uninstall()
             hooks().eager.uninstall()

@@ -27,7 +27,7 @@ from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_ref
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import Run
 
-_UNKNOWN = (None, UNKNOWN_INPUT)
+_UNKNOWN = (None, UNKNOWN_INPUT, NONE)
 
 FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
 """How the names of functions begin in the runtime."""
@@ -149,7 +149,7 @@ class Eager:
                 recorder.log.end_execution(execution, failed)
         with recorder.guard(f"marking the results of {function.name}"):
             for slot, tensor in enumerate(result or ()):
-                setattr(tensor, MARK, (recorder, input_reference(execution, slot)))
+                setattr(tensor, MARK, (recorder, input_reference(execution, slot), ~function.number))
         return result
 
     def _begin(self, function: KnownFunction, inputs: Any) -> int:
@@ -164,7 +164,7 @@ class Eager:
         self._visible_devices.note(recorder)
         recorder.catalog.use_function(function.number)
         references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
-        known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference in references]
+        known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference, _ in references]
         for position in function.handles:
             known[position] = self._handle(inputs[position])
         frame = sys._getframe(3)  # noqa: SLF001
@@ -226,7 +226,7 @@ class Eager:
         """Records one tensor that Python holds, and marks it so that whoever takes it is known to take it."""
         dtype = tensor._datatype_enum()  # noqa: SLF001
         if dtype in dtypes.PROBED:
-            setattr(tensor, MARK, (self._recorder, input_reference(execution, slot)))
+            setattr(tensor, MARK, (self._recorder, input_reference(execution, slot), site))
             device, log = tensor.device, self._recorder.log
             made_by = (execution, site, slot, dtypes.TRACE_NUMBERS[dtype], self._device(device))
             if device_summary.lies_on_accelerator(device):
@@ -250,7 +250,7 @@ class Eager:
             value = _as_tensor(value)
             if value is None:
                 return UNKNOWN_INPUT
-        maker, reference = getattr(value, MARK, _UNKNOWN)
+        maker, reference, _ = getattr(value, MARK, _UNKNOWN)
         if maker is self._recorder:
             return int(reference)
         if value._datatype_enum() not in dtypes.PROBED:  # noqa: SLF001

@@ -53,7 +53,7 @@ class ForwardOperations:
         if told is not None or not self._is_gradient(operation) or written_by_user(frames):
             return told
         wanted = differentiated_type(frames)
-        return self._nearby(operation, wanted) or _by_name(operation, wanted)
+        return self._nearby(operation, wanted) or _by_name(operation, wanted) or self._only_one(operation.graph, wanted)
 
     def frames(self, operation: Any) -> tuple[Frame, ...]:
         """The stack at which an operation was made, outermost frame first; none where TensorFlow has none."""
@@ -77,6 +77,11 @@ class ForwardOperations:
             found = {key: each for key, each in found.items() if each.type.lower() == wanted}
         scope = _scope(operation.name)
         return _only(found.values()) or _only(each for each in found.values() if _scope(each.name) == scope)
+
+    def _only_one(self, graph: Any, wanted: str) -> Any | None:
+        """The operation of a type in a graph where there is but one: what is far, or read from a variable again."""
+        alike = [each for each in graph.get_operations() if each.type.lower() == wanted]
+        return _only(each for each in alike if not self._is_gradient(each))
 
     def _taken_from_forward(self, operation: Any) -> Iterator[Any]:
         """The tensors of the forward pass that it is computed from, constants apart; none where they are far."""

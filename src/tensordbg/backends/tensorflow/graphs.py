@@ -10,6 +10,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
 from tensordbg.backends.tensorflow.node_names import names_in_graph
@@ -144,6 +145,7 @@ class _GraphReader:
     def __init__(self, variables: Variables, graphs: Mapping[Any, _Graph], definition: Any, graph: Any) -> None:
         self._graphs = graphs
         self._known = graphs[graph]
+        self._graph = graph
         self._nodes = list(definition.node_def)
         self._node_by_name = {node.name: node for node in self._nodes}
         self._outputs = {node.name: tuple(fd.outputs(node)) for node in self._nodes}
@@ -258,7 +260,7 @@ class _GraphReader:
             reads=touched if node.op in READERS else (),
             writes=touched if writes(node.op) else (),
             gradient_of=self._gradient_of(node, inputs),
-            attributes=attributes_json(node),
+            attributes=with_differentiated(attributes_json(node), self._graph, self._name_in_graph[node.name]),
         )
 
     def _gradient_of(self, node: Any, inputs: list[str]) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from tensorflow.python import ops, pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.client import pywrap_tf_session, session
-from tensorflow.python.eager import backprop, cancellation, context, record
+from tensorflow.python.eager import backprop, cancellation, context, imperative_grad, record
 from tensorflow.python.eager.polymorphic_function import atomic_function, polymorphic_function
 from tensorflow.python.framework import (
     constant_op,
@@ -23,7 +23,7 @@ from tensorflow.python.framework import (
     op_def_library,
     op_def_registry,
 )
-from tensorflow.python.ops import control_flow_v2_func_graphs, resource_variable_ops, summary_ops_v2
+from tensorflow.python.ops import control_flow_v2_func_graphs, gradients_util, resource_variable_ops, summary_ops_v2
 from tensorflow.python.util import tf_decorator, tf_stack
 
 __all__ = [
@@ -39,6 +39,8 @@ __all__ = [
     "func_graph",
     "function_def_to_graph",
     "generated_names",
+    "gradients_util",
+    "imperative_grad",
     "kernels",
     "loop_and_branch_graphs",
     "op_def_library",
@@ -68,6 +70,13 @@ RELIED_ON: dict[str, str] = {
     "backprop._gradient_function": (
         "(op_name, attr_tuple, num_inputs, inputs, outputs, ...): a tape calls it for each operation; its frame is "
         "looked for in a stack, and its arguments read there; since 1.7"
+    ),
+    "imperative_grad.imperative_grad": (
+        "(tape, target, sources, ...): what a gradient tape calls, looked up in the module; since 1.5"
+    ),
+    "gradients_util._GradientsHelper": (
+        "(ys, xs, ...): what `gradients` and `gradients_v2` call when a program differentiates in a graph, looked up "
+        "in the module; since 1.11"
     ),
     "differentiated": "(operation) -> that of the forward pass for whose gradient it was made, or None; since 1.0",
     "forward_graph": "(graph) -> of the graph of a loop's body's or branch's gradient that body or branch; since 2.1",

@@ -172,7 +172,7 @@ class KerasLayers:
         for site in call.sites:
             self._add(site, (call, -1, -1))
         for number, tensor in enumerate(tensors):
-            maker, reference = getattr(tensor, MARK, (None, -1))
+            maker, reference, _ = getattr(tensor, MARK, (None, -1, -1))
             made = self._thread.made.get(int(reference) >> 16)
             if maker is recorder and made is not None:
                 self._add(made, (call, int(reference) & 0xFFFF, number))

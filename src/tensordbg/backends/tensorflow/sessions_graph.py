@@ -15,6 +15,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import differentiated
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_loops import Loop
@@ -250,7 +251,8 @@ class _RunReader:
 
     def _attributes(self, operation: Any) -> str:
         """With the forward operation of a gradient where the run does not need that, so that it has no site."""
-        found, forward = attributes_json(operation.node_def), differentiated(operation)
+        found = with_differentiated(attributes_json(operation.node_def), operation.graph, operation.name)
+        forward = differentiated(operation)
         if forward is None or self._parts.site_named(forward.name) != NONE:
             return found
         told = {"name": forward.name, "op_type": forward.type, "stack": self._stacks.get(forward.name, NONE)}
