@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
+from tensordbg.backends.tensorflow import originals
 from tests.backends.tensorflow.recorded import record
 
 
@@ -90,3 +92,14 @@ def test_a_function_that_is_gone_is_forgotten_with_it() -> None:
     gc.collect()
     assert originals._kept == {}
     assert originals.function(name) is None
+
+
+def test_a_function_that_goes_when_modules_are_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    functions = [tf.function(lambda x: x + 1.0)]
+    record(tmp_path, lambda: functions[0](tf.constant(1.0)))
+    faults: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", faults.append)
+    monkeypatch.setattr(originals, "atomic_function", None)
+    functions.clear()
+    gc.collect()
+    assert faults == []

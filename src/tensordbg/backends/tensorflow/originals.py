@@ -53,8 +53,8 @@ class OriginalFunctions:
 
         def delete(function: Any) -> None:
             gone(function)
-            # At the end of the program modules are emptied, and nobody needs it any more.
-            references = atomic_function.RUNTIME_FUNCTION_REFS
+            # At the end of the program modules are emptied, ours too, and nobody needs it any more.
+            references = getattr(atomic_function, "RUNTIME_FUNCTION_REFS", None)
             if references is not None and (function._bound_context.function_scope_id, function.name) not in references:  # noqa: SLF001
                 self._kept.pop(function.name, None)
 
