@@ -96,6 +96,42 @@ def raised_anew() -> None:
         raise RuntimeError("a label is wrong") from error
 
 
+def while_a_function_is_traced() -> None:
+    @tf.function
+    def product(x: tf.Tensor) -> tf.Tensor:
+        if tf.shape(x)[0] > 1:
+            x = tf.matmul(x, tf.ones([4, 3]))  # HERE
+        return x
+
+    product(tf.ones([2, 3]))
+
+
+def while_a_model_is_traced() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2)])
+    model.compile("adam", "mse")
+    model.fit(np.ones([4, 3]), np.zeros([4, 5]), verbose=0)  # HERE
+
+
+def of_a_model_given_another_shape() -> None:
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+    model(tf.ones([4, 5]))  # HERE
+
+
+def by_the_program_while_traced() -> None:
+    @tf.function
+    def refused(x: tf.Tensor) -> tf.Tensor:
+        raise KeyError("refused")  # HERE
+
+    refused(tf.ones([2]))
+
+
+WHILE_TRACED = (
+    (while_a_function_is_traced, "ValueError", "MatMul", "[2,3], [4,3]"),
+    (while_a_model_is_traced, "ValueError", "Sub", "[?,5], [?,2]"),
+    (of_a_model_given_another_shape, "ValueError", "", "(4, 5)"),
+    (by_the_program_while_traced, "KeyError", "", "refused"),
+)
+
 CASES: tuple[tuple[Callable[[], None], str, str, list[list[int] | None]], ...] = (
     (in_a_function_that_another_calls, "InvalidArgumentError", "SparseSoftmaxCrossEntropyWithLogits", [[4, 3], [4]]),
     (in_a_loop, "InvalidArgumentError", "SparseSoftmaxCrossEntropyWithLogits", [[4, 5], [4]]),
@@ -142,6 +178,30 @@ def test_the_operation_its_line_and_its_inputs_are_told(
     if shapes:
         assert [given["shape"] for given in failure["inputs"]] == shapes
         assert all(given["health"]["nan"] == 0 for given in failure["inputs"])
+
+
+@pytest.mark.parametrize(
+    ("program", "error", "op_type", "said"), WHILE_TRACED, ids=[c[0].__name__ for c in WHILE_TRACED]
+)
+def test_an_error_before_anything_is_computed_is_told(
+    program: Callable[[], None], error: str, op_type: str, said: str, tmp_path: Path
+) -> None:
+    answer, text = answer_of(program, tmp_path)
+    (failure,) = answer["failures"]
+    assert failure["error"] == error
+    assert (failure["op_type"] or "") == op_type
+    assert failure["source"]["line"] in lines(program)
+    assert said in failure["message"]
+    assert "{{" not in failure["message"]
+    assert text.startswith(failure["error"])
+
+
+def test_an_error_of_the_program_itself_is_not_told(tmp_path: Path) -> None:
+    def program() -> None:
+        tf.add(1.0, 2.0)
+        raise ValueError("of the program")
+
+    assert "failures" not in answer_of(program, tmp_path)[0]
 
 
 def test_what_was_not_finite_before_is_told_first(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import traceback
 from collections.abc import Callable, Iterator
 
+from tensordbg.backends.tensorflow.internals import tracing_error
 from tensordbg.model import NONE, Site
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.failure import FailedOperation, Telling
@@ -13,6 +14,10 @@ from tensordbg.recording.failure import FailedOperation, Telling
 _TAG = re.compile(r"\{\{(node|function_node) ([^}]+)\}\}")
 _TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\]", re.DOTALL)
 _MOST_LINES = 12
+
+_FRAMEWORKS = re.compile(r"/(tensorflow|keras|tf_keras)/")
+_BUILT = re.compile(r"\{\{node ([^}]+)\}\} = (\w+)")
+"""How TensorFlow names, in a message, an operation that it does not build."""
 
 
 def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
@@ -31,17 +36,25 @@ def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw:
 
 
 def failed_in_python(catalog: Catalog, error: BaseException) -> FailedOperation | None:
-    """Of an error that TensorFlow's Python code raised by itself, as its assertions do; None of all other errors."""
+    """Of an error that Python code of TensorFlow or Keras raised, or any while a function was traced; else None.
+
+    So do assertions, and operations that can't be built.
+    """
     import tensorflow as tf  # imported by the program already
 
-    if not isinstance(error, tf.errors.OpError):
+    frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
+    traced = tracing_error(error)
+    of_frameworks = isinstance(error, tf.errors.OpError) or bool(frames and _FRAMEWORKS.search(frames[-1][0]))
+    if not isinstance(error, Exception) or not (of_frameworks or traced is not None):
         return None
-    frames = traceback.extract_tb(error.__traceback__)
+    inner, message = traced or ([], str(error))
+    built = _BUILT.search(message)
+    name, op_type = built.groups() if built else ("", "")
     with catalog.lock:
-        stack = catalog.stack(tuple((frame.filename, frame.lineno or 0, frame.name) for frame in frames))
+        stack = catalog.stack((*frames, *inner))
         site = catalog.new_sites(1)
-        catalog.add_sites([Site(site, "", "", NONE, stack)])
-    return FailedOperation(type(error).__name__, _words(str(error)), site)
+        catalog.add_sites([Site(site, name, op_type, NONE, stack)])
+    return FailedOperation(type(error).__name__, _words(_TAG.sub(r"\2", message)), site)
 
 
 def _words(message: str) -> str:

@@ -190,6 +190,9 @@ kept in a GraphDef), and `_id`, `_datatype_enum`, `_handle_data`, `device` of an
 """
 
 
+_MOST_CAUSES = 10
+
+
 def differentiated(operation: Any) -> Any | None:
     """The operation for whose gradient an operation of a Python graph was made; None of all others."""
     return getattr(operation, "_original_op", None)
@@ -198,6 +201,24 @@ def differentiated(operation: Any) -> Any | None:
 def forward_graph(graph: Any) -> Any | None:
     """The graph of a loop's body or a branch whose gradient another is; None of all others."""
     return getattr(graph, "_forward_graph", None)
+
+
+def tracing_error(error: BaseException) -> tuple[list[tuple[str, int, str]], str] | None:
+    """Where in the program's own text tracing failed, outermost first, and the first message; None of all others.
+
+    AutoGraph notes it as `ag_error_metadata` (2.1) on the exception that it caught, with `translated_stack`, innermost
+    first, and `cause_message`; what the program gets is another exception, raised while the first was handled.
+    """
+    seen = 0
+    following: BaseException | None = error
+    while following is not None and seen < _MOST_CAUSES:
+        metadata = getattr(following, "ag_error_metadata", None)
+        if metadata is not None:
+            frames = reversed(metadata.translated_stack)
+            return [(frame.filename, frame.lineno, frame.function_name) for frame in frames], metadata.cause_message
+        seen += 1
+        following = following.__cause__ or following.__context__
+    return None
 
 
 def generated_names(groups: frozenset[str]) -> set[str]:
