@@ -1,0 +1,146 @@
+"""A recorded run, a check and the replay of what a trap caught name the same line, for all programs that go wrong.
+
+What a capture is replayed in is a process of its own, one for all of them, since it can't hold two versions of a
+function. Every sixth program is tried each time; `TDBG_ALL_PROGRAMS=1` has all tried, which takes some minutes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import keras
+import pytest
+
+import tensordbg
+from tensordbg.capture.reader import list_captures
+from tests.backends.tensorflow.checked import checking
+from tests.e2e.gone_wrong import PROGRAMS, Program
+
+Line = tuple[str, int]
+
+EVERY = 1 if os.environ.get("TDBG_ALL_PROGRAMS") else 6
+CHOSEN = {name: program for k, (name, program) in enumerate(PROGRAMS.items()) if k % EVERY == 0}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was said of one program."""
+
+    entries: list[Line]
+    """The lines of `why`, those that matter, the first first."""
+    checked: Line | None
+    replayed: list[Line] | None
+    """Those of `why` in the replay; None where no training step was caught, or it can't be replayed."""
+
+
+WRITTEN = "a check stops where the program writes an infinity down, unless that is allowed"
+OUTSIDE = "a check names the operation that takes what came from outside, with the argument and the row"
+TWO = "two troubles of one step that have nothing to do with each other: which a check sees first is chance"
+
+CAUGHT = "the program itself catches what the check raises"
+
+OTHERWISE_CHECKED = {
+    "causes.difference_of_infinities": WRITTEN,
+    "causes.infinities_in_a_segment": WRITTEN,
+    "causes.infinity_in_a_convolution": WRITTEN,
+    "causes.softmax_over_nothing_but_masked": WRITTEN,
+    "causes.bad_batch_in_a_function": OUTSIDE,
+    "published_bugs.vae_fit": TWO,
+    "published_bugs.v1_summary_and_train": CAUGHT,
+}
+"""Programs in which a check may name another line, with the reason."""
+
+NOT_REPLAYED = {
+    name: "a step that is given a variable from outside can't be captured yet"
+    for name in PROGRAMS
+    if name.startswith("variables_as_arguments.")
+}
+"""Programs whose capture is refused, with the reason."""
+
+
+def lines_of(trace: Path) -> list[Line]:
+    origins = tensordbg.open(trace).why().origins
+    return [(Path(each.place.file).name, each.place.line) for each in origins if each.consequential and each.place]
+
+
+def recorded(program: Program, folder: Path) -> list[Line]:
+    with tensordbg.record(folder) as recording, contextlib.suppress(Exception):
+        program()
+    return lines_of(recording.path)
+
+
+def checked(program: Program) -> Line | None:
+    try:
+        with checking(path_length_limit=None):
+            program()
+    except Exception as error:  # noqa: BLE001  Keras wraps them in its own
+        found = re.search(r"^  Source: (.*) \(L(\d+)\)", str(error), re.MULTILINE)
+        return None if found is None else (Path(found[1]).name, int(found[2]))
+    return None
+
+
+def trapped(program: Program, folder: Path) -> Path | None:
+    with tensordbg.trap(folder, "record", most=1), contextlib.suppress(Exception):
+        program()
+    return next(iter(list_captures(folder)), None)
+
+
+def replayed(captures: dict[str, Path], folder: Path) -> dict[str, list[Line]]:
+    """Replays captures in one process without the programs."""
+    asked = json.dumps({name: [str(path), str(folder / name)] for name, path in captures.items()})
+    done = subprocess.run([sys.executable, "-c", _REPLAY], input=asked, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    refused = set(done.stdout.split())
+    assert refused <= NOT_REPLAYED.keys(), done.stderr
+    return {name: lines_of(folder / name) for name in captures if name not in refused}
+
+
+_REPLAY = """
+import json, sys
+from pathlib import Path
+from tensordbg.errors import CaptureError
+from tensordbg.recording.replay_launch import replay
+from tensordbg.recording.replay_plan import ReplayPlan
+
+for name, (capture, trace) in json.load(sys.stdin).items():
+    try:
+        replay(Path(trace), ReplayPlan(capture))
+    except CaptureError as error:
+        print(error, file=sys.stderr)
+        print(name)
+"""
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answers]:
+    folder = tmp_path_factory.mktemp("lines")
+    entries, found, captures = {}, {}, {}
+    for name, program in CHOSEN.items():
+        entries[name] = recorded(program, folder / "recorded" / name)
+        found[name] = checked(program)
+        capture = trapped(program, folder / "captures" / name)
+        if capture is not None:
+            captures[name] = capture
+        keras.backend.clear_session()
+    again = replayed(captures, folder / "replayed")
+    return {name: Answers(entries[name], found[name], again.get(name)) for name in CHOSEN}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_one_line(answers: dict[str, Answers], name: str) -> None:
+    said = answers[name]
+    assert said.entries
+    first = said.entries[0]
+    assert said.checked == first or name in OTHERWISE_CHECKED, said
+    assert said.replayed is None or said.replayed[:1] == [first], said
+
+
+def test_every_exception_is_a_program() -> None:
+    assert OTHERWISE_CHECKED.keys() | NOT_REPLAYED.keys() <= PROGRAMS.keys()
