@@ -1,30 +1,19 @@
-"""What training is to make smaller, and how far it did.
-
-Eager code does not tell which number a tape was asked to differentiate. But each operation of the backward pass tells
-in its stack of what type the operation is whose gradient it computes, and most take something that this took or made.
-"""
+"""What training is to make smaller, and how far it did."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import ENOUGH, Study
-from tensordbg.gradient_names import differentiated_type
 
 _LAST = 8
 """The end is the median of this part of the steps."""
 
 _TAKING_OUT = frozenset({"GatherV2", "Reshape", "Slice", "Squeeze", "StridedSlice", "Unpack"})
-
-_REDUCTIONS = frozenset({"Max", "Mean", "Min", "Prod", "Sum"})
-_TAKING = frozenset({"Abs", "Exp", "L2Loss", "Log", "Mul", "Pow", "RealDiv", "Rsqrt", "Sqrt", "Square"})
-"""Their gradients take something that they took or made."""
 
 
 @dataclass(frozen=True)
@@ -68,42 +57,15 @@ def _may_be_loss(study: Study, k: int) -> bool:
 
 
 def differentiated(study: Study, losses: list[Loss]) -> list[Loss]:
-    """Those of which no gradient is known not to be computed: without numbers that are made of weights to be shown."""
-    taken = _taken_by_gradients(study)
-    return [loss for loss in losses if _may_be_differentiated(study, int(study.port[loss.series]), taken)]
+    """Those that are differentiated or made of what is: without numbers that are made of weights to be shown.
 
-
-def _taken_by_gradients(study: Study) -> Mapping[str, set[int]]:
-    """By the type of what is differentiated, in lower case, what its gradients take of the forward pass."""
-    found: dict[str, set[int]] = {}
-    for port in np.flatnonzero(study.gradient).tolist():
-        site = study.wiring.site(port)
-        name = differentiated_type(study.program.stacks.get(site.stack, ())) if site is not None else ""
-        if name:
-            found.setdefault(name, set()).update(
-                each for each in study.wiring.parents(port) if not study.gradient[each]
-            )
-    return found
-
-
-def _may_be_differentiated(study: Study, port: int, taken: Mapping[str, set[int]]) -> bool:
-    """Whether the operations that end in a number may have been differentiated, up to the first that surely was."""
-    site = study.wiring.site(port)
-    if site is None or not taken or site.op_type not in _REDUCTIONS | _TAKING:
-        return True
-    if site.op_type.lower() not in taken:
-        return False
-    parents, given = study.wiring.parents(port), taken[site.op_type.lower()]
-    if site.op_type in _REDUCTIONS:
-        reduced = [each for each in parents if not _came_in(study, each)]  # without the axes
-        return any(_may_be_differentiated(study, each, taken) for each in reduced) or not reduced
-    return not given.isdisjoint([port, *parents]) or not given or any(_came_in(study, each) for each in given)
-
-
-def _came_in(study: Study, port: int) -> bool:
-    """Whether a port gives what came in from elsewhere: which tensor that was is not told."""
-    site = study.wiring.site(port)
-    return site is None or site.op_type == INPUT or site.argument >= 0
+    All of them, where the trace does not tell what is differentiated.
+    """
+    told = study.differentiated
+    if not told.any():
+        return losses
+    made = study.wiring.descendants(told)
+    return [loss for loss in losses if made[study.port[loss.series]]]
 
 
 def losses_of(study: Study, losses: list[Loss], port: int) -> list[Loss]:

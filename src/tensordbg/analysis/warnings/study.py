@@ -84,6 +84,11 @@ class Study:
         return self._gradient_site[self.ports.site]
 
     @cached_property
+    def differentiated(self) -> Bools:
+        """For each port whether a tape or `tf.gradients` differentiates it; none, where the trace does not tell."""
+        return Roles(self.wiring).differentiated_ports()
+
+    @cached_property
     def updating(self) -> Bools:
         """For each port whether it is made from gradients: what an optimizer computes."""
         return self.wiring.descendants(self.gradient) & ~self.gradient
