@@ -166,3 +166,14 @@ def test_a_graph_that_went_while_nothing_was_recorded_is_not_told() -> None:
     sink = Sink()
     catalog.attach(sink)
     assert [row.function for row in sink.rows if isinstance(row, Function)] == [1]
+
+
+def test_stacks_share_the_frames_that_they_have_in_common() -> None:
+    catalog = Catalog()
+    folder = "/home/me/"  # each stack that a framework gives has strings of its own
+    first, second = (
+        catalog.stack(((folder + "train.py", 3, "main"), (folder + "model.py", line, "call"))) for line in (7, 8)
+    )
+    assert first != second
+    assert catalog.frames(first)[0] is catalog.frames(second)[0]
+    assert [frame.line for frame in catalog.frames(second)] == [3, 8]

@@ -70,6 +70,8 @@ class Catalog:
         self._variables: list[Variable] = []
         self._stacks: dict[tuple[RawFrame, ...], int] = {}
         self._frames: list[tuple[Frame, ...]] = []
+        self._raw_frames: dict[RawFrame, RawFrame] = {}
+        self._described: dict[RawFrame, Frame] = {}
         self._sources: dict[str, SourceFile] = {}
         self._page: _Page | None = None
 
@@ -196,10 +198,8 @@ class Catalog:
         if known is not None:
             return known
         with self._lock:
-            described = tuple(self._describe(frame) for frame in self._strip(frames))
-            for frame in described:
-                self.keep_source(frame.file)
-            self._frames.append(described)
+            frames = tuple(self._raw_frames.setdefault(frame, frame) for frame in frames)
+            self._frames.append(tuple(self._describe(frame) for frame in self._strip(frames)))
             self._stacks[frames] = len(self._frames) - 1
             return len(self._frames) - 1
 
@@ -291,7 +291,12 @@ class Catalog:
         return tuple(frame for frame in frames if not self.user_code.is_own(frame[0]))
 
     def _describe(self, frame: RawFrame) -> Frame:
-        return Frame(frame[0], frame[1], frame[2], self.user_code.is_user(frame[0]))
+        """One object for all stacks that have the frame: most of their frames are the same."""
+        known = self._described.get(frame)
+        if known is None:
+            known = self._described[frame] = Frame(frame[0], frame[1], frame[2], self.user_code.is_user(frame[0]))
+            self.keep_source(frame[0])
+        return known
 
 
 CATALOG = Catalog()

@@ -42,7 +42,7 @@ class Stacks:
         self._catalog = catalog
         self._known: dict[StackKey, int] = {}
         # An identity is unique only while its object lives.
-        self._alive: list[CodeType] = []
+        self._alive: dict[int, CodeType] = {}
         self._generated = GeneratedCode()
 
     def current(self, key: StackKey, frame: FrameType | None) -> int:
@@ -52,7 +52,7 @@ class Stacks:
             # It may begin with a few frames of ours that the key leaves out.
             for _ in range(len(key) // 2 + _OUTERMOST):
                 if frame is not None:
-                    self._alive.append(frame.f_code)
+                    self._alive[id(frame.f_code)] = frame.f_code
                     frame = frame.f_back
             known = self._known[key] = self._number(tf_stack.extract_stack())
         return known
