@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from google.protobuf import text_format
 
 import tensordbg
 from tensordbg.backends.tensorflow.internals import pywrap_tf_session
+from tensordbg.backends.tensorflow.live import live_functions
 from tests.backends.tensorflow.recorded import read, record
 
 v1 = tf.compat.v1
@@ -77,3 +79,27 @@ def test_a_library_that_takes_nothing_of_ours_ends_the_recording_only(
         assert b"ensordbg" not in graph.as_graph_def().SerializeToString()
     assert "giving a session our definitions of functions failed with ValueError: no" in capsys.readouterr().err
     assert not read(recording.path).of("add", execution=-1)
+
+
+def test_a_function_that_is_named_as_another_of_the_program_stays_what_it_is(tmp_path: Path) -> None:
+    def numbers(added: float) -> tf.data.Dataset:
+        return tf.data.Dataset.range(100).map(lambda x: tf.cast(x, tf.float32) + added)
+
+    with tf.Graph().as_default() as graph:
+        fetched = element(1000.0).name
+    definition = graph.as_graph_def()
+    results = []
+
+    def program() -> None:
+        before = {each.name for each in live_functions()}
+        mine = numbers(1.0)
+        (here,) = (each.name for each in live_functions() if each.name not in before and "_map_" in each.name)
+        (there,) = (each.signature.name for each in definition.library.function if "_map_" in each.signature.name)
+        text = text_format.MessageToString(definition).replace(f'"{there}"', f'"{here}"')
+        with tf.Graph().as_default(), v1.Session() as session:
+            tf.import_graph_def(text_format.Parse(text, v1.GraphDef()), name="")
+            results.append(session.run(fetched))
+        results.append(next(iter(mine)).numpy())
+
+    record(tmp_path, program)
+    assert results == [1000.0, 1.0]

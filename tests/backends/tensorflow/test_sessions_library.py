@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tensorflow as tf
+from google.protobuf import text_format
+from tensorflow.core.protobuf import saved_model_pb2
 
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions, python_name
@@ -17,17 +21,20 @@ from tests.backends.tensorflow.checked import checking
 from tests.backends.tensorflow.recorded import record
 from tests.e2e.programs.checking import bits, recorded_and_why
 
+Formula = Callable[[tf.Tensor], tf.Tensor]
+
 v1 = tf.compat.v1
 
 
 class _Model(tf.Module):  # type: ignore[misc]
-    def __init__(self) -> None:
+    def __init__(self, formula: Formula) -> None:
         super().__init__()
+        self.formula = formula
         self.limit = tf.Variable([1.0, 2.0], name="limit")
 
     @tf.function
     def distance(self, x: tf.Tensor) -> tf.Tensor:
-        return tf.math.log(x - self.limit)
+        return self.formula(x - self.limit)
 
     @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])
     def serve(self, x: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -40,12 +47,36 @@ class _Model(tf.Module):  # type: ignore[misc]
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = str(tmp_path_factory.mktemp("model"))
-    model = _Model()
+    return export(tf.math.log, str(tmp_path_factory.mktemp("model")))
+
+
+@pytest.fixture(scope="module")
+def named_alike(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Models whose functions have the same names, as those of two processes have, and differ in one alone."""
+    folders = [export(formula, str(tmp_path_factory.mktemp("model"))) for formula in (tf.math.log, tf.math.sqrt)]
+    names = [rename(folder, lambda name, k: re.sub(r"\d+$", str(9_000_000 + k), name)) for folder in folders]
+    assert names[0] == names[1]
+    return folders[0], folders[1]
+
+
+def export(formula: Formula, folder: str) -> str:
+    model = _Model(formula)
     tf.saved_model.save(model, folder, signatures=model.serve)
     del model
     gc.collect()
     return folder
+
+
+def rename(folder: str, new_name: Callable[[str, int], str]) -> list[str]:
+    """Gives the functions of a model other names; they are counted in the order in which they were made."""
+    path = Path(folder, "saved_model.pb")
+    model = saved_model_pb2.SavedModel.FromString(path.read_bytes())
+    found = [each.signature.name for each in model.meta_graphs[0].graph_def.library.function]
+    found.sort(key=lambda name: int(name.rpartition("_")[2]))
+    names = {name: new_name(name, k) for k, name in enumerate(found)}
+    text = re.sub(r'(?<=")\w+(?=")', lambda word: names.get(word[0], word[0]), text_format.MessageToString(model))
+    path.write_bytes(text_format.Parse(text, saved_model_pb2.SavedModel()).SerializeToString())
+    return list(names.values())
 
 
 def serve(saved: str, values: list[float]) -> Any:
@@ -71,6 +102,71 @@ def test_a_saved_model_is_checked_inside(saved: str) -> None:
     assert "Loop iteration: 1" in str(raised.value)
     with checking():
         assert serve(saved, [1.0, 1.0])["turns"] == 0
+
+
+def test_functions_of_one_name_in_two_models_are_told_apart(named_alike: tuple[str, str], tmp_path: Path) -> None:
+    results: list[Any] = []
+
+    def program() -> None:
+        # The last brings nothing new: it is the first again, in another graph.
+        results.extend(serve(model, [2.0, 6.0]) for model in (*named_alike, named_alike[0]))
+
+    checked = recorded_and_why(program, tmp_path)
+    assert [bits(each) for each in results[:2]] == [bits(serve(model, [2.0, 6.0])) for model in named_alike]
+    assert bits(results[2]) == bits(results[0])
+    of_log, of_root = checked.named("Log"), checked.named("Sqrt")
+    # The first turn subtracts 1; the others compute the formula, until NaN or a small sum ends the loop.
+    assert len(of_log) == 2 * len(of_root) == 2 * (int(results[0]["turns"]) - 1)
+    (logarithm,), (root,) = ({checked.recorded.site_of(event) for event in each} for each in (of_log, of_root))
+    assert logarithm.function != root.function
+    assert [checked.recorded.functions[site.function].name for site in (logarithm, root)] == ["distance"] * 2
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_functions_of_one_name_in_two_models_are_checked_as_what_they_are(
+    named_alike: tuple[str, str], order: tuple[int, int]
+) -> None:
+    said = ('graph op "Log"', 'graph op "Sqrt"')
+    with checking():
+        for k in order:
+            # Of the second variable's element the logarithm of 0 and the root of -1 are taken.
+            with pytest.raises(tf.errors.InvalidArgumentError, match=said[k]) as raised:
+                serve(named_alike[k], [5.5, 3.0 - k])
+            assert "distance" in str(raised.value)
+
+
+def test_a_function_that_is_named_as_one_of_the_program_is_told_apart(tmp_path: Path) -> None:
+    model = export(tf.math.sqrt, str(tmp_path / "model"))
+    live: list[Any] = []
+
+    def distance(x: tf.Tensor) -> tf.Tensor:
+        return tf.math.log(x)
+
+    def program() -> None:
+        called = tf.function(distance)
+        live.append(called.get_concrete_function(tf.TensorSpec([2], tf.float32)))
+        mine = live[0].name.decode()
+        rename(model, lambda name, _: mine if "distance" in name else name)
+        serve(model, [5.5, 2.0])
+        called(tf.constant([1.0, -1.0]))
+
+    checked = recorded_and_why(program, tmp_path / "trace")
+    assert [(each["op_type"], each["source"]["function"]) for each in checked.answer["origins"]] == [
+        ("Sqrt", "serve"),
+        ("Log", "distance"),
+    ]
+    with checking(), pytest.raises(tf.errors.InvalidArgumentError, match=r'graph op "Sqrt"'):
+        serve(model, [5.5, 2.0])
+
+
+def test_what_comes_back_into_the_program_that_made_it_keeps_its_lines(tmp_path: Path) -> None:
+    def program() -> None:
+        model = _Model(tf.math.sqrt)
+        tf.saved_model.save(model, str(tmp_path / "model"), signatures=model.serve)
+        serve(str(tmp_path / "model"), [5.5, 2.0])
+
+    (origin,) = recorded_and_why(program, tmp_path / "trace").answer["origins"]
+    assert (origin["op_type"], origin["source"]["text"].strip()) == ("Sqrt", "return self.formula(x - self.limit)")
 
 
 def test_a_ruined_variable_is_followed_into_a_function(saved: str, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_sessions_waits import waits
 from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
+from tensordbg.backends.tensorflow.node_names import of_node
 from tensordbg.backends.tensorflow.sessions_graph import RunKey
 from tensordbg.backends.tensorflow.sessions_parts import Parts
 from tensordbg.backends.tensorflow.sessions_variables import REFERENCE_VARIABLES, puts_out_references
@@ -172,8 +173,7 @@ class RunNodes:
                 places[site.site, 0] = arguments[site.argument] if site.argument < len(arguments) else None
         found: list[tuple[RunNode, Site]] = []
         for node in definition.node_def if definition is not None else ():
-            # A definition renames what is also a result's name.
-            known = sites.get(node.name) or sites.get(re.sub(r"_\d+$", "", node.name))
+            known = of_node(sites, node.name)
             if known is None or known.argument != NONE:
                 continue
             added = RunNode(f"{path}/{node.name}", known.site, path, node.op, node, single=len(known.dtypes) == 1)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 
 def names_in_graph(nodes: list[Any], graph: Any) -> dict[str, str]:
@@ -13,3 +17,9 @@ def names_in_graph(nodes: list[Any], graph: Any) -> dict[str, str]:
     if [operation.type for operation in operations] != [node.op for node in nodes]:
         return {node.name: node.name for node in nodes}
     return {node.name: operation.name for node, operation in zip(nodes, operations, strict=True)}
+
+
+def of_node(by_operation: Mapping[str, _T], name: str) -> _T | None:
+    """What is kept of a definition's node by the name of its operation, where the operations aren't at hand."""
+    found = by_operation.get(name)
+    return by_operation.get(re.sub(r"_\d+$", "", name)) if found is None else found

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow.definition_contents import are_alike, completed
 from tensordbg.backends.tensorflow.functions import Functions, Guarded, guarded_by
 from tensordbg.backends.tensorflow.internals import op_def_registry, pywrap_tf_session, session
 from tensordbg.backends.tensorflow.own_frames import unseen
@@ -147,14 +148,24 @@ class _Copies:
         """Whether a function, or one that it names, has a definition of ours."""
         if name not in self._any_of_ours:
             self._any_of_ours[name] = False
-            ours, plain = self._functions.definition_of_ours(name), self._library.definition(name)
+            ours, plain = self._ours(name), self._library.definition(name)
             named = (each.name for node in plain.node_def for each in fd.functions_named(node)) if plain else ()
             self._any_of_ours[name] = ours is not None or any(map(self._looks_at_anything, named))
         return self._any_of_ours[name]
 
+    def _ours(self, name: str) -> Any:
+        """Our definition of a function; None where the library has another function under its name."""
+        ours, plain, held = (
+            self._functions.definition_of_ours(name),
+            self._functions.plain_definition(name),
+            self._library.definition(name),
+        )
+        if ours is None or plain is None or held is None:
+            return None
+        return ours if held is plain or are_alike(plain, completed(held)) else None
+
     def _rewritten(self, name: str) -> Any:
-        held = self._functions.definition_of_ours(name)
-        held = self._library.definition(name) if held is None else held
+        held = self._ours(name) or self._library.definition(name)
         definition = type(held)()
         definition.CopyFrom(held)
         for node in definition.node_def:

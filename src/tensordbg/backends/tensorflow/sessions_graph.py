@@ -7,7 +7,6 @@ is fetched are its results. A graph may grow between runs; what a run needs does
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import differentiated
+from tensordbg.backends.tensorflow.node_names import of_node
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_loops import Loop
 from tensordbg.backends.tensorflow.sessions_parts import Part, Parts, TensorName, type_name
@@ -102,7 +102,7 @@ class SessionGraphs:
             variables.learn(operations)
             parts = Parts(operations, key.feeds, self._catalog.next_function)
             parts.number_sites(self._catalog.new_sites(parts.site_count))
-            reader = _RunReader(parts, stacks, variables)
+            reader = _RunReader(parts, stacks, variables, self._library)
             watched = [WatchedNode(f"_arg_{name}_{slot}", parts.root.arguments[place], "")
                        for place, (name, slot) in enumerate(key.feeds)]  # fmt: skip
             for part in parts.all:
@@ -141,8 +141,7 @@ class SessionGraphs:
         definition = self._library.definition(runtime_name)
         by_name = {site.name: site for site in self._catalog.sites_of_function(runtime_name)}
         for node in definition.node_def if definition is not None else ():
-            # A definition renames what is also a result's name.
-            site = by_name.get(node.name) or by_name.get(re.sub(r"_\d+$", "", node.name))
+            site = of_node(by_name, node.name)
             if site is not None and site.argument == NONE and _worth_watching(site.op_type, site.dtypes):
                 yield WatchedNode(f"{path}/{node.name}", site.site, path, single=len(site.dtypes) == 1)
 
@@ -178,8 +177,11 @@ def display_name(key: RunKey) -> str:
 class _RunReader:
     """Reads the operations of one kind of run."""
 
-    def __init__(self, parts: Parts, stacks: dict[str, int], variables: SessionVariables) -> None:
+    def __init__(
+        self, parts: Parts, stacks: dict[str, int], variables: SessionVariables, library: LibraryFunctions
+    ) -> None:
         self._parts = parts
+        self._library = library
         self._stacks = stacks
         self._variables = variables
 
@@ -231,7 +233,7 @@ class _RunReader:
 
     def _site(self, operation: Any, part: Part) -> Site:
         node = operation.node_def
-        called = fd.called_functions(node)
+        called = self._library.called_in(operation.graph, node)
         return Site(
             site=self._parts.site_of(operation),
             name=operation.name,

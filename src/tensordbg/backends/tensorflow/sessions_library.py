@@ -1,47 +1,98 @@
 """Describes functions that came into a session's graph as definitions only, as those of a SavedModel do.
 
 The runtime inlines what the graph calls, so its nodes are watched; here they get their sites. Nothing is known of the
-Python code behind them.
+Python code behind them. Two graphs may have functions of one name that compute different things, and so may a graph
+and this process: what was not traced here bears a name of its own in the trace.
 """
 
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.definition_contents import are_alike, completed, may_be_described_by
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
 from tensordbg.recording.catalog import Catalog
 
 
 class LibraryFunctions:
-    """The functions in the libraries of graphs, each described once."""
+    """The functions in the libraries of graphs, each described once, and apart from those of the same name."""
 
     def __init__(self, catalog: Catalog, functions: Functions) -> None:
         self._catalog = catalog
         self._functions = functions
         self._definitions: dict[str, Any] = {}
+        self._own_names: dict[str, list[str]] = {}
+        """Those of functions that weren't traced in this process, by their names in graphs."""
+        self._names: weakref.WeakKeyDictionary[Any, dict[str, str]] = weakref.WeakKeyDictionary()
+        """What the functions of a graph are called here, by their names there."""
 
-    def definition(self, runtime_name: str) -> Any:
-        """The definition of a function that is described, None where there is none."""
-        known = self._functions.plain_definition(runtime_name)
-        return self._definitions.get(runtime_name) if known is None else known
+    def definition(self, name: str) -> Any:
+        """The definition of a function that is described, by its name here; None where there is none."""
+        known = self._functions.plain_definition(name)
+        return self._definitions.get(name) if known is None else known
+
+    def called_in(self, graph: Any, node: Any) -> tuple[str, ...]:
+        """What the functions are called here that a node of a graph calls."""
+        names = self._names.get(graph, {})
+        return tuple(names.get(name, name) for name in fd.called_functions(node))
 
     def learn(self, graph: Any, nodes: Iterable[Any]) -> None:
         """Describes the functions that nodes of a graph call, and those that these call, where nobody has yet."""
-        for name in [name for node in nodes for name in fd.called_functions(node)]:
-            held = None if self.definition(name) is not None else graph._get_function(name)  # noqa: SLF001  see internals.py
+        names = self._names.setdefault(graph, {})
+        for name in dict.fromkeys(name for node in nodes for name in fd.called_functions(node)):
+            if name in names and not self._lacks_sites(names[name]):
+                continue
+            names[name] = name
+            held = graph._get_function(name)  # noqa: SLF001  see internals.py
             definition = getattr(held, "cached_definition", None) or getattr(held, "definition", None)
-            if definition is not None:
-                self._definitions[name] = definition
+            if definition is not None and definition is not self._functions.plain_definition(name):
                 # Those that it calls have lower numbers, as functions that were traced have.
                 self.learn(graph, definition.node_def)
-                if not self._catalog.sites_of_function(name):
-                    self._describe(name, definition)
+                names[name] = self._learn(self._with_our_names(graph, definition))
+
+    def _with_our_names(self, graph: Any, definition: Any) -> Any:
+        copy = completed(definition)
+        for node in copy.node_def:
+            for function, name in zip(fd.functions_of(node), self.called_in(graph, node), strict=True):
+                function.name = name
+        return copy
+
+    def _learn(self, definition: Any) -> str:
+        """Describes a function, unless it is known; returns its name here."""
+        plain = str(definition.signature.name)
+        if self._was_traced(plain, definition):
+            self._definitions[plain] = definition
+            return plain
+        own = self._own_names.setdefault(plain, [])
+        name = next((known for known in own if are_alike(self._definitions[known], definition)), "")
+        if not name or self._lacks_sites(name):
+            name = name or f"{plain}@{len(own) + 1}"
+            self._describe(name, definition)
+            if name not in self._definitions:
+                self._definitions[name] = definition
+                own.append(name)
+        return name
+
+    def _was_traced(self, name: str, definition: Any) -> bool:
+        """Whether a function is one that was traced in this process under its name, also if that one is gone."""
+        traced = self._functions.plain_definition(name)
+        if traced is not None:
+            return are_alike(traced, definition)
+        sites = self._catalog.sites_of_function(name)
+        return bool(sites) and may_be_described_by(definition, sites)
+
+    def _lacks_sites(self, name: str) -> bool:
+        """Whether a function that is known has none, or none any more."""
+        definition = self.definition(name)
+        has_any = definition is not None and (definition.node_def or definition.signature.input_arg)
+        return bool(has_any) and not self._catalog.sites_of_function(name)
 
     def _describe(self, name: str, definition: Any) -> None:
         with self._catalog.lock:
@@ -52,7 +103,7 @@ class LibraryFunctions:
             self._catalog.add_function(
                 Function(
                     function=number,
-                    name=python_name(name),
+                    name=python_name(definition.signature.name),
                     runtime_name=name,
                     graph=number,
                     arguments=reader.arguments(),
