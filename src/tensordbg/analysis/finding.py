@@ -132,6 +132,22 @@ class EndedLoop:
 
 
 @dataclass(frozen=True)
+class Decided:
+    """Something that was decided by a value in which a NaN was compared, or made a whole number of."""
+
+    what: str
+    """`branch`, `choice` (of elements) or `index`."""
+    tensor: str
+    """What compared the NaN, or made a whole number of it."""
+    source: SourceLine | None
+    """The line for which it decided."""
+    step: int
+    iteration: int | None
+    branch: str
+    """The branch that ran, as `then`, `else` or `number 2`; empty where that is not known."""
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where the trouble started."""
 
@@ -145,7 +161,7 @@ class Origin:
     """The innermost line of the user's own code."""
     verdict: Verdict
     reaches: tuple[str, ...]
-    """Of `loss`, `gradient`, `variable`, `output` and `loop` what it came to, or its gradient; empty if it died out."""
+    """What it came to, or its gradient, see `REACHES` in `troubles.py`; empty if it died out."""
     propagated: int
     """Number of non-finite tensors that were made from it."""
     spread: tuple[TensorView, ...]
@@ -156,6 +172,8 @@ class Origin:
     """Of the tensor itself first, then of its inputs."""
     ended: tuple[EndedLoop, ...] = ()
     """The loops that it ended, by the lines that compared."""
+    decided: tuple[Decided, ...] = ()
+    """The other things that it decided."""
     gradient_of: ForwardOperation | None = None
     """For an operation of a backward pass the forward operation that it is the gradient of, where that is known."""
     caught: str = ""

@@ -72,6 +72,9 @@ COMPARISONS = frozenset(
 )
 """They make booleans or whole numbers of the values of numbers, among them NaN; `Cast` and `TopKV2` may."""
 
+POSITIONS = frozenset({"ArgMax", "ArgMin", "Bucketize", "Cast", "LowerBound", "TopKV2", "UpperBound"})
+"""Of `COMPARISONS` those that make positions, or whole numbers that may serve as such."""
+
 CHECKS = frozenset({"IsFinite", "IsInf", "IsNan"})
 """They ask whether something is bad."""
 

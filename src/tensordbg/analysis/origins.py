@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tensordbg.analysis.choosing import choice_roots, matters
 from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.decisions import Deciding, Decision, bits_of, reach_of
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
-from tensordbg.analysis.loop_ends import LoopEnd, bits_of, find_conditions
+from tensordbg.analysis.loop_ends import loop_roots
 from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.reach import Ends, Reach, add_ends, reached
@@ -49,9 +51,9 @@ class Origins:
     """For each the bits of `Reach`."""
     masks: Mapping[int, int]
     """For events whose NaN begins with infinities that the program wrote down, the event of one of these."""
-    loop_ends: list[LoopEnd]
-    """Where a NaN ended a loop, one for each comparison."""
-    ended: Ints
+    decisions: list[Decision]
+    """What a NaN decided, one for each comparison and what that decided."""
+    decided: Ints
     """For each node the bits of those that what was made from it decided."""
 
 
@@ -68,9 +70,9 @@ def find_origins(values: Values, details: Details) -> Origins:
     returns = find_returns(values, details)
     builder.join(returns.made, returns.source)
     ends = add_ends(builder)
-    conditions = find_conditions(builder)
-    graph = builder.finish()
     roles = Roles(values)
+    loops, choices = _find_deciding(builder, roles)
+    graph = builder.finish()
     graph, starts = join_weakly(values, details, graph, _starts(graph))
     given = _given_infinities(values, graph, starts, details)
     written = given.copy()
@@ -87,16 +89,32 @@ def find_origins(values: Values, details: Details) -> Origins:
         masks = _masks(apart, (begun & written) | again, turned)
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
-    loop_ends, marks = bits_of(conditions.ends(graph, details), len(graph))
-    ended = graph.ascend(np.where(tainted, marks, 0))
-    reach = np.where(ended != 0, reach | Reach.LOOP, reach)
+    made = [each for each in choices.decisions(graph, details) if matters(values, flow, each)]
+    decisions, marks = bits_of(loops.decisions(graph, details) + made, len(graph))
+    decided = graph.ascend(np.where(tainted, marks, 0))
+    reach = reach | reach_of(decisions, decided)
     # Eagerly the masked values before the softmax are results too.
     named = graph.event[[*masks.values()]]
     ports = values.port[np.append(named, returns.source[np.isin(returns.made, named)])]
     told = np.isin(graph.port, ports) & written & ((reach & ~Reach.OUTPUT) == 0)
     node = np.flatnonzero(starts & ~told)
     events = {int(graph.event[one]): int(graph.event[mask]) for one, mask in masks.items()}
-    return Origins(values, variables, returns, flow, graph, roles, node, reach[node], events, loop_ends, ended)
+    return Origins(values, variables, returns, flow, graph, roles, node, reach[node], events, decisions, decided)
+
+
+def _find_deciding(builder: GraphBuilder, roles: Roles) -> tuple[Deciding, Deciding]:
+    """What decided the ends of loops, and what chose, in executions with a NaN; adds what is compared to the graph."""
+    values = builder.values
+    with_nan = np.zeros(len(values.executions) + 1, dtype=np.bool_)
+    with_nan[values.events.execution[values.events.nan]] = True
+    loops, choices = Deciding(values, ("bool",)), Deciding(values, ("bool", "int", "uint"))
+    for root in loop_roots(values, with_nan):
+        loops.add(root)
+    for root in choice_roots(values, with_nan, roles.gradient_site):
+        choices.add(root)
+    for deciding in (loops, choices):
+        deciding.walk(builder)
+    return loops, choices
 
 
 def _starts(graph: BadGraph) -> Bools:

@@ -26,6 +26,7 @@ from tensordbg.analysis.finding import (
     WhyResult,
 )
 from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.troubles import REACHES
 from tensordbg.model import NONE
 
 Spot = tuple[int, int]
@@ -162,7 +163,7 @@ class _Joining:
             way = self._together[spot]
             origin = replace(origin, verdict=overflow_verdict(origin, KINDS[way.kind], way.parties))
         reaches = [name for each in (spot, *arrived) for name in self._at(each).reaches]
-        ordered = [name for name in ("loss", "gradient", "variable", "output", "loop") if name in reaches]
+        ordered = [name for name in REACHES if name in reaches]
         process = self._names[spot[0]] if len(self._studies) > 1 else ""
         arrivals = tuple(self._arrivals(spot, arrived))
         return replace(origin, process=process, reaches=tuple(ordered), arrivals=arrivals)

@@ -1,4 +1,4 @@
-"""What became of a bad value: whether it reached a loss, a gradient, a variable or the results, or ended a loop.
+"""What became of a bad value: whether it reached a loss, a gradient, a variable or the results, or what it decided.
 
 A value that every consumer turned into finite ones died out: an infinite entry of an attention mask, a logarithm in the
 branch that `where` drops. What reaches none of these does not matter.
@@ -33,6 +33,12 @@ class Reach(enum.IntFlag):
     """A variable that is trained; it tells what ruins a model from what only reaches a number that is reported."""
     LOOP = 32
     """A loop ended since it was compared."""
+    BRANCH = 64
+    """It decided which branch ran."""
+    CHOICE = 128
+    """It decided which elements of others were chosen."""
+    INDEX = 256
+    """It decided which index was chosen."""
 
 
 @dataclass(frozen=True)

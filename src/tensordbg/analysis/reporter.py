@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -17,7 +17,7 @@ from tensordbg.analysis.descent import find_descent
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.dropping import Dropping
 from tensordbg.analysis.evidence import Evidence, Gatherer
-from tensordbg.analysis.finding import EndedLoop, ForwardOperation, History, InputView, Origin, TensorView
+from tensordbg.analysis.finding import ForwardOperation, History, InputView, Origin, TensorView
 from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
@@ -31,6 +31,7 @@ from tensordbg.analysis.meant import meant_rule
 from tensordbg.analysis.operations import OUTSIDE, reads_variables, takes_from_pipeline
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
+from tensordbg.analysis.tell_decided import TellDecided
 from tensordbg.analysis.troubles import REACHES, Trouble, join_gradients, join_lines
 from tensordbg.model import NONE, Site
 
@@ -49,7 +50,7 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     locations = Locations(program)
     jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
     makers = Makers(origins.values, gatherer.ancestry, details)
-    reporter = _Reporter(origins, views, locations, jumps, makers, details.cut)
+    reporter = _Reporter(origins, views, locations, jumps, makers, TellDecided(origins, locations), details.cut)
     troubles = []
     for k, group in enumerate(groups):
         forward = reporter.forward(known[k], evidence[elders[k]] if k in elders else None)
@@ -101,6 +102,7 @@ class _Reporter:
     locations: Locations
     jumps: Jumps
     makers: Makers
+    decided: TellDecided
     cut: bool
     """Whether the trace holds only the last events."""
 
@@ -132,7 +134,8 @@ class _Reporter:
             propagated=0,
             spread=(),
             occurrences=group.occurrences,
-            ended=tuple(self._ended(group.node)),
+            ended=self.decided.loops(group.node),
+            decided=self.decided.others(group.node),
             caught=how_caught(self.origins.values) if group.caught and may_be_caught(verdict.cause, view.dtype) else "",
             meant=self._rule(group, evidence),
             # A pipeline has no steps by which to tell before from after.
@@ -167,18 +170,6 @@ class _Reporter:
         site = values.program.sites[int(values.ports.site[values.port[mask]])]
         source = self.locations.own(self.locations.stack(site.stack))
         return site.name + (f", line {source.line}" if source is not None else "")
-
-    def _ended(self, node: int) -> Iterator[EndedLoop]:
-        """The loops that an origin ended."""
-        values, bits = self.origins.values, int(self.origins.ended[node])
-        for number, end in enumerate(self.origins.loop_ends):
-            if bits >> number & 1:
-                site = values.program.sites[end.site]
-                turn = int(values.activations.iteration[end.activation])
-                execution = int(values.activations.execution[end.activation])
-                step = int(values.executions.step[execution]) if execution >= 0 else NONE
-                source = self.locations.own(self.locations.stack(site.stack))
-                yield EndedLoop(f"{site.name}:0", source, step, turn if turn >= 0 else None)
 
     def _rule(self, group: Group, evidence: Evidence) -> str:
         if not group.meant:

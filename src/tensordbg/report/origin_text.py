@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.finding import Arrival, EndedLoop, Origin, SourceLine, TensorView
+from tensordbg.analysis.finding import Arrival, Decided, EndedLoop, Origin, SourceLine, TensorView
 from tensordbg.model import Health
 from tensordbg.report.listing import BAD
 from tensordbg.report.numbers import count
@@ -149,6 +149,10 @@ def _reasons(origin: Origin) -> Table:
     table.add_row("spread", spread_of(origin))
     for ended in origin.ended[:_ARRIVALS]:
         table.add_row("ended", ended_text(ended))
+    for decided in origin.decided[:_ARRIVALS]:
+        table.add_row("decided", decided_text(decided))
+    if len(origin.decided) > _ARRIVALS:
+        table.add_row("", f"and {count(len(origin.decided) - _ARRIVALS)} more; --json tells all")
     for arrival in origin.arrivals[:_ARRIVALS]:
         table.add_row("then", arrival_of(arrival))
     if len(origin.arrivals) > _ARRIVALS:
@@ -187,6 +191,24 @@ def ended_text(ended: EndedLoop) -> str:
     return f"the loop of {line} in step {ended.step}{turn}: nothing compares with NaN, so it took no further turn"
 
 
+def decided_text(decided: Decided) -> str:
+    """What was decided, where, and by what."""
+    source = decided.source
+    line = f"`{source.text}` ({place_of(source)})" if source else decided.tensor
+    turn = f", turn {decided.iteration}" if decided.iteration is not None else ""
+    moment = f"{line} in step {decided.step}{turn}"
+    if decided.what == "branch":
+        ran = f", and {_branch(decided.branch)} ran" if decided.branch else ""
+        return f"which branch ran, {moment}: {decided.tensor} was given a NaN{ran}"
+    if decided.what == "choice":
+        return f"which elements were chosen, {moment}: {decided.tensor} compared a NaN"
+    return f"which index was chosen, {moment}: {decided.tensor} was given a NaN, so its result is an accident"
+
+
+def _branch(name: str) -> str:
+    return f"branch {name}" if name.startswith("number") else f"the {name} branch"
+
+
 def arrival_of(arrival: Arrival) -> str:
     """How it came into another process, and what it did there."""
     view = arrival.view
@@ -205,6 +227,9 @@ def _reached(reaches: Sequence[str]) -> str:
         "variable": "variables",
         "output": "the program's results",
         "loop": "the end of a loop",
+        "branch": "the choice of a branch",
+        "choice": "the choice of elements",
+        "index": "the choice of an index",
     }
     return ", ".join(words[name] for name in reaches)
 

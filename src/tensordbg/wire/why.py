@@ -6,6 +6,8 @@ from typing import Any
 
 from tensordbg.analysis.finding import (
     Arrival,
+    Decided,
+    EndedLoop,
     ForwardOperation,
     History,
     InputView,
@@ -102,8 +104,27 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "occurrences": origin.occurrences,
         "spread": [_tensor(view) for view in origin.spread],
         "history": [_history(history) for history in origin.history if history.past],
+        **({"ended": [_ended(each) for each in origin.ended]} if origin.ended else {}),
+        **({"decided": [_decided(each) for each in origin.decided]} if origin.decided else {}),
         **({"also": [_related(each) for each in origin.also]} if origin.also else {}),
         **({"arrivals": [_arrival(arrival) for arrival in origin.arrivals]} if origin.process else {}),
+    }
+
+
+def _ended(ended: EndedLoop) -> dict[str, Any]:
+    source = None if ended.source is None else _line(ended.source)
+    return {"tensor": ended.tensor, "source": source, "step": ended.step, "iteration": ended.iteration}
+
+
+def _decided(decided: Decided) -> dict[str, Any]:
+    source = None if decided.source is None else _line(decided.source)
+    return {
+        "what": decided.what,
+        "tensor": decided.tensor,
+        "source": source,
+        "step": decided.step,
+        "iteration": decided.iteration,
+        "branch": decided.branch or None,
     }
 
 

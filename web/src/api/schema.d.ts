@@ -739,7 +739,7 @@ export interface components {
         SpreadView: {
             /** @description How many non-finite tensors were made from it. */
             tensors: number;
-            /** @description Of `loss`, `gradient`, `variable` and `output` what it came to. */
+            /** @description What it came to, such as `loss`, `variable`, or `branch` where it decided which one ran. */
             reaches: string[];
             /** @description The first few, each of another operation. */
             first: components["schemas"]["EventRow"][];

@@ -18,7 +18,7 @@ class SpreadView:
     tensors: int
     """How many non-finite tensors were made from it."""
     reaches: tuple[str, ...]
-    """Of `loss`, `gradient`, `variable` and `output` what it came to."""
+    """What it came to, such as `loss`, `variable`, or `branch` where it decided which one ran."""
     first: tuple[EventRow, ...]
     """The first few, each of another operation."""
 
