@@ -104,7 +104,7 @@ class Replayer:
             variable.assign(self._values[argument])
         try:
             results = context.context().call_function(
-                self._header.runtime_name.encode(), list(self._arguments(given)), len(self._signature.output_arg)
+                self._loaded[-1].name, list(self._arguments(given)), len(self._signature.output_arg)
             )
         except (tf.errors.OpError, ValueError, TypeError) as error:
             first = str(error).splitlines()[0]

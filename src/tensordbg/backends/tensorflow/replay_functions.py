@@ -9,8 +9,9 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.collective_nodes import exchanges
 from tensordbg.backends.tensorflow.graphs import Retold
 from tensordbg.backends.tensorflow.hooks import hooks
-from tensordbg.backends.tensorflow.internals import atomic_function, function_def_to_graph, op_def_registry
+from tensordbg.backends.tensorflow.internals import atomic_function, context, function_def_to_graph, op_def_registry
 from tensordbg.backends.tensorflow.replay_handles import handles_by_function
+from tensordbg.backends.tensorflow.replay_names import give_free_names
 from tensordbg.backends.tensorflow.trap_rows import called_functions
 from tensordbg.capture.reader import Capture
 from tensordbg.errors import CaptureError
@@ -56,12 +57,13 @@ def load_library(capture: Capture, library: Any, handles: Mapping[int, Any]) -> 
         handles: Of the variables that the step is given, by the number of the argument.
 
     Returns:
-        The functions, which live as long as Python holds them.
+        The functions, which live as long as Python holds them, the step's last.
 
     Raises:
         CaptureError: If they can't be loaded.
     """
     told = _told(capture)
+    captured = give_free_names(library, _is_taken)
     handles_of = handles_by_function(library, handles)
     loaded = []
     for definition in callees_first(library):
@@ -73,13 +75,20 @@ def load_library(capture: Capture, library: Any, handles: Mapping[int, Any]) -> 
             graph = function_def_to_graph.function_def_to_graph(definition)
             for number, handle in handles_of.get(name, {}).items():
                 hooks().variables.stand_for(graph.inputs[number], handle)
-            if name in told:
-                hooks().graphs.retold[graph] = told[name]
+            if captured[name] in told:
+                hooks().graphs.retold[graph] = told[captured[name]]
             loaded.append(atomic_function.from_func_graph(name, graph, dict(definition.attr)))
         except Exception as error:
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise CaptureError(f"{capture.path} has a function {name} that can't be loaded: {first}") from error
+            raise CaptureError(
+                f"{capture.path} has a function {captured[name]} that can't be loaded: {first}"
+            ) from error
     return loaded
+
+
+def _is_taken(name: str) -> bool:
+    """Whether there is a function of a name, or has been one of which something is known."""
+    return bool(context.context().has_function(name)) or hooks().functions.find(name) is not None
 
 
 def random_operations(library: Any) -> tuple[str, ...]:
