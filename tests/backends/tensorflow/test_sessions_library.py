@@ -13,10 +13,13 @@ import tensorflow as tf
 from google.protobuf import text_format
 from tensorflow.core.protobuf import saved_model_pb2
 
+import tensordbg
+from tensordbg.backends.tensorflow.function_names import name_in_graph
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions, python_name
 from tensordbg.model import NONE, CallKind
-from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.catalog import CATALOG, Catalog
+from tensordbg.recording.failure import failure_behind
 from tests.backends.tensorflow.checked import checking
 from tests.backends.tensorflow.recorded import record
 from tests.e2e.programs.checking import bits, recorded_and_why
@@ -157,6 +160,25 @@ def test_a_function_that_is_named_as_one_of_the_program_is_told_apart(tmp_path: 
     ]
     with checking(), pytest.raises(tf.errors.InvalidArgumentError, match=r'graph op "Sqrt"'):
         serve(model, [5.5, 2.0])
+
+
+def test_an_error_is_that_of_the_function_in_the_graph_that_ran(tmp_path: Path) -> None:
+    model = export(lambda x: tf.gather(x, [7, 0]), str(tmp_path / "model"))
+
+    def distance(x: tf.Tensor) -> tf.Tensor:
+        return tf.gather(x, [0, 1])
+
+    with tensordbg.record(tmp_path / "trace"):
+        live = tf.function(distance).get_concrete_function(tf.TensorSpec([2], tf.float32))
+        mine = live.name.decode()
+        rename(model, lambda name, _: mine if "distance" in name else name)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="is not in") as raised:
+            serve(model, [5.5, 2.0])
+        failed = failure_behind(raised.value)
+        assert failed is not None
+        site = CATALOG.site(failed.site)
+        assert (site.op_type, site.stack) == ("GatherV2", NONE)
+        assert name_in_graph(CATALOG.function(site.function).runtime_name) == mine
 
 
 def test_what_comes_back_into_the_program_that_made_it_keeps_its_lines(tmp_path: Path) -> None:

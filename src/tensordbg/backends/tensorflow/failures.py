@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
+from tensordbg.backends.tensorflow.function_names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
 from tensordbg.model import NONE, Site
 from tensordbg.recording.catalog import Catalog
@@ -68,7 +69,11 @@ def _site(catalog: Catalog, runtime_name: str, message: str) -> Site | None:
     tags = _TAG.findall(message)
     functions = [name for kind, name in tags if kind == "function_node"]
     nodes = [name for kind, name in tags if kind == "node"]
-    sites = list(dict.fromkeys(_sites_below(catalog, [*reversed(functions), runtime_name])))
+    # The runtime names functions as the graph does that ran; elsewhere the name may mean another one.
+    called = {name_in_graph(name): name for name in _functions_below(catalog, [runtime_name])}
+    first = [called.get(name, name) for name in reversed(functions)]
+    below = _functions_below(catalog, [*first, runtime_name])
+    sites = [site for name in below for site in catalog.sites_of_function(name)]
     for node in nodes:
         named = [site for site in sites if node == site.name or node.endswith(f"/{site.name}")]
         if named:
@@ -76,13 +81,12 @@ def _site(catalog: Catalog, runtime_name: str, message: str) -> Site | None:
     return None
 
 
-def _sites_below(catalog: Catalog, names: list[str]) -> Iterator[Site]:
-    """The sites of functions and of all that they call."""
-    seen: set[str] = set()
-    while names:
-        name = names.pop(0)
-        if name not in seen:
-            seen.add(name)
-            for site in catalog.sites_of_function(name):
-                yield site
-                names.extend(site.called)
+def _functions_below(catalog: Catalog, names: list[str]) -> list[str]:
+    """Functions and all that they call, each once."""
+    waiting, found = list(names), dict[str, None]()
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found:
+            found[name] = None
+            waiting.extend(called for site in catalog.sites_of_function(name) for called in site.called)
+    return list(found)

@@ -16,6 +16,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.definition_contents import are_alike, completed, may_be_described_by
+from tensordbg.backends.tensorflow.function_names import own_name
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
 from tensordbg.recording.catalog import Catalog
@@ -73,7 +74,7 @@ class LibraryFunctions:
         own = self._own_names.setdefault(plain, [])
         name = next((known for known in own if are_alike(self._definitions[known], definition)), "")
         if not name or self._lacks_sites(name):
-            name = name or f"{plain}@{len(own) + 1}"
+            name = name or own_name(plain, len(own) + 1)
             self._describe(name, definition)
             if name not in self._definitions:
                 self._definitions[name] = definition
