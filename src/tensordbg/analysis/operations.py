@@ -87,6 +87,9 @@ LOOK_UPS = frozenset({"Gather", "GatherNd", "GatherV2"})
 DIVISIONS = frozenset({"Div", "DivNoNan", "FloorDiv", "FloorMod", "Mod", "RealDiv", "TruncateDiv", "Xdivy"})
 """Input 0 is divided by input 1."""
 
+STRICT = frozenset({"Add", "AddV2", "Mul", "Neg", "RealDiv", "Sub"})
+"""A NaN in any of their inputs is one in their output. Where the framework regroups, it regroups these."""
+
 CALLBACKS = frozenset({"EagerPyFunc", "PyFunc", "PyFuncStateless"})
 """Operations by which a graph calls a Python function."""
 

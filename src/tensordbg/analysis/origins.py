@@ -23,6 +23,7 @@ from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.reach import Ends, Reach, add_ends, reached
 from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.regrouped import without_regrouped
 from tensordbg.analysis.returns import Returns, find_returns
 from tensordbg.analysis.roles import Roles
 from tensordbg.analysis.values import Values
@@ -64,6 +65,7 @@ def find_origins(values: Values, details: Details) -> Origins:
         values: Where all values lie.
         details: Gives shapes and statistics of single events.
     """
+    values = without_regrouped(values, details)
     flow = Flow(values, values.ports.carrying)
     variables = Variables(values)
     builder = GraphBuilder(values, variables, flow)

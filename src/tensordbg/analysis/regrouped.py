@@ -1,0 +1,84 @@
+"""Finite events that can't be what their operation gave, as it was given a NaN.
+
+TensorFlow makes `(a * c) * b` of `a * (b * c)`, of equal shapes too, and leaves the names where they were: what is
+recorded as `b * c` then is `a * c`. A sum or a product with a NaN is NaN in that element, so one that is finite
+throughout proves it. Such an event tells nothing of its operation: the trail passes it over, and goes through it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tensordbg.analysis.details import Details
+from tensordbg.analysis.operations import PASSING, STRICT
+from tensordbg.analysis.reading import Bools, Ints, spread_ranges
+from tensordbg.analysis.values import Values
+from tensordbg.model import NONE
+
+_MOST = 20
+"""So many regrouped operations in a row are found."""
+
+
+def without_regrouped(values: Values, details: Details) -> Values:
+    """The same values, but for events that are not their operation's."""
+    suspects, owner, given = _suspects(values)
+    nan = np.append(values.events.nan, False)
+    told = values.event_at[given]
+    tainted = nan[told]
+    regrouped = np.zeros(len(values.events) + 1, dtype=np.bool_)
+    for _ in range(_MOST):
+        found = suspects[np.unique(owner[tainted | regrouped[told]])]
+        found = found[~regrouped[found]]
+        if not len(found):
+            break
+        regrouped[found[_hold_elements(details, found)]] = True
+        rejected = found[~regrouped[found]]
+        kept = ~np.isin(suspects[owner], rejected)
+        owner, told, tainted = owner[kept], told[kept], tainted[kept]
+    events = np.flatnonzero(regrouped)
+    if not len(events):
+        return values
+    event_at = values.event_at.copy()
+    event_at[values.address(values.activation[events], values.port[events])] = NONE
+    return replace(values, event_at=event_at)
+
+
+def _suspects(values: Values) -> tuple[Ints, Ints, Ints]:
+    """Finite events of operations that hand on every NaN; of each input which of these took it, and its address."""
+    events, ports = values.events, values.ports
+    strict = np.zeros(len(ports.first), dtype=np.bool_)
+    strict[[site.site for site in values.program.sites.values() if site.op_type in STRICT]] = True
+    strict[_results(values)] = False  # what is returned is kept as it is
+    in_graph = np.append([place.number for place in values.places.all], NONE) != NONE
+    with_nan = np.zeros(len(values.executions) + 1, dtype=np.bool_)
+    with_nan[events.execution[events.nan]] = True
+    chosen = strict[events.site] & ~events.bad & with_nan[events.execution]
+    suspects = np.flatnonzero(chosen)
+    suspects = suspects[in_graph[values.activations.place[values.activation[suspects]]]]
+    starts = ports.carrying.starts[events.site[suspects]]
+    owner, edge = spread_ranges(starts, ports.carrying.starts[events.site[suspects] + 1] - starts)
+    taken, activation = ports.carrying.ports[edge], values.activation[suspects[owner]]
+    inside = ports.block[ports.site[taken]] == values.activations.block[activation]
+    owner, taken, activation = owner[inside], taken[inside], activation[inside]
+    return suspects, owner, values.address(activation, taken)
+
+
+def _results(values: Values) -> list[int]:
+    """The operations whose results functions return, also by way of identities."""
+    program, found = values.program, set[int]()
+    waiting = [ref.site for function in program.functions.values() for ref in function.outputs]
+    while waiting:
+        site = program.sites.get(waiting.pop())
+        if site is not None and site.site not in found:
+            found.add(site.site)
+            if site.op_type in PASSING:
+                waiting.extend(ref.site for ref in program.inputs_of(site.site))
+    return sorted(found)
+
+
+def _hold_elements(details: Details, events: Ints) -> Bools:
+    """Which events were measured and hold elements at all: nothing comes of a NaN where nothing is."""
+    rows = details.columns(events, ["size", "nan"])
+    return np.array([bool(row["size"]) and row["nan"] is not None for row in rows], dtype=np.bool_)
