@@ -28,7 +28,7 @@ def test_slices(part: SealedPart, begin: int, end: int) -> None:
 
 
 def test_slice_reads_only_its_row_groups(part: SealedPart, monkeypatch: pytest.MonkeyPatch) -> None:
-    file, asked = part._file, []
+    file, asked = part._held.parquet, []
     read = file.read_row_groups
 
     class Watched:
@@ -38,7 +38,7 @@ def test_slice_reads_only_its_row_groups(part: SealedPart, monkeypatch: pytest.M
             asked.append((groups, columns))
             return read(groups, columns=columns)
 
-    monkeypatch.setitem(vars(part), "_file", Watched())
+    monkeypatch.setattr(part._held, "parquet", Watched())
     part.tensors(["site", "nan"], 12, 25)
     assert asked == [([1, 2], ["site", "nan"])]
 

@@ -26,7 +26,7 @@ from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.spread import spread
 from tensordbg.gradient_names import differentiates
-from tensordbg.model import DIFFERENTIATED, NONE, Site
+from tensordbg.model import DIFFERENTIATED, NONE, Site, TensorRef
 
 _GRADIENT_SCOPE = re.compile(r"(^|/)(gradient_tape|gradients)(_\d+)?/")
 _LOSS = re.compile(r"(^|[^a-z])loss(es)?([^a-z]|$)")
@@ -81,13 +81,21 @@ class Roles:
         return result
 
     def differentiated_ports(self) -> Bools:
-        """For each port whether the program takes gradients of it, by what it did; none where that was not noted."""
-        ports = self._values.ports
-        result = np.zeros(len(ports.site), dtype=np.bool_)
-        for site in self._values.program.sites.values():
-            for slot in _differentiated(site):
-                if slot < ports.count[site.site]:
-                    result[ports.first[site.site] + slot] = True
+        """For each port whether the program takes gradients of it, by what it did; none where that was not noted.
+
+        What a call gives was made in the function that it calls, and what an identity gives by what it takes.
+        """
+        program = self._values.program
+        noted = [TensorRef(site.site, slot) for site in program.sites.values() for slot in _differentiated(site)]
+        found: set[TensorRef] = set()
+        while noted:
+            ref = noted.pop()
+            if ref not in found:
+                found.add(ref)
+                noted.extend(_passed_on(program, ref))
+        ports = [port for port in map(self._values.ports.of, found) if port != NONE]
+        result = np.zeros(len(self._values.ports.site), dtype=np.bool_)
+        result[ports] = True
         return result
 
     def _taken(self) -> Bools:
@@ -149,6 +157,17 @@ def makes_values(values: Numbered) -> Bools:
         if not site.dtypes and not site.writes:
             result[site.site] = False
     return result
+
+
+def _passed_on(program: Program, ref: TensorRef) -> list[TensorRef]:
+    """What an output is, under another name: a result of a function that is called, or the input of an identity."""
+    site = program.sites.get(ref.site)
+    if site is None:
+        return []
+    if site.op_type == "Identity":
+        return list(program.inputs_of(ref.site)[:1])
+    outputs = [function.outputs for function in program.called_by(site) if function is not None]
+    return [each[ref.slot] for each in outputs if ref.slot < len(each)]
 
 
 def _differentiated(site: Site) -> list[int]:

@@ -61,6 +61,24 @@ def test_in_functions_and_sessions(tmp_path: Path) -> None:
     assert told(record(tmp_path, program)) == {("Prod", 0), ("Mean", 0)}
 
 
+def test_what_is_only_passed_on(tmp_path: Path) -> None:
+    w = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def same(x: tf.Tensor) -> tf.Tensor:
+        return tf.identity(x)
+
+    def program() -> None:
+        with tf.GradientTape(persistent=True) as tape:
+            loss = tf.identity(tf.reduce_sum(w))
+            again = same(loss)
+        tape.gradient(loss, w)
+        tape.gradient(again, w)
+
+    found = record(tmp_path, program)
+    assert ("Identity", 0) in told(found)
+
+
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
     before = imperative_grad.imperative_grad, gradients_util._GradientsHelper
     record(tmp_path, lambda: None)

@@ -92,9 +92,12 @@ class Differentiated:
         if maker < 0:
             outputs = recorder.catalog.function(~maker).outputs
             site, slot = (outputs[slot].site, outputs[slot].slot) if slot < len(outputs) else (NONE, 0)
-        while site != NONE and recorder.catalog.site(site).op_type == _PASSING:
-            site, slot = (each := recorder.catalog.site(site).inputs[0]).site, each.slot
-        if site != NONE:
+        known = recorder.catalog.site(site) if site != NONE else None
+        # An eager one is recorded, and has no inputs here.
+        while known is not None and known.op_type == _PASSING and known.inputs:
+            site, slot = known.inputs[0].site, known.inputs[0].slot
+            known = recorder.catalog.site(site) if site != NONE else None
+        if known is not None:
             recorder.catalog.set_differentiated(site, slot)
 
 
