@@ -78,6 +78,17 @@ def in_a_function_that_is_called() -> None:
     choose(tf.constant(2.0))
 
 
+def branch_that_computes_nothing() -> None:
+    @tf.function
+    def choose(x: tf.Tensor, best: tf.Tensor) -> tf.Tensor:
+        loss = tf.math.log(x)
+        if loss < best:  # DECIDES
+            best = tf.abs(best)
+        return best
+
+    choose(tf.constant(-1.0), tf.constant(3.0))
+
+
 def condition_in_a_session() -> None:
     with tf.Graph().as_default(), v1.Session() as session:
         x = v1.placeholder(tf.float32, [])
@@ -127,6 +138,32 @@ def index_that_is_returned() -> None:
     choose(tf.constant([0.5, -1.0, 2.0]))
 
 
+def index_of_one_element() -> None:
+    @tf.function
+    def choose(scores: tf.Tensor, values: tf.Tensor) -> tf.Tensor:
+        best = tf.argmax(tf.sqrt(scores))
+        return tf.reduce_sum(tf.one_hot(best, 3) * values)  # DECIDES
+
+    choose(tf.constant([0.5, -1.0, 2.0]), tf.constant([1.0, 2.0, 3.0]))
+
+
+def beginning_of_a_slice() -> None:
+    @tf.function
+    def choose(x: tf.Tensor, values: tf.Tensor) -> tf.Tensor:
+        first = tf.clip_by_value(tf.cast(tf.sqrt(x), tf.int32), 0, 1)
+        return tf.reduce_sum(values[first:])  # DECIDES
+
+    choose(tf.constant(-1.0), tf.constant([1.0, 2.0, 3.0]))
+
+
+def comparison_that_is_returned() -> None:
+    @tf.function
+    def is_small(x: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_all(tf.sqrt(x) < 1e-3)  # DECIDES
+
+    is_small(tf.constant([-1.0, 0.0]))
+
+
 def _why(tmp_path: Path, program: Program) -> WhyResult:
     return tensordbg.open(record(tmp_path, program).reader.path).why()
 
@@ -138,7 +175,8 @@ BRANCHES = {
     switch_on_a_whole_number: "number 2",
     in_a_function_that_is_called: "else",
     condition_in_a_session: "else",
-    condition_of_the_first_version: "",
+    condition_of_the_first_version: "else",
+    branch_that_computes_nothing: "else",
 }
 
 
@@ -157,14 +195,21 @@ def test_a_branch(tmp_path: Path, program: Program) -> None:
         (index_that_is_looked_up, "index"),
         (index_of_the_top, "index"),
         (index_that_is_returned, "index"),
+        (index_of_one_element, "index"),
+        (beginning_of_a_slice, "index"),
+        (comparison_that_is_returned, "comparison"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_choice(tmp_path: Path, program: Program, what: str) -> None:
     result = _why(tmp_path, program)
     _assert_decided(result, program, what)
-    chosen = {"choice": "elements were", "index": "index was"}[what]
-    assert f"decided which {chosen} chosen, `" in " ".join(render(result).split())
+    words = {
+        "choice": "which elements were chosen",
+        "index": "which index was chosen",
+        "comparison": "what was returned",
+    }
+    assert f"decided {words[what]}, `" in " ".join(render(result).split())
 
 
 def _assert_decided(result: WhyResult, program: Program, what: str) -> None:
@@ -219,6 +264,17 @@ def replaced() -> None:
     choose(tf.constant([-1.0, 0.5, 4.0]))
 
 
+def not_asked_at_all() -> None:
+    @tf.function
+    def choose(x: tf.Tensor) -> tf.Tensor:
+        root = tf.sqrt(x)
+        if tf.random.uniform([]) > 2.0 and root > 0.0:
+            return tf.exp(x)
+        return tf.sin(x)
+
+    choose(tf.constant(-2.0))
+
+
 def of_its_shape() -> None:
     @tf.function
     def choose(x: tf.Tensor) -> tf.Tensor:
@@ -230,7 +286,9 @@ def of_its_shape() -> None:
 
 
 @pytest.mark.parametrize(
-    "program", [masked_before_it_is_compared, asked_for, replaced, of_its_shape], ids=lambda program: program.__name__
+    "program",
+    [masked_before_it_is_compared, asked_for, replaced, not_asked_at_all, of_its_shape],
+    ids=lambda program: program.__name__,
 )
 def test_what_decides_nothing(tmp_path: Path, program: Program) -> None:
     result = _why(tmp_path, program)

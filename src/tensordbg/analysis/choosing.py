@@ -11,8 +11,9 @@ import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.decisions import Decides, Decision, Root
+from tensordbg.analysis.details import Details
 from tensordbg.analysis.operands import operands
-from tensordbg.analysis.operations import CHOICES, LOOK_UPS, POSITIONS
+from tensordbg.analysis.operations import CHOICES, INDICES, POSITIONS
 from tensordbg.analysis.places import Place
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.resolve import resolve
@@ -31,12 +32,11 @@ def choice_roots(values: Values, with_nan: Bools, gradient_site: Bools) -> Itera
         if not len(ran):
             continue
         for site in values.program.sites_of_graph.get(place.block, ()):
-            found = None if gradient_site[site.site] else _chosen_by(values, site)
-            if found is not None:
-                what, ref = found
-                yield from _roots(values, what, ref, ran, site.site)
-        for ref in _results(place):
-            yield from _roots(values, Decides.INDEX, ref, ran, NONE)
+            if not gradient_site[site.site]:
+                for chosen in _chosen_by(values, site):
+                    yield from _roots(values, chosen, ran, site.site)
+        for chosen in _results(values, place):
+            yield from _roots(values, chosen, ran, NONE)
 
 
 def matters(values: Values, flow: Flow, decision: Decision) -> bool:
@@ -52,39 +52,55 @@ def matters(values: Values, flow: Flow, decision: Decision) -> bool:
     return not any(values.events.nan[event] for event in events)
 
 
-def branch_that_ran(values: Values, root: Root) -> str:
-    """Which branch of an operation left events; empty where that is not known."""
+def branch_that_ran(values: Values, details: Details, root: Root) -> str:
+    """Which branch ran, by what chose it or else by the events that it left; empty where that is not known."""
+    site = values.program.sites[root.site]
+    is_case = "Case" in site.op_type
+    events = resolve(Flow(values, values.ports.inputs), root.activation, root.port)
+    if len(events) == 1:
+        (lowest,), (highest,) = details.range_of(np.array(events))
+        if lowest == highest:
+            last = len(site.called) - 1
+            chosen = int(highest) if 0 <= highest <= last else last  # out of range, the last one runs
+            return f"number {chosen}" if is_case else ("else", "then")[bool(highest)]
     inner = int(values.links.called_from(np.array([root.activation]), np.array([root.site]))[0])
     if inner == NONE:
         return ""
-    place = values.places.all[int(values.activations.place[inner])]
-    if "If" in values.program.sites[root.site].op_type:
-        return ("then", "else")[place.part] if place.part < 2 else ""
-    return f"number {place.part}"
+    part = values.places.all[int(values.activations.place[inner])].part
+    return f"number {part}" if is_case else ("then", "else")[min(part, 1)]
 
 
-def _chosen_by(values: Values, site: Site) -> tuple[Decides, TensorRef] | None:
-    """What an operation chooses, and the input that tells it which."""
+def _chosen_by(values: Values, site: Site) -> Iterator[tuple[Decides, TensorRef]]:
+    """What an operation chooses, and the inputs that tell it which."""
     given = values.program.inputs_of(site.site)
-    if site.call is CallKind.IF and given:
-        return Decides.BRANCH, given[0]
-    if site.op_type in CHOICES and given:
-        return Decides.CHOICE, given[0]
-    if site.op_type in LOOK_UPS and len(given) > 1:
-        return Decides.INDEX, given[1]
-    if site.op_type in ("RefSwitch", "Switch") and len(given) > 1:
-        source = values.program.sites.get(given[1].site)
-        return None if source is None or source.op_type == "LoopCond" else (Decides.BRANCH, given[1])
-    return None
+    if site.call is CallKind.IF:
+        yield from ((Decides.BRANCH, ref) for ref in given[:1])
+    elif site.op_type in CHOICES:
+        yield from ((Decides.CHOICE, ref) for ref in given[:1])
+    elif site.op_type in ("RefSwitch", "Switch"):
+        yield from ((Decides.BRANCH, ref) for ref in given[1:2] if _type(values, ref) != "LoopCond")
+    else:
+        positions = INDICES.get(site.op_type, ())
+        yield from ((Decides.INDEX, given[k]) for k in positions if k < len(given))
 
 
-def _results(place: Place) -> tuple[TensorRef, ...]:
-    """What an outermost function returns."""
-    return place.function.outputs if place.parent == NONE and place.function is not None else ()
+def _results(values: Values, place: Place) -> Iterator[tuple[Decides, TensorRef]]:
+    """What an outermost function returns: indices, and what comparisons say."""
+    if place.parent == NONE and place.function is not None:
+        for ref in place.function.outputs:
+            site = values.program.sites.get(ref.site)
+            truth = site is not None and site.dtypes[ref.slot : ref.slot + 1] == ("bool",)
+            yield (Decides.COMPARISON if truth else Decides.INDEX), ref
 
 
-def _roots(values: Values, what: Decides, ref: TensorRef, ran: Ints, site: int) -> Iterator[Root]:
+def _roots(values: Values, chosen: tuple[Decides, TensorRef], ran: Ints, site: int) -> Iterator[Root]:
+    what, ref = chosen
     port = values.ports.of(ref)
-    if port != NONE:
+    if port != NONE and _type(values, ref) != "Const":
         for activation in ran.tolist():
             yield Root(what, activation, port, site)
+
+
+def _type(values: Values, ref: TensorRef) -> str:
+    site = values.program.sites.get(ref.site)
+    return site.op_type if site is not None else ""

@@ -42,6 +42,7 @@ class Decides(enum.Enum):
     BRANCH = Reach.BRANCH
     CHOICE = Reach.CHOICE
     INDEX = Reach.INDEX
+    COMPARISON = Reach.COMPARISON
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,8 @@ class Deciding:
             activation, port = (np.array(column, dtype=np.int64) for column in zip(*waiting, strict=True))
             step = flow.sources(activation, port)
             step = step.where(ports.block[ports.site[step.port]] == block[step.activation])
+            # What a call was given tells nothing where the call left no events: its other branch may have taken it.
+            step = step.where(~(ports.may_be_bad[step.port] & ports.followed[ports.site[port[step.of]]]))
             nodes = np.full(len(step.of), NONE, dtype=np.int64)
             compared = ports.may_be_bad[step.port]
             nodes[compared] = builder.nodes(step.activation[compared], step.port[compared])

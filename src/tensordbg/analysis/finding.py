@@ -136,7 +136,7 @@ class Decided:
     """Something that was decided by a value in which a NaN was compared, or made a whole number of."""
 
     what: str
-    """`branch`, `choice` (of elements) or `index`."""
+    """`branch`, `choice` (of elements), `index`, or `comparison` (that a function returned)."""
     tensor: str
     """What compared the NaN, or made a whole number of it."""
     source: SourceLine | None

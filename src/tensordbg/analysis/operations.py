@@ -84,6 +84,25 @@ CHOICES = frozenset({"Select", "SelectV2"})
 LOOK_UPS = frozenset({"Gather", "GatherNd", "GatherV2"})
 """Input 1 tells which elements of input 0 are given."""
 
+INDICES = {
+    "DynamicPartition": (1,),
+    "Gather": (1,),
+    "GatherNd": (1,),
+    "GatherV2": (1,),
+    "OneHot": (0,),
+    "ResourceGather": (1,),
+    "ResourceGatherNd": (1,),
+    "ScatterNd": (0,),
+    "SegmentSum": (1,),
+    "Slice": (1, 2),
+    "StridedSlice": (1, 2),
+    "TensorListGetItem": (1,),
+    "TensorScatterAdd": (1,),
+    "TensorScatterUpdate": (1,),
+    "UnsortedSegmentSum": (1,),
+}
+"""By type the inputs that tell which elements are taken or put, or where."""
+
 DIVISIONS = frozenset({"Div", "DivNoNan", "FloorDiv", "FloorMod", "Mod", "RealDiv", "TruncateDiv", "Xdivy"})
 """Input 0 is divided by input 1."""
 

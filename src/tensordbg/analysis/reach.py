@@ -39,6 +39,8 @@ class Reach(enum.IntFlag):
     """It decided which elements of others were chosen."""
     INDEX = 256
     """It decided which index was chosen."""
+    COMPARISON = 512
+    """It decided a comparison that a function returned."""
 
 
 @dataclass(frozen=True)

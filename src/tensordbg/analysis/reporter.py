@@ -50,7 +50,9 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     locations = Locations(program)
     jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
     makers = Makers(origins.values, gatherer.ancestry, details)
-    reporter = _Reporter(origins, views, locations, jumps, makers, TellDecided(origins, locations), details.cut)
+    reporter = _Reporter(
+        origins, views, locations, jumps, makers, TellDecided(origins, details, locations), details.cut
+    )
     troubles = []
     for k, group in enumerate(groups):
         forward = reporter.forward(known[k], evidence[elders[k]] if k in elders else None)

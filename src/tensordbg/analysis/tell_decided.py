@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tensordbg.analysis.choosing import branch_that_ran
 from tensordbg.analysis.decisions import Decides, Decision
+from tensordbg.analysis.details import Details
 from tensordbg.analysis.finding import Decided, EndedLoop
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.origins import Origins
@@ -18,6 +19,7 @@ class TellDecided:
     """Tells of the decisions of all origins."""
 
     origins: Origins
+    details: Details
     locations: Locations
 
     def loops(self, node: int) -> tuple[EndedLoop, ...]:
@@ -51,5 +53,5 @@ class TellDecided:
             source=self.locations.own(self.locations.stack(site.stack)),
             step=int(values.executions.step[execution]) if execution >= 0 else NONE,
             iteration=turn if turn >= 0 else None,
-            branch=branch_that_ran(values, root) if root.what is Decides.BRANCH else "",
+            branch=branch_that_ran(values, self.details, root) if root.what is Decides.BRANCH else "",
         )

@@ -14,7 +14,7 @@ from typing import Any
 
 from tensordbg.analysis.finding import ForwardOperation, Origin, RelatedOperation
 
-REACHES = ("loss", "gradient", "variable", "output", "loop", "branch", "choice", "index")
+REACHES = ("loss", "gradient", "variable", "output", "loop", "branch", "choice", "index", "comparison")
 """The order in which it is said what an origin came to."""
 
 

@@ -202,6 +202,8 @@ def decided_text(decided: Decided) -> str:
         return f"which branch ran, {moment}: {decided.tensor} was given a NaN{ran}"
     if decided.what == "choice":
         return f"which elements were chosen, {moment}: {decided.tensor} compared a NaN"
+    if decided.what == "comparison":
+        return f"what was returned, {moment}: {decided.tensor} compared a NaN"
     return f"which index was chosen, {moment}: {decided.tensor} was given a NaN, so its result is an accident"
 
 
@@ -230,6 +232,7 @@ def _reached(reaches: Sequence[str]) -> str:
         "branch": "the choice of a branch",
         "choice": "the choice of elements",
         "index": "the choice of an index",
+        "comparison": "the result of a comparison",
     }
     return ", ".join(words[name] for name in reaches)
 
