@@ -52,7 +52,7 @@ def test_stack_without_frames_is_left_out(tmp_path: Path) -> None:
 
 
 def test_empty_folder(tmp_path: Path) -> None:
-    assert catalog_of(tmp_path) == Catalog()
+    assert catalog_of(tmp_path) == Catalog(described=False)  # of a program that has not ended, some lines may be lost
 
 
 def test_what_nothing_describes_stands_for_itself(tmp_path: Path) -> None:
