@@ -24,6 +24,9 @@ WAYS = {"plain": [sys.executable], "record": [TDBG, "run"], "check": [TDBG, "run
 PASSES = ("remapping", "arithmetic_optimization", "constant_folding")
 """What fuses operations, and what reorders them and computes with their constants: Grappler's names."""
 
+LISTED_ON = "avx512f"
+"""Processors without these instructions have other kernels, which may agree where those differ."""
+
 DIFFERENCES = {
     "dense, tanh": (2e-6, "the fused product, bias and Tanh"),
     "dense, sigmoid, gelu": (2e-6, "the fused product, bias and Sigmoid; Gelu in one kernel"),
@@ -77,7 +80,9 @@ def test_recorded_and_checked_programs_differ_in_what_is_listed_only(results: Ru
     plain, other = results("plain"), results(way)
     found = {name: difference(plain[name], other[name]) for name in plain}
     unlike = {name: largest for name, largest in found.items() if largest is not None}
-    assert unlike.keys() == DIFFERENCES.keys()
+    assert unlike.keys() <= DIFFERENCES.keys()
+    if LISTED_ON in Path("/proc/cpuinfo").read_text():
+        assert unlike.keys() == DIFFERENCES.keys()
     assert {name: largest for name, largest in unlike.items() if largest > DIFFERENCES[name][0]} == {}
 
 
