@@ -239,7 +239,9 @@ def condition_in_a_pipeline() -> object:
             x -= 0.5
         return x
 
-    return list(tf.data.Dataset.from_tensor_slices([1.0, 2.0]).map(halved))
+    one_by_one = tf.data.Options()
+    one_by_one.experimental_optimization.map_parallelization = False
+    return list(tf.data.Dataset.from_tensor_slices([1.0, 2.0]).map(halved).with_options(one_by_one))
 
 
 CONDITIONS: list[tuple[Program, str, list[int]]] = [
