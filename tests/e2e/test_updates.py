@@ -87,12 +87,13 @@ def test_adam_of_a_session(tmp_path: Path) -> None:
     assert "is 0 in float16" in origin["explanation"]
 
 
+@pytest.mark.parametrize("kind", ["", "Resource"])
 @pytest.mark.parametrize("rows", [[0, 1], [0]], ids=["dense", "sparse"])
-def test_a_slot_of_a_reference_variable_that_overflowed(tmp_path: Path, rows: list[int]) -> None:
+def test_a_slot_of_a_session_that_overflowed(tmp_path: Path, rows: list[int], kind: str) -> None:
     def program() -> None:
         v1 = tf.compat.v1
         with tf.Graph().as_default():
-            weight = v1.get_variable("w", [2, 1], tf.float32, v1.ones_initializer(), use_resource=False)
+            weight = v1.get_variable("w", [2, 1], tf.float32, v1.ones_initializer(), use_resource=bool(kind))
             given = v1.placeholder(tf.float32, [])
             chosen = tf.gather(weight, rows) if len(rows) == 1 else weight
             train = v1.train.RMSPropOptimizer(0.01).minimize(tf.reduce_sum(chosen * given))
@@ -103,7 +104,7 @@ def test_a_slot_of_a_reference_variable_that_overflowed(tmp_path: Path, rows: li
 
     origin = first_origin(tmp_path, program)
     assert origin["cause"] == "arithmetic_overflow"
-    assert origin["op_type"] == ("ApplyRMSProp" if len(rows) == 2 else "SparseApplyRMSProp")
+    assert origin["op_type"] == kind + ("ApplyRMSProp" if len(rows) == 2 else "SparseApplyRMSProp")
     assert origin["step"] == 1
     assert origin["inputs"][0]["tensor"] == "w/RMSProp (old)"
 

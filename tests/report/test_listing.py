@@ -33,6 +33,14 @@ def test_nothing_is_lost_where_there_is_little_room(sample_reader: TraceReader) 
     assert not any("…" in line for line in narrow)
 
 
+def test_the_variable_of_which_a_tensor_is_the_value(sample_reader: TraceReader) -> None:
+    listing = list_tensors(sample_reader, Selection(non_finite=True))
+    read, own = (replace(listing.rows[0], variables=(name,)) for name in ("kernel", "Log"))
+    _, first, second = rendered(listing_table(replace(listing, rows=(read, own))))
+    assert "Log:0 (kernel)  float32" in first
+    assert "Log:0           float32" in second
+
+
 def test_devices_where_an_operation_ran_elsewhere_than_the_program_asked(sample_reader: TraceReader) -> None:
     listing = list_tensors(sample_reader, Selection(non_finite=True))
     moved = replace(listing.rows[0], asked="/job:localhost/replica:0/task:0/device:GPU:0")

@@ -24,6 +24,13 @@ def test_devices(sample_reader: TraceReader) -> None:
     assert lines[2] == "computed on CPU:1, asked for GPU:0"
 
 
+def test_the_variable_of_which_it_is_the_value(sample_reader: TraceReader) -> None:
+    history = history_of(sample_reader, "Log")
+    lines = rendered(history_text(replace(history, variables=("dense/kernel/Adam_1",))))
+    assert lines[2] == "the value of dense/kernel/Adam_1"
+    assert rendered(history_text(replace(history, variables=("Log",)))) == rendered(history_text(history))
+
+
 def test_footer_says_what_is_left_out(sample_reader: TraceReader) -> None:
     lines = rendered(history_text(history_of(sample_reader, "Log", limit=1)))
     assert lines[-1] == "events 3 to 3 of 3; --limit 0 shows all"

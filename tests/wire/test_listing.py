@@ -19,6 +19,7 @@ def test_listing(sample_reader: TraceReader) -> None:
         "tensor": "Log:0",
         "op_name": "Log",
         "op_type": "Log",
+        "variables": [],
         "function": "train",
         "execution": 5,
         "step": 2,

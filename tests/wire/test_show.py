@@ -17,6 +17,7 @@ def test_history(sample_reader: TraceReader) -> None:
         "tensor": "Log:0",
         "op_types": ["Log"],
         "functions": ["train"],
+        "variables": [],
         "sources": [{"file": "/code/train.py", "line": 3, "function": "main", "text": "import tensorflow"}],
         "total": 3,
     }

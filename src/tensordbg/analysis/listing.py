@@ -71,6 +71,8 @@ class ListedTensor(TensorView):
     """The innermost line of the user's own code that created the operation."""
     process: str = ""
     """Which process of a run it was computed in; empty where there is only one."""
+    variables: tuple[str, ...] = ()
+    """The names of the variables of which it is the value, as far as they are known."""
 
 
 @dataclass(frozen=True)
@@ -107,16 +109,23 @@ WITH place AS (
            bool_or("user") AS "user"
     FROM (SELECT *, depth + CASE WHEN "user" THEN 1000000 ELSE 0 END AS rank FROM {schema}.stacks)
     GROUP BY stack
+), held AS (
+    SELECT read.site, list(v.name ORDER BY v.variable) AS names
+    FROM (SELECT site, unnest(reads) AS variable FROM {schema}.sites) read
+         JOIN {schema}.variables v ON v.variable = read.variable
+    GROUP BY read.site
 ), named AS (
-    SELECT sites.site, sites.name, sites.op_type, sites.device AS asked,
+    SELECT sites.site, sites.name, sites.op_type, sites.device AS asked, held.names AS variables,
            coalesce(functions.name, place.function, '') AS function,
            place.file, place.line, place.function AS line_function, place."user" AS line_user
     FROM {schema}.sites AS sites LEFT JOIN {schema}.functions AS functions ON functions.function = sites.function
                LEFT JOIN place ON place.stack = sites.stack
+               LEFT JOIN held ON held.site = sites.site
 )
 """
 _COLUMNS = """
-t.*, p.name AS path_name, s.name, s.op_type, s.asked, s.function, s.file, s.line, s.line_function, s.line_user
+t.*, p.name AS path_name, s.name, s.op_type, s.asked, s.function, s.file, s.line, s.line_function, s.line_user,
+s.variables
 """
 _FROM = "FROM {schema}.tensors t JOIN named s ON s.site = t.site LEFT JOIN {schema}.paths p ON p.path = t.path"
 
@@ -239,6 +248,7 @@ def _row(row: dict[str, Any]) -> ListedTensor:
         health=health_of(row),
         source=_source(row),
         process=row["process"],
+        variables=tuple(row["variables"] or ()),
     )
 
 

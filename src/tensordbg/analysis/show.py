@@ -25,6 +25,8 @@ class TensorHistory:
     """The functions that have it, for eager code the functions around its lines."""
     sources: tuple[SourceLine, ...]
     """The lines that created it."""
+    variables: tuple[str, ...]
+    """The names of the variables of which it is the value."""
     total: int
     """How many events it has; `points` may be fewer."""
     skipped: int
@@ -58,6 +60,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
         op_types=tuple(dict.fromkeys(point.op_type for point in points)),
         functions=tuple(dict.fromkeys(point.function for point in points)),
         sources=_sources(reader, points),
+        variables=tuple(dict.fromkeys(name for point in points for name in point.variables)),
         total=listing.total,
         skipped=skipped,
         points=points,

@@ -57,7 +57,13 @@ def _cells(row: ListedTensor, placed: bool) -> list[str]:
     place = place_text(row.source) if row.source else ABSENT
     times = [count(row.event), step_text(row), turn_text(row)]
     devices = [device_text(row.device), device_text(row.asked)] if placed else ["", ""]
-    return [row.process, *times, row.tensor, type_text(row), low, high, *counts, *devices, place]
+    return [row.process, *times, tensor_text(row), type_text(row), low, high, *counts, *devices, place]
+
+
+def tensor_text(row: ListedTensor) -> str:
+    """Its name, with that of the variable of which it is the value, where that is another."""
+    others = [name for name in row.variables if name != row.op_name]
+    return f"{row.tensor} ({', '.join(others)})" if others else row.tensor
 
 
 def device_text(device: str) -> str:

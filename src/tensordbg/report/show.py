@@ -37,6 +37,7 @@ def history_text(history: TensorHistory) -> Group:
     return Group(
         _heading(history),
         *_sources(history),
+        *_variables(history),
         *_devices(history),
         Text(),
         _table(history),
@@ -51,6 +52,12 @@ def _heading(history: TensorHistory) -> Text:
 
 def _sources(history: TensorHistory) -> list[Text]:
     return [Text.assemble((f"{source.file}:{source.line}", "cyan"), f"  {source.text}") for source in history.sources]
+
+
+def _variables(history: TensorHistory) -> list[Text]:
+    """Of which variable it is the value, where the name does not say it."""
+    others = [name for name in history.variables if f"{name}:0" != history.tensor]
+    return [Text(f"the value of {' and '.join(others)}")] if others else []
 
 
 def _devices(history: TensorHistory) -> list[Text]:

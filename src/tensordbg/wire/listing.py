@@ -24,6 +24,7 @@ def row_to_json(row: ListedTensor) -> dict[str, Any]:
         "tensor": row.tensor,
         "op_name": row.op_name,
         "op_type": row.op_type,
+        "variables": list(row.variables),
         "function": row.function,
         "execution": row.execution,
         "step": row.step,

@@ -27,6 +27,7 @@ def history_to_json(history: TensorHistory) -> dict[str, Any]:
         "tensor": history.tensor,
         "op_types": list(history.op_types),
         "functions": list(history.functions),
+        "variables": list(history.variables),
         "sources": [source_to_json(source) for source in history.sources],
         "total": history.total,
         "events": [row_to_json(point) for point in history.points],

@@ -12,6 +12,7 @@ import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
 import tensordbg
+from tensordbg.analysis.listing import Selection, list_tensors
 from tensordbg.backends.tensorflow.slots import slots_of
 from tests.backends.tensorflow.recorded import Recorded, record
 
@@ -67,6 +68,8 @@ def test_in_a_function_each_slot_is_read_behind_each_update(tmp_path: Path) -> N
         recorded.variables[n].name for e in recorded.of("ResourceApplyAdam/new_v") for n in recorded.site_of(e).reads
     }
     assert variables == {"v"}
+    listed = list_tensors(recorded.reader, Selection(tensor="ResourceApplyAdam/new_v"))
+    assert {row.variables for row in listed.rows} == {("v",)}
 
 
 def test_in_loops_and_branches(tmp_path: Path) -> None:

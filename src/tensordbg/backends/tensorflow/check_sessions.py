@@ -19,7 +19,7 @@ from tensordbg.backends.tensorflow.check_graph import RawTensor, input_of
 from tensordbg.backends.tensorflow.check_sessions_nodes import RunNode, RunNodes, Source
 from tensordbg.backends.tensorflow.check_sessions_unseen import Unseen
 from tensordbg.backends.tensorflow.forward_operations import ForwardOperations
-from tensordbg.backends.tensorflow.sessions import SessionRun
+from tensordbg.backends.tensorflow.sessions import Behind, SessionRun
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
@@ -162,6 +162,8 @@ class CheckedSessions:
 
 class CheckedCall:
     """One run that is checked."""
+
+    behind: Behind | None = None
 
     def __init__(self, run: int) -> None:
         self._run = run

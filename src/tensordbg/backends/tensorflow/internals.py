@@ -186,7 +186,8 @@ FuncGraph, `_functions`, `_get_function`, `_is_function` of a graph (the functio
 and with `cached_definition`, or `definition` if it was imported), `_lock` (held while a graph is exported), `version`
 (grows with each node) and `_c_graph` of a graph, `_forward_graph` of that of a loop's or branch's gradient, `traceback`
 and `_original_op` of an operation (that of the forward pass whose gradient it was made for; None of all others; not
-kept in a GraphDef), and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since 2.0.
+kept in a GraphDef), `_c_op` of an operation (what a session runs as a target),
+and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since 2.0.
 """
 
 

@@ -7,6 +7,7 @@ program's graph, and what is computed, stay as they are.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import threading
@@ -51,6 +52,8 @@ class SessionRun:
 
     number: int
     """By which the watches know it."""
+    behind: int
+    """By which the watches know what is run behind it."""
     graph: Any
     """The Python graph; it is only read."""
     key: RunKey
@@ -61,11 +64,23 @@ class SessionRun:
     """Buffers with the options of runs that ask for none, by the operations that watch."""
 
 
+@dataclass(frozen=True)
+class Behind:
+    """What is run behind a run of the program, for what cannot be watched in it."""
+
+    operation: str
+    """What watches it."""
+    targets: list[Any]
+    """The operations, of the program's own, which write nothing."""
+
+
 class Call(Protocol):
     """One run that an observer looks at."""
 
     operation: str
     """What watches all tensors; empty where it looks at none this time."""
+    behind: Behind | None
+    """What is to be run once it has gone well."""
 
     def end(self, error: BaseException | None) -> None:
         """The run has ended, or has raised an error."""
@@ -207,6 +222,9 @@ class Sessions:
         operations = tuple(each.operation for each in begun if each.operation)
         try:
             result = self._run_watched(run, operations, plain, this, call)
+            with guarded_by(observers, f"looking at what {run.description.function.name} left"):
+                for behind in (each.behind for each in begun if each.behind is not None):
+                    self._run_behind(run, behind, plain, this)
         except BaseException as error:
             for each in begun:
                 each.end(error)
@@ -236,6 +254,14 @@ class Sessions:
         finally:
             if call[0] is not None:
                 pywrap_tf_session.TF_DeleteBuffer(options)
+
+    def _run_behind(self, run: SessionRun, behind: Behind, plain: Callable[..., Any], this: Any) -> None:
+        import tensorflow as tf  # imported by the program already
+
+        options = self._options(run, (behind.operation,), None)
+        # Another thread may have closed the session, or taken the variables away.
+        with contextlib.suppress(tf.errors.OpError):
+            plain(this, options, {}, [], behind.targets, None)
 
     def _refused(self, this: Any, error: Exception) -> bool:
         """Whether the runtime ran nothing because it can't put our watches in; the session is then left alone."""
@@ -275,7 +301,7 @@ class Sessions:
                 run = known.runs.get(key.in_any_order())
                 if run is None:
                     description = self._graphs.describe(this.graph, key, known.variables)
-                    run = SessionRun(next(_numbers), this.graph, key, description)
+                    run = SessionRun(next(_numbers), next(_numbers), this.graph, key, description)
                     known.runs[key.in_any_order()] = run
                     if this in self._made_before:
                         _say_uninlined(observers, run)

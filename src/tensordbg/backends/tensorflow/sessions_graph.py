@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.node_names import of_node
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_loops import Loop
 from tensordbg.backends.tensorflow.sessions_parts import Part, Parts, TensorName, type_name
+from tensordbg.backends.tensorflow.sessions_slots import readings_behind, sites_of
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.model import NONE, CallKind, Function, Site
@@ -75,6 +76,8 @@ class RunDescription:
     operations: list[Any]
     """What it needs of the graph, in the order in which it was made."""
     parts: Parts
+    slots: list[tuple[Any, int]]
+    """Operations that read what its updates have left beside variables, to be run behind it, and the sites of that."""
 
 
 class SessionGraphs:
@@ -124,7 +127,12 @@ class SessionGraphs:
                 self._catalog.add_function(function)
                 watched.extend(reader.watched(part))
                 watched.extend(self._inside([site for site in sites if site.op_type in fd.CALLS], part.path, _DEEPEST))
-        return RunDescription(function, watched, operations, parts)
+            readings = readings_behind(operations)
+            # Their numbers are the last, as they happen behind all that the run writes.
+            read = list(sites_of(readings, self._catalog.new_sites(len(readings)), parts, variables, stacks))
+            self._catalog.add_sites(read)
+        slots = [(reading.operation, site.site) for reading, site in zip(readings, read, strict=True)]
+        return RunDescription(function, watched, operations, parts, slots)
 
     def _inside(self, sites: list[Site], path: str, depth: int) -> Iterator[WatchedNode]:
         """The nodes of the functions that are called, which the runtime inlines."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.failures import failed_in_function
-from tensordbg.backends.tensorflow.sessions import Call, SessionRun
+from tensordbg.backends.tensorflow.sessions import Behind, Call, SessionRun
+from tensordbg.backends.tensorflow.sessions_graph import WatchedNode
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.recording.failure import note_failure
@@ -86,8 +87,9 @@ class RecordedCall:
         self._left_out = contextlib.ExitStack()
         self._function = run.description.function.runtime_name
         self.operation = f"{WATCH_OP}(run={run.number})"
+        self.behind = _behind(run)
         if execution == NONE:
-            self.operation = ""
+            self.operation, self.behind = "", None
             self._left_out.enter_context(recorder.left_out())
 
     def end(self, error: BaseException | None) -> None:
@@ -109,6 +111,7 @@ class WatchedCall:
         self._watch = watch
         self._run = run
         self.operation = call.operation
+        self.behind = call.behind
 
     def end(self, error: BaseException | None) -> None:
         """Records that it has ended, and tells so."""
@@ -120,13 +123,20 @@ def _tell(this: Any, run: SessionRun) -> None:
     """Tells the watches of a kind of run."""
     if RecordedSessions.doing in run.told:
         return
-    nodes = run.description.watched
-    _native.describe_run(
-        run.number,
-        [node.name for node in nodes],
-        [node.site for node in nodes],
-        [node.path for node in nodes],
-        [node.reference + 2 * node.single for node in nodes],
-    )
-    weakref.finalize(this, _native.forget_run, run.number)
+    slots = [WatchedNode(operation.name, site, "") for operation, site in run.description.slots]
+    for number, nodes in ((run.number, run.description.watched), (run.behind, slots)):
+        _native.describe_run(
+            number,
+            [node.name for node in nodes],
+            [node.site for node in nodes],
+            [node.path for node in nodes],
+            [node.reference + 2 * node.single for node in nodes],
+        )
+        weakref.finalize(this, _native.forget_run, number)
     run.told.add(RecordedSessions.doing)
+
+
+def _behind(run: SessionRun) -> Behind | None:
+    """Reads the slots that a run has left."""
+    slots = run.description.slots
+    return Behind(f"{WATCH_OP}(run={run.behind})", [operation._c_op for operation, _ in slots]) if slots else None  # noqa: SLF001

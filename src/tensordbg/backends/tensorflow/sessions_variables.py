@@ -49,10 +49,8 @@ class SessionVariables:
 
     def _behind(self, tensor: Any) -> int:
         """The variable that a tensor is the handle of, or a reference to; `NONE` if it is neither."""
-        operation = tensor.op
-        while operation.type in _PASSING:
-            operation = operation.inputs[0].op
-        return self._of(operation) if operation.type in _HANDLES else NONE
+        handle = handle_behind(tensor)
+        return NONE if handle is None else self._of(handle.op)
 
     def _of(self, operation: Any) -> int:
         """The variable that an operation stands for."""
@@ -67,6 +65,13 @@ class SessionVariables:
             trainable = {variable.op.name for variable in operation.graph.get_collection("trainable_variables")}
             self._catalog.set_trainable(known, operation.name in trainable)
         return known
+
+
+def handle_behind(tensor: Any) -> Any:
+    """The tensor that a variable's own operation puts out, behind one that passes it on; None if there is none."""
+    while tensor.op.type in _PASSING:
+        tensor = tensor.op.inputs[0]
+    return tensor if tensor.op.type in _HANDLES else None
 
 
 def puts_out_references(operation: Any) -> bool:
