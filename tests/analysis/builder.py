@@ -235,14 +235,14 @@ class TraceBuilder:
 
     def event(
         self, execution: int, step: int, ref: TensorRef, values: Any, path: str = "", frame: int = 0,
-        iteration: int | None = None, dtype: str = "",
+        iteration: int | None = None, dtype: str = "", run: int = 0,
     ) -> int:  # fmt: skip
         number = len(self.events)
         dtype = dtype or self.sites[ref.site]["dtypes"][ref.slot]
         array = np.asarray(values, dtype=np.float64)
         self.events.append(
             {
-                "event": number, "time_ns": number, "execution": execution, "step": step, "site": ref.site,
+                "event": number, "time_ns": number, "execution": execution, "step": step, "run": run, "site": ref.site,
                 "slot": ref.slot, "path": self.paths.setdefault(path, len(self.paths)), "frame": frame,
                 "iteration": iteration, "device": "CPU:0", "thread": 1, "dtype": dtype,
                 "shape": json.dumps(list(array.shape)), **measured(array),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tensordbg.analysis.activations import find_activations
 from tensordbg.analysis.events import read_bad, read_events, read_executions
 from tensordbg.analysis.places import Places
@@ -38,7 +40,6 @@ def test_one_for_each_execution_place_and_turn() -> None:
     assert activations.first[0] == 0
     assert activations.last[0] == 0
     assert activation[-1] == 2
-    grown = activations.with_rows(
-        (activations.execution, activations.place, activations.frame, activations.iteration), places
-    )
+    known = (activations.place, activations.frame, activations.iteration)
+    grown = activations.with_rows(np.arange(len(activations)), known, places)
     assert len(grown) == len(activations)

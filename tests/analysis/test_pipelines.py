@@ -127,3 +127,29 @@ def test_a_result_that_a_pipeline_was_reduced_to_comes_from_the_function_that_re
     result = why(trace)
     assert (names(result), causes(result)) == (["Exp:0"], ["exp_overflow"])
     assert result.origins[0].consequential
+
+
+def test_elements_that_are_computed_at_once_have_their_own_inputs() -> None:
+    trace = TraceBuilder()
+    step, batch, total = taking(trace)
+    parse = trace.function("Dataset_map_parse")
+    x = parse.argument("x")
+    divisor = parse.op("Abs", x)
+    quotient = parse.op("Reciprocal", divisor)
+    parse.returns(quotient)
+    elements = {3: -2.0, 4: 0.0, 5: 4.0}
+    for run, value in elements.items():
+        trace.event(INSIDE, INSIDE, x, value, run=run)
+    for run in (4, 3, 5):
+        trace.event(INSIDE, INSIDE, divisor, abs(elements[run]), run=run)
+    for run in (5, 3, 4):
+        trace.event(INSIDE, INSIDE, quotient, 1.0 / abs(elements[run]) if elements[run] else inf, run=run)
+    run = trace.run(step)
+    run.event(batch, [0.5, inf, 0.25])
+    run.event(total, inf)
+    result = why(trace)
+    assert (names(result), causes(result)) == (["Reciprocal:0"], ["division_by_zero"])
+    (given,) = result.origins[0].inputs
+    assert given.recorded is not None
+    assert given.recorded.health is not None
+    assert given.recorded.health.max == 0.0

@@ -521,13 +521,8 @@ def test_bad_rows_of_keras_data(tmp_path: Path) -> None:
 
 
 def test_a_division_inside_of_an_input_pipeline(tmp_path: Path) -> None:
-    # Of elements that run beside each other the trace does not tell which made what.
-    one_by_one = tf.data.Options()
-    one_by_one.experimental_optimization.map_parallelization = False
-
     def program() -> None:
         dataset = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 0.0, 4.0]).map(tf.math.reciprocal).batch(2)
-        dataset = dataset.with_options(one_by_one)
         total = tf.function(tf.reduce_sum)
         for batch in dataset:
             total(batch)

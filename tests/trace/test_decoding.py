@@ -39,6 +39,7 @@ def test_every_column_of_a_tensor_in_a_graph(build: TraceBuilder) -> None:
         "time_ns": 2000 + CLOCK_OFFSET,
         "execution": call,
         "step": 4,
+        "run": 0,
         "site": 4,
         "slot": 3,
         "path": 1,

@@ -12,6 +12,7 @@ from tensordbg.trace import migrations, seal
 from tensordbg.trace.migrations import MIGRATIONS, Migration, check_version
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.schema import FORMAT_VERSION
+from tests.trace.builder import TraceBuilder, small_program
 from tests.trace.samples import all_tables, eventful_trace
 
 
@@ -121,6 +122,42 @@ def test_columns_of_version_2_are_empty_in_a_trace_of_version_1(trace: Path, mon
     path.write_text(json.dumps({**json.loads(path.read_text()), "format": 1}))
     assert all_tables(copy) == expected
     assert {site.layer for site in open_trace(copy).sites().values()} == {""}
+
+
+@pytest.fixture
+def of_a_pipeline(tmp_path: Path) -> Path:
+    """A trace of two elements that a pipeline's function computed at once."""
+    build = TraceBuilder(tmp_path / "pipeline")
+    build.describe(small_program())
+    for step_id, site in ((77, 3), (78, 3), (77, 4), (78, 4)):
+        build.graph_tensor(step_id, site)
+    return build.finish()
+
+
+def test_before_version_3_all_that_is_sealed_is_the_run_of_its_execution(
+    of_a_pipeline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = of_a_pipeline
+    expected = all_tables(trace)
+    assert [row["run"] for row in expected["tensors"]] == [1, 2, 1, 2]
+    write = seal.write_part
+
+    def write_second(folder: Path, file: str, tables: Any, schema: pa.Schema) -> Any:
+        kept = [name for name in schema.names if name != "run"]
+        return write(folder, file, (table.select(kept) for table in tables), pa.schema(map(schema.field, kept)))
+
+    monkeypatch.setattr(seal, "write_part", write_second)
+    seal.seal_all(trace)
+    path = trace / "trace.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 2}))
+    assert all_tables(trace)["tensors"] == [{**row, "run": 0} for row in expected["tensors"]]
+
+
+def test_raw_events_of_an_older_trace_tell_the_runs_too(of_a_pipeline: Path) -> None:
+    expected = all_tables(of_a_pipeline)
+    path = of_a_pipeline / "trace.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 2}))
+    assert all_tables(of_a_pipeline) == expected
 
 
 def test_what_a_migration_does_not_mention_stays() -> None:

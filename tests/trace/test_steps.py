@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
-from tensordbg.model import NONE
+from tensordbg.model import NONE, CallKind
 from tensordbg.trace.calls import CallGraph
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.steps import KEPT_SEGMENTS, Calls, Marks, StepJoin
@@ -25,6 +25,8 @@ class Segment:
 
     happenings: tuple[str, ...]
     columns: dict[str, list[list[int]]] = field(default_factory=dict)
+    runs: list[int] = field(default_factory=list)
+    """Of the events, once they are joined."""
 
     def __post_init__(self) -> None:
         for position, happening in enumerate(self.happenings):
@@ -38,13 +40,20 @@ class Segment:
         begins = Calls(*(self.column("begin", number) for number in range(3)), self.column("begin", 1) * 10)
         ends = Marks(self.column("end", 0), self.column("end", 1))
         events = Marks(self.column("event", 0), self.column("event", 1))
-        execution, step = join.join(index, begins, ends, events, self.column("event", 2))
-        assert step.tolist() == [NONE if number == NONE else number * 10 for number in execution]
-        return execution.tolist()
+        joined = join.join(index, begins, ends, events, self.column("event", 2))
+        assert joined.step.tolist() == [NONE if number == NONE else number * 10 for number in joined.execution]
+        self.runs = joined.run.tolist()
+        return joined.execution.tolist()
 
 
 def new_join() -> StepJoin:
     return StepJoin(CallGraph(CATALOG))
+
+
+def pipeline_join() -> StepJoin:
+    """Function 0 gives function 1 to a pipeline, and does not call it."""
+    given = replace(CATALOG.sites[2], op_type="MapDataset", call=CallKind.OTHER)
+    return StepJoin(CallGraph(replace(CATALOG, sites={**CATALOG.sites, 2: given})))
 
 
 @pytest.mark.parametrize(
@@ -93,6 +102,28 @@ def test_segments_end_anywhere(cut: int) -> None:
     first = Segment(happenings[:cut]).join(join, 0)
     state = json.loads(json.dumps(join.state()))
     assert first + Segment(happenings[cut:]).join(StepJoin(CallGraph(CATALOG), state), 1) == whole
+
+
+def test_each_run_outside_of_an_execution_has_a_number() -> None:
+    segment = Segment(("event 50 3", "event 51 3", "event 50 4", "event 52 3", "event 51 4", "event 52 4"))
+    assert segment.join(new_join()) == [NONE] * 6
+    assert segment.runs == [1, 2, 1, 3, 2, 3]
+
+
+def test_the_runs_of_a_pipeline_within_a_call_are_numbered_and_that_of_the_call_is_not() -> None:
+    join = pipeline_join()
+    segment = Segment(("begin 1 0", "event 50 3", "event 51 0", "event 52 3", "event 50 4", "event 51 1", "event 52 4"))
+    assert segment.join(join) == [1] * 6
+    assert segment.runs == [1, 0, 2, 1, 0, 2]
+    later = Segment(("event 51 2", "event 52 4", "end 1", "event 53 3"))
+    assert later.join(StepJoin(join._calls, json.loads(json.dumps(join.state()))), 1) == [1, 1, NONE]
+    assert later.runs == [0, 2, 3]
+
+
+def test_a_run_of_a_pipeline_is_not_taken_for_that_of_the_call() -> None:
+    segment = Segment(("begin 1 0", "begin 2 0", "event 50 3", "event 51 0", "event 52 0"))
+    assert segment.join(pipeline_join()) == [2, 2, 1]
+    assert segment.runs == [1, 0, 0]
 
 
 def test_forgets_step_ids_but_not_those_of_open_calls() -> None:

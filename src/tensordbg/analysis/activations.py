@@ -6,7 +6,9 @@ the graph refers to lies at an address that is computed, not searched.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -36,28 +38,37 @@ class Activations:
     """Number of the first event, very large where there is none."""
     last: Ints
     """Number of the last event, `NONE` where there is none."""
+    run: Ints
+    """Which run of a pipeline's function; 0 for an execution's own."""
 
     def __len__(self) -> int:
         return len(self.execution)
 
     def keys(self) -> Ints:
         """What identifies each."""
-        return mixed(self.execution, self.place, self.frame, self.iteration, self.occurrence)
+        return mixed(self.owner, self.place, self.frame, self.iteration, self.occurrence)
+
+    @cached_property
+    def owner(self) -> Ints:
+        """What each is part of, as one number: its execution, or the run of a pipeline's function."""
+        return np.where(self.run == 0, self.execution, NONE - self.run)
 
     def lookup(self) -> Lookup:
-        """Finds an activation by `mixed(execution, place, frame, iteration, occurrence)`."""
+        """Finds an activation by `mixed(owner, place, frame, iteration, occurrence)`."""
         return Lookup.of(self.keys())
 
-    def with_rows(self, rows: tuple[Ints, Ints, Ints, Ints], places: Places) -> Activations:
+    def with_rows(self, beside: Ints, rows: tuple[Ints, Ints, Ints], places: Places) -> Activations:
         """These and others of which no event tells, where they are not here yet.
 
         Args:
-            rows: Execution, place, frame and iteration of each.
+            beside: For each one of the same owner.
+            rows: Place, frame and iteration of each.
             places: The places.
         """
-        execution, place, frame, iteration = rows
-        zeros = np.zeros_like(execution)
-        keys, position = np.unique(mixed(execution, place, frame, iteration, zeros), return_index=True)
+        place, frame, iteration = rows
+        execution, run = self.execution[beside], self.run[beside]
+        zeros = np.zeros_like(place)
+        keys, position = np.unique(mixed(self.owner[beside], place, frame, iteration, zeros), return_index=True)
         new = position[self.lookup().find(keys) == NONE]
         return Activations(
             execution=np.concatenate([self.execution, execution[new]]),
@@ -68,7 +79,18 @@ class Activations:
             block=np.concatenate([self.block, places.column("block")[place[new]]]),
             first=np.concatenate([self.first, np.full(len(new), _LATE)]),
             last=np.concatenate([self.last, np.full(len(new), NONE)]),
+            run=np.concatenate([self.run, run[new]]),
         )
+
+
+def by_owner(owner: Ints, other: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """For each owner that stands in two columns where it stands in the one and in the other."""
+    order, others = np.argsort(owner, kind="stable"), np.argsort(other, kind="stable")
+    known, begin = np.unique(owner[order], return_index=True)
+    end = np.append(begin, len(owner))[1:]
+    first, last = (np.searchsorted(other[others], known, side=side) for side in ("left", "right"))
+    for place in np.flatnonzero(first < last).tolist():
+        yield order[begin[place] : end[place]], others[first[place] : last[place]]
 
 
 def find_activations(events: Events, executions: Executions, ports: Ports, places: Places) -> tuple[Activations, Ints]:
@@ -81,13 +103,14 @@ def find_activations(events: Events, executions: Executions, ports: Ports, place
     starts = _run_starts(events, ports)
     run_of_event = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(events))))
     row, frame, iteration = events.execution[starts], events.frame[starts], events.iteration[starts]
+    run = events.run[starts]
     block = ports.block[events.site[starts]]
     root_block = _root_blocks(executions, ports)
     place = _places_of_runs(row, events.path[starts], block, root_block, executions, places)
     outermost = (row >= 0) & (block == np.append(root_block, NONE)[row]) & (frame == 0) & (iteration == NONE)
-    outermost &= places.column("parent")[place] == NONE
+    outermost &= (places.column("parent")[place] == NONE) & (run == 0)
     inner = np.flatnonzero(~outermost)
-    keys = mixed(row[inner], place[inner], frame[inner], iteration[inner])
+    keys = mixed(row[inner], place[inner], frame[inner], iteration[inner], run[inner])
     _, position, inverse = np.unique(keys, return_index=True, return_inverse=True)
     chosen = inner[position]
     activation_of_run = np.where(outermost, row, 0)
@@ -101,6 +124,7 @@ def find_activations(events: Events, executions: Executions, ports: Ports, place
         block=np.concatenate([root_block, block[chosen]]),
         first=np.empty(0, dtype=np.int64),
         last=np.empty(0, dtype=np.int64),
+        run=np.concatenate([np.zeros(len(executions), dtype=np.int64), run[chosen]]),
     )
     activation = activation_of_run[run_of_event]
     return with_extent(activations, activation), activation
@@ -120,7 +144,7 @@ def _run_starts(events: Events, ports: Ports) -> Ints:
     """Where a run of events begins that all belong to one activation."""
     changed = np.zeros(len(events), dtype=np.bool_)
     changed[:1] = True
-    for column in (events.execution, events.path, events.frame, events.iteration, ports.block[events.site]):
+    for column in (events.execution, events.path, events.frame, events.iteration, events.run, ports.block[events.site]):
         changed[1:] |= column[1:] != column[:-1]
     return np.flatnonzero(changed)
 

@@ -27,6 +27,8 @@ class Events:
     """Whether any element is infinite or NaN."""
     nan: Bools
     """Whether any element is NaN."""
+    run: Ints
+    """Which run of a pipeline's function; 0 for what the execution itself computed."""
 
     def __len__(self) -> int:
         return len(self.site)
@@ -98,11 +100,21 @@ def read_executions(trace: TraceSource, program: Program) -> Executions:
 def read_events(trace: TraceSource, executions: Executions, bad: Bools, nan: Bools) -> Events:
     """Read where and when each tensor was computed."""
     columns = {name: np.empty(len(bad), dtype=dtype) for name, dtype in _PLACE.items()}
-    for rows, table in tensor_pieces(trace, list(_PLACE)):
+    run = no_runs(len(bad))
+    for rows, table in tensor_pieces(trace, [*_PLACE, "run"]):
+        some = integers(table, "run")
+        if some.any():
+            run = run if run.flags.writeable else run.copy()
+            run[rows] = some
         for name, column in columns.items():
             given = integers(table, name, NONE)
             column[rows] = row_of(executions.number, given) if name == "execution" else given
-    return Events(**columns, bad=bad, nan=nan)
+    return Events(**columns, bad=bad, nan=nan, run=run)
+
+
+def no_runs(count: int) -> Ints:
+    """The column `run` where no pipeline's function ran; it takes no memory."""
+    return np.broadcast_to(np.zeros(1, dtype=np.int64), count)
 
 
 def row_of(numbers: Ints, wanted: Ints) -> Ints:

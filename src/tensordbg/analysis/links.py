@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.activations import Activations
+from tensordbg.analysis.activations import Activations, by_owner
 from tensordbg.analysis.hashing import Lookup, mixed
 from tensordbg.analysis.loops import link_loop
 from tensordbg.analysis.places import BODY, COND, Place, Places
@@ -63,8 +63,9 @@ def _link_call(activations: Activations, place: Place, places: Places) -> tuple[
     """Link the activations at one place with those of the caller, which has the same frame and iteration."""
     inner = np.flatnonzero(activations.place == place.number)
     parent = np.full(len(inner), place.parent, dtype=np.int64)
-    columns = (activations.execution[inner], parent, activations.frame[inner], activations.iteration[inner])
-    found = activations.lookup().find(mixed(*columns, activations.occurrence[inner]))
+    columns = (parent, activations.frame[inner], activations.iteration[inner])
+    owner = activations.owner[inner]
+    found = activations.lookup().find(mixed(owner, *columns, activations.occurrence[inner]))
     strayed = (activations.occurrence[inner] > 0) | (
         (activations.frame[inner] == 0) & (places.all[place.parent].loop != NONE)
     )
@@ -72,26 +73,22 @@ def _link_call(activations: Activations, place: Place, places: Places) -> tuple[
     found[lost] = by_order(activations, inner[lost], place.parent)
     lost = np.flatnonzero(found == NONE)
     if len(lost):
-        execution, callers, frame, iteration = (column[lost] for column in columns)
-        activations = activations.with_rows((execution, callers, frame, iteration), places)
-        found[lost] = activations.lookup().find(mixed(execution, callers, frame, iteration, np.zeros_like(lost)))
+        callers, frame, iteration = (column[lost] for column in columns)
+        activations = activations.with_rows(inner[lost], (callers, frame, iteration), places)
+        found[lost] = activations.lookup().find(mixed(owner[lost], callers, frame, iteration, np.zeros_like(lost)))
     return activations, inner, found
 
 
 def by_order(activations: Activations, inner: Ints, place: int) -> Ints:
     """Match calls that were not inlined with activations of their caller, where the numbers of turns do not tell.
 
-    In each execution the k-th with the k-th if there are as many, else each with the latest that began before it.
+    Of each owner the k-th with the k-th if there are as many, else each with the latest that began before it.
     """
     result = np.full(len(inner), NONE, dtype=np.int64)
     candidates = np.flatnonzero(activations.place == place)
-    for execution in np.unique(activations.execution[inner]).tolist():
-        members = np.flatnonzero(activations.execution[inner] == execution)
-        callers = candidates[activations.execution[candidates] == execution]
-        if not len(callers):
-            continue
-        callers = callers[np.argsort(activations.first[callers], kind="stable")]
-        members = members[np.argsort(activations.first[inner[members]], kind="stable")]
+    for own, of_same in by_owner(activations.owner[inner], activations.owner[candidates]):
+        callers = candidates[of_same[np.argsort(activations.first[candidates[of_same]], kind="stable")]]
+        members = own[np.argsort(activations.first[inner[own]], kind="stable")]
         if len(members) == len(callers):
             result[members] = callers
         else:

@@ -38,10 +38,10 @@ def _last_answers(values: Values, place: Place, with_nan: Bools) -> list[tuple[i
     asked = asked[with_nan[values.activations.execution[asked]]]
     if port == NONE or not len(asked):
         return []
-    execution, frame = values.activations.execution[asked], values.activations.frame[asked]
-    order = np.lexsort((values.activations.iteration[asked], frame, execution))
-    asked, execution, frame = asked[order], execution[order], frame[order]
-    last = np.append((np.diff(execution) != 0) | (np.diff(frame) != 0), True)
+    owner, frame = values.activations.owner[asked], values.activations.frame[asked]
+    order = np.lexsort((values.activations.iteration[asked], frame, owner))
+    asked, owner, frame = asked[order], owner[order], frame[order]
+    last = np.append((np.diff(owner) != 0) | (np.diff(frame) != 0), True)
     return [(activation, port) for activation in asked[last][:_MOST].tolist()]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.activations import Activations
+from tensordbg.analysis.activations import Activations, by_owner
 from tensordbg.analysis.hashing import mixed
 from tensordbg.analysis.places import Place, Places
 from tensordbg.analysis.reading import Ints
@@ -31,9 +31,12 @@ class LoopLinks:
 
 @dataclass(frozen=True)
 class _Runs:
-    """Each run of one loop: one frame of one execution."""
+    """Each run of one loop: one frame of one execution, or of one run of a pipeline's function."""
 
-    execution: Ints
+    beside: Ints
+    """One activation of its execution and run,"""
+    owner: Ints
+    """and what that is part of."""
     frame: Ints
     turns: Ints
     """How often the body ran."""
@@ -60,7 +63,8 @@ def link_loop(
 
 
 def _find_runs(activations: Activations, seen: Ints, body: Place | None) -> _Runs:
-    keys = mixed(activations.execution[seen], activations.frame[seen])
+    owner = activations.owner[seen]
+    keys = mixed(owner, activations.frame[seen])
     _, position, inverse = np.unique(keys, return_index=True, return_inverse=True)
     turns = np.zeros(len(position), dtype=np.int64)
     in_body = activations.place[seen] == (body.number if body is not None else NONE)
@@ -68,7 +72,7 @@ def _find_runs(activations: Activations, seen: Ints, body: Place | None) -> _Run
     np.maximum.at(turns, inverse, activations.iteration[seen] + in_body)
     first = np.full(len(position), np.iinfo(np.int64).max)
     np.minimum.at(first, inverse, activations.first[seen])
-    return _Runs(activations.execution[seen[position]], activations.frame[seen[position]], turns, first)
+    return _Runs(seen[position], owner[position], activations.frame[seen[position]], turns, first)
 
 
 def _fill_turns(activations: Activations, runs: _Runs, body: Place, places: Places) -> Activations:
@@ -76,7 +80,7 @@ def _fill_turns(activations: Activations, runs: _Runs, body: Place, places: Plac
     run = np.repeat(np.arange(len(runs.turns)), runs.turns)
     iteration = np.arange(len(run)) - (np.cumsum(runs.turns) - runs.turns)[run]
     place = np.full(len(run), body.number, dtype=np.int64)
-    return activations.with_rows((runs.execution[run], place, runs.frame[run], iteration), places)
+    return activations.with_rows(runs.beside[run], (place, runs.frame[run], iteration), places)
 
 
 def _outer_of_runs(activations: Activations, runs: _Runs, loop: Place, places: Places) -> tuple[Activations, Ints]:
@@ -84,8 +88,8 @@ def _outer_of_runs(activations: Activations, runs: _Runs, loop: Place, places: P
     parent = np.full(len(runs.frame), loop.parent, dtype=np.int64)
     if places.all[loop.parent].loop == NONE:
         outside = (np.zeros_like(parent), np.full(len(parent), NONE, dtype=np.int64))
-        activations = activations.with_rows((runs.execution, parent, *outside), places)
-        return activations, activations.lookup().find(mixed(runs.execution, parent, *outside, np.zeros_like(parent)))
+        activations = activations.with_rows(runs.beside, (parent, *outside), places)
+        return activations, activations.lookup().find(mixed(runs.owner, parent, *outside, np.zeros_like(parent)))
     return activations, _match_nested(activations, runs, loop.parent)
 
 
@@ -98,13 +102,9 @@ def _match_nested(activations: Activations, runs: _Runs, parent: int) -> Ints:
     result = np.full(len(runs.frame), NONE, dtype=np.int64)
     candidates = np.flatnonzero(activations.place == parent)
     begin = _turn_begin(activations, candidates)
-    for execution in np.unique(runs.execution).tolist():
-        members = np.flatnonzero(runs.execution == execution)
-        members = members[np.argsort(runs.first[members], kind="stable")]
-        here = np.flatnonzero(activations.execution[candidates] == execution)
-        here = here[np.lexsort((activations.iteration[candidates[here]], begin[here]))]
-        if not len(here):
-            continue
+    for own, around in by_owner(runs.owner, activations.owner[candidates]):
+        members = own[np.argsort(runs.first[own], kind="stable")]
+        here = around[np.lexsort((activations.iteration[candidates[around]], begin[around]))]
         if len(members) == len(here):
             result[members] = candidates[here]
         else:
@@ -115,7 +115,7 @@ def _match_nested(activations: Activations, runs: _Runs, parent: int) -> Ints:
 
 def _turn_begin(activations: Activations, candidates: Ints) -> Ints:
     """The first event of the turn that each candidate belongs to, wherever in the turn it lies."""
-    columns = (activations.execution, activations.frame, activations.iteration)
+    columns = (activations.owner, activations.frame, activations.iteration)
     keys = mixed(*columns)
     _, inverse = np.unique(keys, return_inverse=True)
     begin = np.full(int(inverse.max(initial=-1)) + 1, np.iinfo(np.int64).max)
@@ -124,20 +124,20 @@ def _turn_begin(activations: Activations, candidates: Ints) -> Ints:
 
 
 def _links(activations: Activations, turns: Ints, runs: _Runs, outer_of_run: Ints, body: Place | None) -> LoopLinks:
-    run_key = mixed(runs.execution, runs.frame)
+    run_key = mixed(runs.owner, runs.frame)
     order = np.argsort(run_key)
-    key = mixed(activations.execution[turns], activations.frame[turns])
+    key = mixed(activations.owner[turns], activations.frame[turns])
     run = order[np.searchsorted(run_key[order], key)]
     number = body.number if body is not None else NONE
     zeros = np.zeros_like(turns)
 
-    def body_turn(execution: Ints, frame: Ints, iteration: Ints) -> Ints:
-        place = np.full(len(execution), number, dtype=np.int64)
-        return activations.lookup().find(mixed(execution, place, frame, iteration, zeros[: len(execution)]))
+    def body_turn(owner: Ints, frame: Ints, iteration: Ints) -> Ints:
+        place = np.full(len(owner), number, dtype=np.int64)
+        return activations.lookup().find(mixed(owner, place, frame, iteration, zeros[: len(owner)]))
 
-    previous = body_turn(activations.execution[turns], activations.frame[turns], activations.iteration[turns] - 1)
+    previous = body_turn(activations.owner[turns], activations.frame[turns], activations.iteration[turns] - 1)
     previous[activations.iteration[turns] <= 0] = NONE
     ran = np.flatnonzero((runs.turns > 0) & (outer_of_run != NONE))
-    final = body_turn(runs.execution[ran], runs.frame[ran], runs.turns[ran] - 1)
+    final = body_turn(runs.owner[ran], runs.frame[ran], runs.turns[ran] - 1)
     kept = final != NONE
     return LoopLinks(turns, outer_of_run[run], previous, final[kept], outer_of_run[ran][kept])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.model import Site
+from tensordbg.trace.calls import PIPELINE_MAKER
 
 VALUE_FREE = frozenset(
     {
@@ -111,9 +112,6 @@ STRICT = frozenset({"Add", "AddV2", "Mul", "Neg", "RealDiv", "Sub"})
 
 CALLBACKS = frozenset({"EagerPyFunc", "PyFunc", "PyFuncStateless"})
 """Operations by which a graph calls a Python function."""
-
-PIPELINE_MAKER = "Dataset"
-"""A word in the types of operations that make a stage of an input pipeline."""
 
 OUTSIDE = frozenset(
     {

@@ -95,6 +95,7 @@ def _split(activations: Activations, activation: Ints, repeated: Ints, events: E
         block=np.append(activations.block, activations.block[source]),
         first=activations.first,
         last=activations.last,
+        run=np.append(activations.run, activations.run[source]),
     )
     return with_extent(grown, result), result
 

@@ -35,13 +35,8 @@ def add_silent_writers(activations: Activations, places: Places) -> Activations:
                 continue
             callers = np.flatnonzero((activations.place == place.number) & (activations.occurrence == 0))
             number = np.full(len(callers), child.number, dtype=np.int64)
-            columns = (
-                activations.execution[callers],
-                number,
-                activations.frame[callers],
-                activations.iteration[callers],
-            )
-            activations = activations.with_rows(columns, places)
+            columns = (number, activations.frame[callers], activations.iteration[callers])
+            activations = activations.with_rows(callers, columns, places)
             if child.number == known and child.depth < _DEEPEST:
                 open_places.append(child)
     return activations

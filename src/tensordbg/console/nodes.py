@@ -85,7 +85,9 @@ def consumers_of(opened: OpenedTrace, node: Node) -> list[Node]:
 def outputs_of(opened: OpenedTrace, event: int) -> list[int]:
     """The events of all outputs of the operation that an event is one of, at the same moment."""
     columns = opened.columns
-    place = {name: int(columns.whole(name)[event]) for name in ("execution", "site", "path", "frame", "iteration")}
+    place = {
+        name: int(columns.whole(name)[event]) for name in ("execution", "site", "path", "frame", "iteration", "run")
+    }
     first, last = max(event - _NEAR, 0), event + _NEAR
     same: Ints = np.arange(first, min(last, opened.event_count))
     for name, value in place.items():

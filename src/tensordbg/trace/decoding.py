@@ -25,7 +25,7 @@ from tensordbg.trace.schema import TENSORS
 from tensordbg.trace.segments import RawSegment
 from tensordbg.trace.shapes import UNKNOWN_RANK, shape_column
 from tensordbg.trace.soundness import KnownNumbers
-from tensordbg.trace.steps import Calls, Marks, StepJoin
+from tensordbg.trace.steps import BEGINNING, OWN_RUN, Calls, Joined, Marks, StepJoin
 
 Array = npt.NDArray[Any]
 
@@ -63,6 +63,7 @@ class DecodedSegment:
     """Where the tensor events lie in its records."""
     execution: Array
     step: Array
+    run: Array
     devices: tuple[str, ...]
     clock_offset_ns: int
     damaged: int
@@ -86,6 +87,7 @@ class DecodedSegment:
             rows=_as_slice(self.rows[span]),
             execution=self.execution[span],
             step=self.step[span],
+            run=self.run[span],
             segment=self,
         )
 
@@ -106,7 +108,7 @@ class Decoder:
         self._first = int(state.get("events", 0))
         self._newest = int(state.get("newest", 0))
         self._assembly = ExecutionAssembly(program.clock_offset_ns, state.get("executions", ((), ())))
-        self._join = StepJoin(program.calls, state.get("steps", ((), ())))
+        self._join = StepJoin(program.calls, state.get("steps", BEGINNING))
 
     def state(self) -> dict[str, Any]:
         """What is remembered, for JSON."""
@@ -128,14 +130,15 @@ class Decoder:
         rest = every[~of_tensors]
         lifecycle = records[rest].view(EXECUTION_RECORD)
         executions = self._assembly.add(lifecycle)
-        execution, step = self._causes(segment, rows, (rest, lifecycle))
+        causes = self._causes(segment, rows, (rest, lifecycle))
         decoded = DecodedSegment(
             first=self._first,
             executions=executions,
             raw=segment,
             rows=rows,
-            execution=execution,
-            step=step,
+            execution=causes.execution,
+            step=causes.step,
+            run=causes.run,
             devices=self._devices,
             clock_offset_ns=self._clock_offset_ns,
             damaged=segment.damaged + len(segment.rows) - len(every),
@@ -152,8 +155,8 @@ class Decoder:
         result: Array = sound & ((records["kind"] != RecordKind.EAGER_TENSOR) | (records["owner"] <= self._newest))
         return result
 
-    def _causes(self, segment: RawSegment, rows: Array, lifecycle: tuple[Array, Array]) -> tuple[Array, Array]:
-        """The execution of each tensor event, and its step."""
+    def _causes(self, segment: RawSegment, rows: Array, lifecycle: tuple[Array, Array]) -> Joined:
+        """The execution of each tensor event, and its step and run."""
         execution = segment.records["owner"][rows]
         in_graph = segment.records["kind"][rows] == RecordKind.GRAPH_TENSOR
         step = np.full(len(rows), NONE, dtype=np.int64)
@@ -161,8 +164,12 @@ class Decoder:
         events = Marks(rows[in_graph], execution[in_graph])
         sites = segment.records["site"][events.position].astype(np.int64)
         joined = self._join.join(segment.index, *_lifecycle(*lifecycle), events, sites)
-        execution[in_graph], step[in_graph] = joined
-        return execution, step
+        execution[in_graph], step[in_graph] = joined.execution, joined.step
+        run = np.broadcast_to(np.int64(OWN_RUN), len(rows))  # as a rule all are, and it takes no memory then
+        if (joined.run != OWN_RUN).any():
+            run = np.full(len(rows), OWN_RUN)
+            run[in_graph] = joined.run
+        return Joined(execution, step, run)
 
 
 def _lifecycle(position: Array, records: Array) -> tuple[Calls, Marks]:
@@ -186,6 +193,7 @@ class _Part:
     rows: Array | slice
     execution: Array
     step: Array
+    run: Array
     segment: DecodedSegment
 
     def table(self, schema: pa.Schema) -> pa.Table:
@@ -254,6 +262,7 @@ _COLUMNS: dict[str, Callable[[_Part], pa.Array]] = {
     "time_ns": lambda part: pa.array(part.raw("time_ns") + part.segment.clock_offset_ns),
     "execution": lambda part: pa.array(part.execution),
     "step": lambda part: pa.array(part.step),
+    "run": lambda part: pa.array(np.ascontiguousarray(part.run)),
     "site": lambda part: pa.array(numbers(part.raw("site"))),
     "slot": _field("slot", np.int32),
     "path": lambda part: pa.array(numbers(part.raw("path"))),

@@ -50,17 +50,25 @@ _SINCE_2: dict[str, dict[str, Any]] = {
 """Columns that version 2 added, with what they hold in an older trace."""
 
 
-def _add_columns(name: str, table: pa.Table) -> pa.Table:
-    for column, value in _SINCE_2.get(name, {}).items():
-        if column not in table.column_names:
-            field = TABLES[name].field(column)
-            table = table.append_column(field, pa.array([value] * len(table), field.type))
-    return table
+_SINCE_3: dict[str, dict[str, Any]] = {"tensors": {"run": 0}}
+"""Those that version 3 added."""
+
+
+def _adding(columns: dict[str, dict[str, Any]]) -> Callable[[str, pa.Table], pa.Table]:
+    def add(name: str, table: pa.Table) -> pa.Table:
+        for column, value in columns.get(name, {}).items():
+            if column not in table.column_names:
+                field = TABLES[name].field(column)
+                table = table.append_column(field, pa.repeat(pa.scalar(value, field.type), len(table)))
+        return table
+
+    return add
 
 
 MIGRATIONS: dict[int, Migration] = {
     # The JSON lines of version 1 lack these too; `rows.py` takes the same values for what is missing.
-    1: Migration(table=_add_columns),
+    1: Migration(table=_adding(_SINCE_2)),
+    2: Migration(table=_adding(_SINCE_3)),
 }
 """By the version that they start from. Version 1 is the first."""
 

@@ -25,7 +25,7 @@ from tensordbg.trace.page_heads import MOST_BYTES, ColumnExtent, check_columns
 ROW_GROUP = 16384
 """Rows that are read together: the least that a slice costs. A page of 200 rows costs about 5 ms with so many."""
 
-_DELTA = ("event", "time_ns", "execution", "begin_ns", "end_ns")
+_DELTA = ("event", "time_ns", "execution", "run", "begin_ns", "end_ns")
 _FLOATS = ("min", "max", "sum", "sum_squares")
 _MOST_ROWS = 2**20
 _MOST_GROUP = MOST_BYTES

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 
@@ -19,6 +19,7 @@ TENSORS = pa.schema(
         ("time_ns", pa.int64()),  # since 1970
         ("execution", pa.int64()),  # -1: not caused by a recorded execution (a function of an input pipeline)
         ("step", pa.int64()),  # of the execution; -1 with it
+        ("run", pa.int64()),  # of a pipeline's function: 1, 2, 3...; 0: the execution itself; since version 3
         ("site", pa.int32()),
         ("slot", pa.int32()),
         ("path", pa.int32()),  # row of `paths`

@@ -1,12 +1,13 @@
 """Finds the execution that caused each event of a graph, of which the runtime tells only its own step id.
 
-The rule stands in ARCHITECTURE.md, "Which execution caused a tensor event".
+The rule stands in ARCHITECTURE.md, "Which execution caused a tensor event". The functions of an input pipeline run for
+each element under a step id of its own, several at once: these runs are numbered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,12 @@ Ints = npt.NDArray[np.int64]
 
 KEPT_SEGMENTS = 4
 """A step id that was not seen for so many segments, and whose execution has ended, is forgotten."""
+
+OWN_RUN = 0
+"""The run that an execution is; those of pipelines' functions are numbered from 1."""
+
+BEGINNING: tuple[Any, ...] = ((), (), 0)
+"""What is remembered where nothing was read yet."""
 
 _BEGIN, _END, _FIRST = range(3)
 
@@ -49,25 +56,39 @@ class _Cause:
     step: int
     seen: int
     """The last segment that has it."""
+    run: int = OWN_RUN
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What the events of a segment belong to."""
+
+    execution: Ints
+    step: Ints
+    """Of the execution."""
+    run: Ints
+    """Which run of a pipeline's function, or `OWN_RUN`."""
 
 
 class StepJoin:
     """Goes through the segments in order and remembers what later ones need."""
 
-    def __init__(self, calls: CallGraph, state: Sequence[Sequence[Sequence[int]]] = ((), ())) -> None:
+    def __init__(self, calls: CallGraph, state: Sequence[Any] = BEGINNING) -> None:
         """Begins, or goes on from what `state()` gave."""
         self._calls = calls
-        causes, running = state
+        causes, running, runs = state
         self._causes = {step_id: _Cause(*rest) for step_id, *rest in causes}
         self._open: dict[int, tuple[int, int]] = {execution: (function, step) for execution, function, step in running}
         """Function executions that have not ended, with their function and step."""
+        self._runs = int(runs)
+        """How many runs of pipelines' functions there were."""
 
     def state(self) -> list[Any]:
         """What is remembered, for JSON."""
-        causes = [[step_id, cause.execution, cause.step, cause.seen] for step_id, cause in self._causes.items()]
-        return [causes, [[execution, *rest] for execution, rest in self._open.items()]]
+        causes = [[step_id, each.execution, each.step, each.seen, each.run] for step_id, each in self._causes.items()]
+        return [causes, [[execution, *rest] for execution, rest in self._open.items()], self._runs]
 
-    def join(self, segment: int, begins: Calls, ends: Marks, events: Marks, sites: Ints) -> tuple[Ints, Ints]:
+    def join(self, segment: int, begins: Calls, ends: Marks, events: Marks, sites: Ints) -> Joined:
         """Goes through one segment.
 
         Args:
@@ -76,9 +97,6 @@ class StepJoin:
             ends: Of executions of any kind.
             events: Those that have a step id, which is their number.
             sites: Of those events.
-
-        Returns:
-            For each event its execution, and the step of that.
         """
         step_ids, first, inverse = np.unique(events.number, return_index=True, return_inverse=True)
         new = np.array([step_id not in self._causes for step_id in step_ids.tolist()], dtype=bool)
@@ -88,7 +106,8 @@ class StepJoin:
         self._forget(segment, step_ids.tolist())
         execution = np.array([cause.execution for cause in causes], dtype=np.int64)
         step = np.array([cause.step for cause in causes], dtype=np.int64)
-        return execution[inverse], step[inverse]
+        run = np.array([cause.run for cause in causes], dtype=np.int64)
+        return Joined(execution[inverse], step[inverse], run[inverse])
 
     def _of_functions(self, ends: Marks, begins: Calls) -> Marks:
         """Without the ends of eager operations, which would only slow the loop down."""
@@ -98,33 +117,42 @@ class StepJoin:
 
     def _replay(self, segment: int, begins: Calls, ends: Marks, firsts: tuple[Marks, Ints]) -> None:
         """Everything that matters, in the order in which it was recorded."""
-        stepped = {cause.execution for cause in self._causes.values()}
+        stepped = {cause.execution for cause in self._causes.values() if cause.run == OWN_RUN}
         for kind, number, one, two in _in_order(begins, ends, firsts):
             if kind == _BEGIN:
                 self._open[number] = (one, two)
             elif kind == _END:
                 self._open.pop(number, None)
             else:
-                execution = self._cause_of(one, stepped)
-                stepped.add(execution)
-                self._causes[number] = _Cause(execution, self._open.get(execution, (NONE, NONE))[1], segment)
+                execution, run = self._cause_of(one, stepped)
+                if run == OWN_RUN:
+                    stepped.add(execution)
+                step = self._open.get(execution, (NONE, NONE))[1]
+                self._causes[number] = _Cause(execution, step, segment, run)
 
-    def _cause_of(self, site: int, stepped: set[int]) -> int:
-        """The open execution that has the site: the last one without a step id, else the last."""
+    def _cause_of(self, site: int, stepped: set[int]) -> tuple[int, int]:
+        """The open execution that has the site, and the run: of the execution itself, else of a pipeline's function."""
         graph = self._calls.graph_of(site)
-        if graph == NONE:
-            return NONE
-        able = [number for number, (function, _) in self._open.items() if graph in self._calls.reach(function)]
-        return max(able, key=lambda number: (number not in stepped, number), default=NONE)
+        own = self._able(self._calls.direct, graph)
+        piped = self._able(self._calls.piped, graph)
+        fresh = [number for number in own if number not in stepped]
+        if fresh or (own and not piped):
+            return max(fresh or own), OWN_RUN
+        self._runs += 1
+        return max(piped, default=NONE), self._runs
+
+    def _able(self, graphs: Callable[[int], frozenset[int]], graph: int) -> list[int]:
+        """The open executions among whose graphs is one."""
+        return [number for number, (function, _) in self._open.items() if graph in graphs(function)]
 
     def _forget(self, segment: int, seen: list[int]) -> None:
         for step_id in seen:
             cause = self._causes[step_id]
-            self._causes[step_id] = _Cause(cause.execution, cause.step, segment)
+            self._causes[step_id] = replace(cause, seen=segment)
         self._causes = {
             step_id: cause
             for step_id, cause in self._causes.items()
-            if cause.seen > segment - KEPT_SEGMENTS or cause.execution in self._open
+            if cause.seen > segment - KEPT_SEGMENTS or (cause.run == OWN_RUN and cause.execution in self._open)
         }
 
 

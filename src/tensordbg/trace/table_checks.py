@@ -25,7 +25,7 @@ _FREE = frozenset({"line", "depth", "path"})
 _MAY_LACK = frozenset({("variables", "trainable"), ("executions", "end_ns")})
 
 _ALWAYS = frozenset(
-    {"event", "time_ns", "execution", "step", "site", "slot", "path", "frame", "thread", "device", "dtype"}
+    {"event", "time_ns", "execution", "step", "run", "site", "slot", "path", "frame", "thread", "device", "dtype"}
     | {"function", "begin_ns", "failed", "inputs"}
 )
 """Columns of the tables that grow in which no value is missing."""
@@ -34,6 +34,7 @@ _BOUNDS: dict[str, tuple[int, int]] = {
     "event": (0, 2**53),
     "execution": (NONE, 2**47),
     "step": (NONE, 2**53),
+    "run": (0, 2**53),
     "iteration": (0, 2**53),
     "site": (NONE, 0),
     "function": (NONE, 0),

@@ -10,10 +10,11 @@ from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.details import function_name
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.locations import Locations
-from tensordbg.analysis.operations import INPUT, PIPELINE_MAKER
+from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, tensor_pieces
 from tensordbg.model import NONE, Site
+from tensordbg.trace.calls import PIPELINE_MAKER
 
 _ON_A_GPU = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 """What is worth a GPU; whole numbers are mostly shapes and indices, which TensorFlow keeps on the CPU on purpose."""

@@ -27,7 +27,7 @@ _MOST_EXECUTIONS = 64
 """So many executions are looked at, of so many levels of what made the inputs."""
 _MOST_EVENTS = 100_000
 """Of one execution no more events are taken: those around the chosen one, of others the last."""
-_PLACE = ("execution", "site", "slot", "path", "frame", "iteration", "nan", "first_bad")
+_PLACE = ("execution", "site", "slot", "path", "frame", "iteration", "nan", "first_bad", "run")
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ def take_excerpt(opened: OpenedTrace, event: int) -> Excerpt:
         **columns,
         bad=first_bad != NONE,
         nan=integers(table, "nan") > 0,
+        run=integers(table, "run"),
     )
     return Excerpt(locate_values(opened.program, located, _part(opened.executions, rows)), events, rows)
 

@@ -75,8 +75,9 @@ def _chosen(opened: OpenedTrace, sites: set[int], centre: int) -> dict[str, dict
     events, local = excerpt.values.events, excerpt.local(centre)
     own = np.flatnonzero((events.execution == events.execution[local]) & np.isin(events.site, list(sites)))
     turn = (events.frame[own] == events.frame[local]) & (events.iteration[own] == events.iteration[local])
+    of_same = events.run[own] == events.run[local]
     # The last that is put into the table stays, so the best comes last.
-    order = np.lexsort((-np.abs(own - local), turn))
+    order = np.lexsort((-np.abs(own - local), turn, of_same))
     found: dict[str, dict[int, int]] = {}
     for place in own[order].tolist():
         path = opened.program.paths.get(int(events.path[place]), "")
