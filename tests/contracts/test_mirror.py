@@ -12,7 +12,6 @@ NOT_MIRRORED = {
     "analysis/causes/disguises.py": "e2e/test_mends.py",
     "analysis/makers.py": "e2e/test_mends.py",
     "analysis/loop_ends.py": "e2e/test_loop_ends.py",
-    "analysis/decisions.py": "e2e/test_decisions.py",
     "analysis/choosing.py": "e2e/test_decisions.py",
     "analysis/tell_decided.py": "e2e/test_decisions.py",
     "analysis/ancestry.py": "e2e/test_jumps.py",

@@ -5,30 +5,27 @@ What only masks a NaN is no choice that matters: of `where` those are left out t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
-from tensordbg.analysis.decisions import Decides, Decision, Root
+from tensordbg.analysis.decisions import Decides, Decision, Root, Roots
 from tensordbg.analysis.details import Details
-from tensordbg.analysis.operands import operands
-from tensordbg.analysis.operations import CHOICES, INDICES, POSITIONS
+from tensordbg.analysis.nan_behind import NanBehind
+from tensordbg.analysis.operations import CHOICES, INDICES, PASSING, POSITIONS
 from tensordbg.analysis.places import Place
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Site, TensorRef
 
-_MOST = 1000
-"""So many runs of one operation are looked at."""
 
-
-def choice_roots(values: Values, with_nan: Bools, gradient_site: Bools) -> Iterator[Root]:
+def choice_roots(values: Values, with_nan: Bools, gradient_site: Bools) -> Iterator[Roots]:
     """What chose something in executions with a NaN; gradients repeat the choices of their forward operations."""
     for place in list(values.places.all):
         ran = np.flatnonzero(values.activations.place == place.number)
-        ran = ran[with_nan[values.activations.execution[ran]]][:_MOST]
+        ran = ran[with_nan[values.activations.execution[ran]]]
         if not len(ran):
             continue
         for site in values.program.sites_of_graph.get(place.block, ()):
@@ -39,17 +36,40 @@ def choice_roots(values: Values, with_nan: Bools, gradient_site: Bools) -> Itera
             yield from _roots(values, chosen, ran, NONE)
 
 
-def matters(values: Values, flow: Flow, decision: Decision) -> bool:
-    """Whether what was decided is more than that a NaN is replaced, or counted."""
-    root = decision.root
-    if root.what is Decides.INDEX and root.site == NONE:
-        return values.program.sites[decision.site].op_type in POSITIONS
-    if root.what is not Decides.CHOICE:
-        return True
-    given = operands(flow, values.program.sites[root.site], root.activation)
-    data = [each for each in given if each.position > 0 and each.port != NONE]
-    events = [event for each in data for event in resolve(flow, each.activation, each.port)]
-    return not any(values.events.nan[event] for event in events)
+def mattering(values: Values, flow: Flow, decisions: Sequence[Decision]) -> list[Decision]:
+    """Those by which more was decided than that a NaN is replaced, or counted."""
+    of_where = [each for each in decisions if each.root.what is Decides.CHOICE]
+    replaced = dict(zip(of_where, _given_nan(values, flow, of_where).tolist(), strict=True))
+    return [each for each in decisions if not replaced.get(each) and _is_no_count(values, each)]
+
+
+def _is_no_count(values: Values, decision: Decision) -> bool:
+    is_returned = decision.root.what is Decides.INDEX and decision.root.site == NONE
+    return not is_returned or values.program.sites[decision.site].op_type in POSITIONS
+
+
+def _given_nan(values: Values, flow: Flow, decisions: Sequence[Decision]) -> Bools:
+    """Of what chose elements, whether a NaN was among those that it chose from."""
+    result = np.zeros(len(decisions), dtype=np.bool_)
+    site = np.array([each.root.site for each in decisions], dtype=np.int64)
+    activation = np.array([each.root.activation for each in decisions], dtype=np.int64)
+    behind = NanBehind(flow, *_passing(values))
+    for number in np.unique(site).tolist():
+        rows = np.flatnonzero(site == number)
+        for ref in values.program.inputs_of(number)[1:]:
+            port = values.ports.of(ref)
+            if port != NONE:
+                result[rows] |= behind.of(activation[rows], np.full(len(rows), port, dtype=np.int64))
+    return result
+
+
+def _passing(values: Values) -> tuple[Bools, Bools]:
+    """For each site whether it only passes its input on; and none."""
+    none = np.zeros(len(values.ports.argument), dtype=np.bool_)
+    passing = none | values.ports.followed | (values.ports.argument >= 0)
+    for number, site in values.program.sites.items():
+        passing[number] |= site.op_type in PASSING
+    return passing, none
 
 
 def branch_that_ran(values: Values, details: Details, root: Root) -> str:
@@ -93,12 +113,11 @@ def _results(values: Values, place: Place) -> Iterator[tuple[Decides, TensorRef]
             yield (Decides.COMPARISON if truth else Decides.INDEX), ref
 
 
-def _roots(values: Values, chosen: tuple[Decides, TensorRef], ran: Ints, site: int) -> Iterator[Root]:
+def _roots(values: Values, chosen: tuple[Decides, TensorRef], ran: Ints, site: int) -> Iterator[Roots]:
     what, ref = chosen
     port = values.ports.of(ref)
     if port != NONE and _type(values, ref) != "Const":
-        for activation in ran.tolist():
-            yield Root(what, activation, port, site)
+        yield Roots(what, ran, port, site)
 
 
 def _type(values: Values, ref: TensorRef) -> str:

@@ -8,18 +8,24 @@ is NaN is no such accident: the program has seen to it.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
-from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.dataflow import Flow, Sources
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
+from tensordbg.analysis.nan_behind import NanBehind, distinct
 from tensordbg.analysis.operations import CHECKS, CHOICES, VALUE_FREE
 from tensordbg.analysis.reach import Reach
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+
+_AT_ONCE = 8192
+"""So many values are walked back from at a time, which bounds the memory that it takes."""
 
 _DEEPEST = 50
 """So many steps are walked back."""
@@ -57,6 +63,25 @@ class Root:
 
 
 @dataclass(frozen=True)
+class Roots:
+    """The same value in each of many activations."""
+
+    what: Decides
+    activation: Ints
+    port: int
+    site: int
+
+    def pieces(self) -> Iterator[Roots]:
+        """Some at a time."""
+        for first in range(0, len(self.activation), _AT_ONCE):
+            yield replace(self, activation=self.activation[first : first + _AT_ONCE])
+
+    def each(self) -> list[Root]:
+        """One by one."""
+        return [Root(self.what, activation, self.port, self.site) for activation in self.activation.tolist()]
+
+
+@dataclass(frozen=True)
 class Decision:
     """Something that a NaN decided."""
 
@@ -73,25 +98,126 @@ class Decision:
 class Deciding:
     """The values behind those that decide something."""
 
-    values: Values
+    builder: GraphBuilder
     dtypes: tuple[str, ...]
     """The beginnings of the dtypes over which the walk goes back."""
-    roots: list[Root] = field(default_factory=list)
-    _sources: dict[Key, list[Key]] = field(default_factory=dict)
-    _nodes: dict[Key, int] = field(default_factory=dict)
-    _truth: dict[Key, bool | None] = field(default_factory=dict)
+    roots: list[Roots] = field(default_factory=list)
 
-    def add(self, root: Root) -> None:
-        """Have a value looked at, if it is one to be walked back from."""
-        if self.is_walked(root.port):
-            self.roots.append(root)
+    def add(self, roots: Roots) -> None:
+        """Have values looked at, if they are to be walked back from, and where a NaN may have been compared.
 
-    def decisions(self, graph: BadGraph, details: Details) -> list[Decision]:
-        """What a NaN decided, once it is known what is bad."""
-        self._learn_truth(details)
+        What was compared and has no event becomes a node of the graph.
+        """
+        if not self.is_walked(roots.port):
+            return
+        pieces = [piece.activation[self._may_be_decided(piece)] for piece in roots.pieces()]
+        activation = np.concatenate([np.empty(0, dtype=np.int64), *pieces])
+        if len(activation):
+            self.roots.append(replace(roots, activation=activation))
+
+    def decisions(self, graph: BadGraph, details: Details) -> Iterator[list[Decision]]:
+        """What a NaN decided, once it is known what is bad: some at a time."""
         nan = _holds_nan(self.values, graph)
+        for roots in self.roots:
+            for piece in roots.pieces():
+                yield _Walk(self, piece.each()).decisions(nan, details)
+
+    @property
+    def values(self) -> Values:
+        """All values."""
+        return self.builder.values
+
+    @cached_property
+    def flow(self) -> Flow:
+        """Along all edges."""
+        return Flow(self.values, self.values.ports.inputs)
+
+    @cached_property
+    def _walked(self) -> Bools:
+        """For each port whether it puts out what is walked back over."""
+        result = np.zeros(len(self.values.ports.site), dtype=np.bool_)
+        for number, site in self.values.program.sites.items():
+            first, count = int(self.values.ports.first[number]), int(self.values.ports.count[number])
+            for slot, dtype in enumerate(site.dtypes[:count]):
+                result[first + slot] = dtype.startswith(self.dtypes)
+        return result
+
+    @cached_property
+    def _telling(self) -> Bools:
+        """For each site whether its result depends on the numbers it was made from by accident.
+
+        That is not so of what asks for shapes, or for NaN.
+        """
+        result = np.ones(len(self.values.ports.argument), dtype=np.bool_)
+        for number, site in self.values.program.sites.items():
+            result[number] = site.op_type not in CHECKS | VALUE_FREE and not self.is_with_itself(number)
+        return result
+
+    @cached_property
+    def _nan_behind(self) -> NanBehind:
+        anything = np.ones(len(self.values.ports.argument), dtype=np.bool_)
+        return NanBehind(self.builder.flow, anything, self.builder.variables.reading)
+
+    def is_walked(self, port: int) -> bool:
+        """Whether a port puts out what is walked back over."""
+        return port != NONE and bool(self._walked[port])
+
+    def is_with_itself(self, number: int) -> bool:
+        """Whether a site says if something equals itself, which NaN alone does not."""
+        site = self.values.program.sites.get(number)
+        if site is None or site.op_type not in ("Equal", "NotEqual"):
+            return False
+        given = self.values.program.inputs_of(number)
+        return len(given) == 2 and given[0] == given[1]
+
+    def step_back(self, activation: Ints, port: Ints) -> tuple[Sources, Bools]:
+        """One step from values that are walked back over, and which of what is met is compared."""
+        ports, block = self.values.ports, self.values.activations.block
+        telling = np.flatnonzero(self._telling[ports.site[port]])
+        step = self.flow.sources(activation[telling], port[telling])
+        step = Sources(telling[step.of], step.activation, step.port)
+        step = step.where(ports.block[ports.site[step.port]] == block[step.activation])
+        # What a call was given tells nothing where the call left no events: its other branch may have taken it.
+        step = step.where(~(ports.may_be_bad[step.port] & ports.followed[ports.site[port[step.of]]]))
+        compared = ports.may_be_bad[step.port]
+        step = step.where(compared | self._walked[step.port])
+        return step, ports.may_be_bad[step.port]
+
+    def _may_be_decided(self, roots: Roots) -> Bools:
+        """For each activation whether something was compared that may be NaN."""
+        owner, activation = np.arange(len(roots.activation)), roots.activation.astype(np.int64)
+        port = np.full(len(owner), roots.port, dtype=np.int64)
+        result = np.zeros(len(owner), dtype=np.bool_)
+        for _ in range(_DEEPEST):
+            step, compared = self.step_back(activation, port)
+            of, met, taken = owner[step.of], step.activation, step.port
+            numbers = np.flatnonzero(compared)
+            numbers = numbers[self._nan_behind.of(met[numbers], taken[numbers])]
+            result[of[numbers]] = True
+            self.builder.nodes(met[numbers], taken[numbers])
+            if compared.all():
+                break
+            owner, activation, port = distinct(of[~compared], met[~compared], taken[~compared])
+        return result
+
+
+class _Walk:
+    """Back from some values, one by one."""
+
+    def __init__(self, deciding: Deciding, roots: Sequence[Root]) -> None:
+        self._deciding = deciding
+        self.values = deciding.values
+        self._roots = roots
+        self._sources: dict[Key, list[Key]] = {}
+        self._nodes: dict[Key, int] = {}
+        self._truth: dict[Key, bool | None] = {}
+        self._go()
+
+    def decisions(self, nan: Bools, details: Details) -> list[Decision]:
+        """What a NaN decided, given which nodes of the graph hold one."""
+        self._learn_truth(details)
         found: dict[Decision, None] = {}
-        for root in self.roots:
+        for root in self._roots:
             for node, site, activation in self._decided((root.activation, root.port), nan, 0):
                 found[Decision(root, node, site, activation)] = None
         return list(found)
@@ -121,7 +247,7 @@ class Deciding:
     def _asks(self, key: Key, depth: int) -> bool:
         """Whether a truth value says what is NaN."""
         op_type = self._type(key)
-        if op_type in CHECKS or self._is_with_itself(key[1]):
+        if op_type in CHECKS or self._deciding.is_with_itself(int(self.values.ports.site[key[1]])):
             return True
         return depth < _DEEPEST and op_type in _TRUTHS and any(
             self._asks(each, depth + 1) for each in self._sources.get(key, [])
@@ -131,68 +257,39 @@ class Deciding:
         site = self.values.program.sites.get(int(self.values.ports.site[key[1]]))
         return site.op_type if site is not None else ""
 
-    def _is_with_itself(self, port: int) -> bool:
-        """Whether it says if something equals itself, which NaN alone does not."""
-        site = self.values.program.sites.get(int(self.values.ports.site[port]))
-        if site is None or site.op_type not in ("Equal", "NotEqual"):
-            return False
-        given = self.values.program.inputs_of(site.site)
-        return len(given) == 2 and given[0] == given[1]
-
     def _learn_truth(self, details: Details) -> None:
         keys = [key for key in self._sources if key not in self._nodes]
-        event = np.array([int(self.values.event(np.array([a]), np.array([p]))[0]) for a, p in keys], dtype=np.int64)
+        event = self.values.event(*_columns(keys))
         known = np.flatnonzero(event != NONE)
         lowest, highest = details.range_of(event[known])
         for place, low, high in zip(known.tolist(), lowest.tolist(), highest.tolist(), strict=True):
             if low == high:
                 self._truth[keys[place]] = bool(high)
 
-    def walk(self, builder: GraphBuilder) -> None:
-        """Walks back from the roots, and adds what is compared to the graph."""
-        flow = Flow(self.values, self.values.ports.inputs)
-        ports, block = self.values.ports, self.values.activations.block
-        waiting = list(dict.fromkeys((root.activation, root.port) for root in self.roots))
+    def _go(self) -> None:
+        waiting = list(dict.fromkeys((root.activation, root.port) for root in self._roots))
         for _ in range(_DEEPEST):
             waiting = [key for key in waiting if key not in self._sources]
             if not waiting:
                 return
             self._sources.update((key, []) for key in waiting)
-            waiting = [key for key in waiting if self._tells(key)]
-            if not waiting:
-                return
-            activation, port = (np.array(column, dtype=np.int64) for column in zip(*waiting, strict=True))
-            step = flow.sources(activation, port)
-            step = step.where(ports.block[ports.site[step.port]] == block[step.activation])
-            # What a call was given tells nothing where the call left no events: its other branch may have taken it.
-            step = step.where(~(ports.may_be_bad[step.port] & ports.followed[ports.site[port[step.of]]]))
-            nodes = np.full(len(step.of), NONE, dtype=np.int64)
-            compared = ports.may_be_bad[step.port]
-            nodes[compared] = builder.nodes(step.activation[compared], step.port[compared])
+            step, compared = self._deciding.step_back(*_columns(waiting))
+            node = self._deciding.builder.node_at[self.values.address(step.activation, step.port)]
             further: list[Key] = []
-            rows = zip(step.of, step.activation.tolist(), step.port.tolist(), nodes.tolist(), compared, strict=True)
-            for of, act, taken, node, is_number in rows:
-                key = (act, taken)
-                if is_number:
-                    self._nodes[key] = node
-                elif self.is_walked(taken):
-                    further.append(key)
-                else:
-                    continue
+            columns = (step.of, step.activation, step.port, node, compared)
+            for of, activation, port, number, is_number in zip(*(each.tolist() for each in columns), strict=True):
+                key = (activation, port)
                 self._sources[waiting[of]].append(key)
+                if is_number:
+                    self._nodes[key] = number
+                else:
+                    further.append(key)
             waiting = list(dict.fromkeys(further))
 
-    def _tells(self, key: Key) -> bool:
-        """Whether a value depends on the numbers it was made from by accident: not on shapes, nor asking for NaN."""
-        return self._type(key) not in CHECKS | VALUE_FREE and not self._is_with_itself(key[1])
 
-    def is_walked(self, port: int) -> bool:
-        """Whether a port puts out what is walked back over."""
-        site = self.values.program.sites.get(int(self.values.ports.site[port])) if port != NONE else None
-        if site is None:
-            return False
-        slot = port - int(self.values.ports.first[site.site])
-        return slot < len(site.dtypes) and site.dtypes[slot].startswith(self.dtypes)
+def _columns(keys: Sequence[Key]) -> tuple[Ints, Ints]:
+    activation, port = np.array(keys, dtype=np.int64).reshape(-1, 2).T
+    return activation, port
 
 
 def _holds_nan(values: Values, graph: BadGraph) -> Bools:
@@ -206,7 +303,7 @@ def _holds_nan(values: Values, graph: BadGraph) -> Bools:
     return result
 
 
-def bits_of(decisions: list[Decision], nodes: int) -> tuple[list[Decision], Ints]:
+def bits_of(decisions: Iterable[Decision], nodes: int) -> tuple[list[Decision], Ints]:
     """The first decision of each kind at each place, and for each node of the graph the bits of those it made."""
     first: dict[tuple[Decides, int, int], int] = {}
     told: list[Decision] = []

@@ -10,39 +10,35 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tensordbg.analysis.decisions import Decides, Root
+from tensordbg.analysis.decisions import Decides, Roots
 from tensordbg.analysis.places import BODY, COND, Place
-from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, TensorRef
 
-_MOST = 2000
-"""So many ends of one loop are looked at."""
 
-
-def loop_roots(values: Values, with_nan: Bools) -> Iterator[Root]:
+def loop_roots(values: Values, with_nan: Bools) -> Iterator[Roots]:
     """What the conditions of loops said when they were asked last, in executions with a NaN."""
     for place in values.places.all:
         if place.kind is CallKind.WHILE:
-            for activation, port in _last_answers(values, place, with_nan):
-                yield Root(Decides.LOOP, activation, port, NONE)
+            port = _answer(values, place)
+            if port != NONE:
+                yield Roots(Decides.LOOP, _last_asked(values, place, with_nan), port, NONE)
 
 
-def _last_answers(values: Values, place: Place, with_nan: Bools) -> list[tuple[int, int]]:
-    """What a condition said when it was asked last, in each run of its loop.
+def _last_asked(values: Values, place: Place, with_nan: Bools) -> Ints:
+    """The activations in which a condition was asked last, in each run of its loop.
 
     One that only gives back a variable of the loop computes nothing: then it is what the body's last turn made of that.
     """
-    port = _answer(values, place)
     asked = np.flatnonzero(values.activations.place == place.number)
     asked = asked[with_nan[values.activations.execution[asked]]]
-    if port == NONE or not len(asked):
-        return []
     owner, frame = values.activations.owner[asked], values.activations.frame[asked]
     order = np.lexsort((values.activations.iteration[asked], frame, owner))
     asked, owner, frame = asked[order], owner[order], frame[order]
     last = np.append((np.diff(owner) != 0) | (np.diff(frame) != 0), True)
-    return [(activation, port) for activation in asked[last][:_MOST].tolist()]
+    result: Ints = asked[last[: len(asked)]]
+    return result
 
 
 def _answer(values: Values, place: Place) -> int:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
-from tensordbg.analysis.choosing import choice_roots, matters
+from tensordbg.analysis.choosing import choice_roots, mattering
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.decisions import Deciding, Decision, bits_of, reach_of
 from tensordbg.analysis.details import Details
@@ -91,8 +92,8 @@ def find_origins(values: Values, details: Details) -> Origins:
         masks = _masks(apart, (begun & written) | again, turned)
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
-    made = [each for each in choices.decisions(graph, details) if matters(values, flow, each)]
-    decisions, marks = bits_of(loops.decisions(graph, details) + made, len(graph))
+    made = (mattering(values, flow, some) for some in choices.decisions(graph, details))
+    decisions, marks = bits_of(chain.from_iterable(chain(loops.decisions(graph, details), made)), len(graph))
     decided = graph.ascend(np.where(tainted, marks, 0))
     reach = reach | reach_of(decisions, decided)
     # Eagerly the masked values before the softmax are results too.
@@ -109,13 +110,11 @@ def _find_deciding(builder: GraphBuilder, roles: Roles) -> tuple[Deciding, Decid
     values = builder.values
     with_nan = np.zeros(len(values.executions) + 1, dtype=np.bool_)
     with_nan[values.events.execution[values.events.nan]] = True
-    loops, choices = Deciding(values, ("bool",)), Deciding(values, ("bool", "int", "uint"))
-    for root in loop_roots(values, with_nan):
-        loops.add(root)
-    for root in choice_roots(values, with_nan, roles.gradient_site):
-        choices.add(root)
-    for deciding in (loops, choices):
-        deciding.walk(builder)
+    loops, choices = Deciding(builder, ("bool",)), Deciding(builder, ("bool", "int", "uint"))
+    for roots in loop_roots(values, with_nan):
+        loops.add(roots)
+    for roots in choice_roots(values, with_nan, roles.gradient_site):
+        choices.add(roots)
     return loops, choices
 
 
