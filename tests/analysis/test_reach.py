@@ -82,6 +82,24 @@ def test_loss_gradient_and_variable() -> None:
     assert origin.reaches == ("loss", "gradient", "variable")
 
 
+def test_a_write_that_put_out_finite_values_is_no_end() -> None:
+    """The update of a reference variable is recorded, and was sound: the derivative of log(x) at -1 is a number."""
+    trace = TraceBuilder()
+    w = trace.variable("w")
+    f = trace.function("Session.run(train)")
+    read = f.read(w)
+    log = f.op("Log", read)
+    gradient = f.op("Reciprocal", read, name="gradients/Log_grad/Reciprocal")
+    update = f.op("ApplyGradientDescent", gradient, name="update_w/ApplyGradientDescent", writes=(w,))
+    run = trace.run(f)
+    run.event(read, [-1.0])
+    run.event(log, [nan])
+    run.event(gradient, [-1.0])
+    run.event(update, [-0.9])
+    (origin,) = why(trace).origins
+    assert origin.reaches == ()
+
+
 @pytest.mark.parametrize("final", [True, False])
 def test_returned_values(final: bool) -> None:
     """A result that another execution made something finite of died out; one that was left is the output."""

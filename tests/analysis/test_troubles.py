@@ -52,3 +52,21 @@ def test_what_ruins_a_variable_comes_first() -> None:
     second.event(y, [0.0, 1.0])
     second.event(slope, [-inf, 0.0])
     assert [origin.view.op_type for origin in why(trace).origins] == ["Log", "RealDiv"]
+
+
+def test_runs_for_other_fetches_in_which_one_line_did_no_harm() -> None:
+    """The run for the training alone needs the shape of the loss; the other gives the loss out."""
+    trace = TraceBuilder(["", "", "loss = tf.reduce_sum(tf.math.log(q))"])
+    for fetched in (False, True):
+        f = trace.function("Session.run(loss)" if fetched else "Session.run(train)")
+        x = f.argument("x")
+        log = f.op("Log", x, line=3)
+        shape = f.op("Shape", log, dtype="int32")
+        f.returns(log if fetched else shape)
+        for _ in range(2):
+            run = trace.run(f)
+            run.event(x, [-1.0])
+            run.event(log, [nan])
+    (origin,) = why(trace).origins
+    assert (origin.consequential, origin.view.step, origin.reaches, origin.occurrences) == (True, 0, ("output",), 4)
+    assert origin.propagated == 0

@@ -102,6 +102,7 @@ class GraphBuilder:
         ports, activations = self.values.ports, self.values.activations
         # Where a part of the trace is lost, a result can seem to be one of another graph.
         wanted = ports.may_be_bad[port] & (ports.block[ports.site[port]] == activations.block[activation])
+        wanted &= child != NONE  # a write that put out finite values
         parent = self.nodes(activation[wanted], port[wanted])
         bad = parent != NONE
         self._add_edges(child[wanted][bad], parent[bad])

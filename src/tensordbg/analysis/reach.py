@@ -68,8 +68,10 @@ def add_ends(builder: GraphBuilder) -> Ends:
         runs = builder.variables.runs(number)
         runs = runs[concerned[values.activations.execution[runs]] | (values.activations.place[runs] == NONE)]
         port = np.full(len(runs), values.ports.first[number], dtype=np.int64)
-        writes.append(builder.nodes(runs, port))
-        trained.append(np.full(len(runs), _writes_trained(values, number)))
+        nodes = builder.nodes(runs, port)
+        bad = nodes != NONE  # where a write puts out what it wrote, that may have been recorded as finite
+        writes.append(nodes[bad])
+        trained.append(np.full(int(bad.sum()), _writes_trained(values, number)))
     execution, slot = _results(values, np.flatnonzero(concerned[:-1]))
     port = builder.flow.made_port(execution, slot)
     known = port != NONE

@@ -17,6 +17,9 @@ from tensordbg.analysis.finding import ForwardOperation, Origin, RelatedOperatio
 REACHES = ("loss", "gradient", "variable", "output", "loop", "branch", "choice", "index", "comparison")
 """The order in which it is said what an origin came to."""
 
+_HARM, _NO_HARM = (True, "", ""), (False, "", "")
+"""Whether findings reached anything, what caught them, and by which rule they are meant: see `_harm_of`."""
+
 
 @dataclass(frozen=True)
 class Trouble:
@@ -60,10 +63,13 @@ def join_gradients(
 
 
 def join_lines(troubles: Sequence[Trouble]) -> list[Trouble]:
-    """Tell the findings of one cause in one line as one, the first of them."""
-    alike: dict[Any, list[Trouble]] = {}
+    """Tell the findings of one cause in one line as one, the first of them that did harm."""
+    alike: dict[tuple[Any, Any], list[Trouble]] = {}
     for number, trouble in enumerate(troubles):
-        alike.setdefault(_line_of(trouble) or number, []).append(trouble)
+        alike.setdefault((_line_of(trouble) or number, _harm_of(trouble)), []).append(trouble)
+    for (line, harm), members in list(alike.items()):
+        if harm == _HARM:
+            members += [replace(each, nodes=()) for each in alike.pop((line, _NO_HARM), ())]
     return [_counted(first, rest) if rest else first for first, *rest in alike.values()]
 
 
@@ -72,8 +78,12 @@ def _line_of(trouble: Trouble) -> Any:
     origin, place = trouble.origin, trouble.origin.place
     if place is None:
         return None
-    harm = (origin.consequential, bool(origin.reaches), origin.caught, origin.meant)
-    return place.file, place.line, origin.cause, origin.view.op_type, trouble.layer, harm
+    return place.file, place.line, origin.cause, origin.view.op_type, trouble.layer
+
+
+def _harm_of(trouble: Trouble) -> tuple[bool, str, str]:
+    origin = trouble.origin
+    return bool(origin.reaches), origin.caught, origin.meant
 
 
 def _counted(first: Trouble, rest: Sequence[Trouble]) -> Trouble:
