@@ -186,3 +186,45 @@ def test_the_positions_of_operands_are_those_of_tensorflow(name: str) -> None:
         assert ("epsilon" in names) == (update.epsilon >= 0)
         assert update.epsilon < 0 or names[update.epsilon] == "epsilon"
     assert tried
+
+
+REFERENCE, RESOURCE = False, True
+
+
+@pytest.mark.parametrize(
+    ("kind", "write", "first", "given", "cause", "op_type"),
+    [
+        (REFERENCE, "scatter_div", 1.0, [0.0], "division_by_zero", "ScatterDiv"),
+        (REFERENCE, "scatter_sub", 1.0, [2.0], "log_of_negative", "Log"),
+        (REFERENCE, "scatter_mul", 1.0, [0.0], "log_of_zero", "Log"),
+        (REFERENCE, "scatter_mul", 0.0, [float("inf")], "zero_times_inf", "ScatterMul"),
+        (REFERENCE, "assign_add", 1.0, [float("inf"), float("-inf")], "inf_minus_inf", "AssignAdd"),
+        (RESOURCE, "scatter_sub", 1.0, [2.0], "log_of_negative", "Log"),
+        (RESOURCE, "assign_add", 1.0, [float("inf"), float("-inf")], "inf_minus_inf", "AssignAddVariableOp"),
+        (RESOURCE, "scatter_add", 1.0, [float("inf"), float("-inf")], "inf_minus_inf", "ResourceScatterAdd"),
+    ],
+)
+def test_what_a_write_of_a_session_made_of_the_old_value(
+    tmp_path: Path, kind: bool, write: str, first: float, given: list[float], cause: str, op_type: str
+) -> None:
+    v1 = tf.compat.v1
+
+    def program() -> None:
+        with tf.Graph().as_default():
+            weight = v1.get_variable("w", [3], initializer=v1.constant_initializer(first), use_resource=kind)
+            change = v1.placeholder(tf.float32, [1])
+            rows = ([1], change) if write.startswith("scatter") else (tf.tile(change, [3]),)
+            with tf.control_dependencies([getattr(v1, write)(weight, *rows)]):
+                read = weight.read_value()
+            result = tf.math.log(read) if op_type == "Log" else read
+            with v1.Session() as session:
+                session.run(v1.global_variables_initializer())
+                for number in given:
+                    session.run(result, {change: [number]})
+
+    with tensordbg.record(tmp_path) as recording:
+        program()
+    origins = why_to_json(tensordbg.open(recording.path).why())["origins"]
+    found = [(each["cause"], each["op_type"]) for each in origins if each["op_type"] not in {"Placeholder", "Const"}]
+    assert found[:1] == [(cause, op_type)]
+    assert not [each for each in origins if each["cause"] in {"bad_variable", "unknown"}]

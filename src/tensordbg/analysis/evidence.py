@@ -12,7 +12,7 @@ from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
 from tensordbg.analysis.kinds import REARRANGING
 from tensordbg.analysis.operands import Operand, is_eager, operands
-from tensordbg.analysis.operations import reads_variables, writes_variables
+from tensordbg.analysis.operations import INCREMENTAL_WRITES, reads_variables, writes_variables
 from tensordbg.analysis.optimizers import update_of
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
@@ -90,7 +90,7 @@ class Gatherer:
             site = values.program.sites[int(values.ports.site[graph.port[parent]])]
             if graph.event[parent] == NONE and writes_variables(site):
                 activation, number, written = int(graph.activation[parent]), site.site, True
-        if not written and (update := self._slot_update(event)) is not None:
+        if not written and (update := self._update_behind(event)) is not None:
             (activation, number), written = update, True
         site = values.program.sites[number]
         if written:
@@ -102,7 +102,7 @@ class Gatherer:
         inputs += self._inputs(site, activation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
         made = ((int(values.ports.site[graph.port[child]]), int(graph.activation[child])) for child in below)
-        feeds = [each for each in made if writes_variables(values.program.sites[each[0]])]
+        feeds = [each for each in made if _puts_in_place(values.program.sites[each[0]])]
         variables = tuple(name for each in [(number, activation), *feeds] for name in self._names(*each))
         execution = int(values.activations.execution[activation])
         if written:
@@ -112,10 +112,11 @@ class Gatherer:
             incomplete = self._incomplete(site, activation, inputs)
         return Evidence(event, site, execution, written, bool(feeds), variables, tuple(inputs), past, incomplete)
 
-    def _slot_update(self, event: int) -> tuple[int, int] | None:
-        """Activation and site of the optimizer's update that left a bad number in one of its slots.
+    def _update_behind(self, event: int) -> tuple[int, int] | None:
+        """Activation and site of the update that left a bad number in a variable, where nothing else leads there.
 
-        An update of reference variables puts out the first of them alone; if that is still finite, nothing leads there.
+        An optimizer's update of reference variables puts out the first of them alone, though a slot may have gone bad.
+        And a NaN that begins with infinities which went into the update is not held to come of these.
         """
         variable = self.ancestry.variable(event)
         if variable == NONE:
@@ -123,9 +124,10 @@ class Gatherer:
         place = self._values.activation[event], self._values.port[event]
         before = self._variables.write_before(variable, *map(int, place))
         site = self._values.program.sites[int(self._values.ports.site[before[1]])] if before is not None else None
-        if before is None or site is None or update_of(site.op_type) is None:
+        if before is None or site is None or not site.op_type.startswith(INCREMENTAL_WRITES):
             return None
-        return (before[0], site.site) if variable in site.writes[1:] else None
+        is_first = update_of(site.op_type) is not None and variable not in site.writes[1:]
+        return None if is_first else (before[0], site.site)
 
     def _names(self, site: int, activation: int) -> list[str]:
         program = self._values.program
@@ -183,3 +185,9 @@ class Gatherer:
         step = self._flow.sources(values.activation[event : event + 1], values.port[event : event + 1])
         events = resolve(self._flow, int(step.activation[0]), int(step.port[0])) if len(step.of) else []
         return events[-1] if events else NONE
+
+
+def _puts_in_place(site: Site) -> bool:
+    """Whether an operation writes what it is given into a variable as it is."""
+    changes = site.op_type.startswith(INCREMENTAL_WRITES) and not site.op_type.endswith(("Update", "Assign"))
+    return writes_variables(site) and not changes

@@ -65,6 +65,10 @@ SUMS = frozenset(
 _SUM_PREFIXES = ("FFT", "IFFT", "IRFFT", "RFFT", "Resize", "SparseSegment")
 """Beginnings of the types of further ones, each in several forms."""
 
+_SUM_WRITES = ("AssignAdd", "AssignSub", "ScatterAdd", "ScatterNdAdd", "ScatterNdSub", "ScatterSub")
+_PRODUCT_WRITES = ("ScatterMul",)
+"""Beginnings of the types that write what they make of a variable's old value, behind `Resource` or without it."""
+
 PRODUCTS = frozenset({"Mul", "MulNoNan", "SparseDenseCwiseMul"})
 """They multiply two numbers at a time."""
 
@@ -132,6 +136,7 @@ DIVISOR: Mapping[str, int] = MappingProxyType(
         "RealDiv": 1,
         "Reciprocal": 0,
         "Rsqrt": 0,
+        "ScatterDiv": 2,
         "SparseDenseCwiseDiv": 3,
         "TruncateDiv": 1,
         "TruncateMod": 1,
@@ -349,7 +354,7 @@ DOMAINS: Mapping[str, tuple[Domain, ...]] = MappingProxyType(
 
 def adds(op_type: str) -> bool:
     """Whether an operation adds or subtracts, so that infinities of unlike sign may meet."""
-    return op_type in SUMS or op_type.startswith(_SUM_PREFIXES)
+    return op_type in SUMS or op_type.startswith(_SUM_PREFIXES) or _writes(op_type, _SUM_WRITES)
 
 
 def contracts(op_type: str) -> bool:
@@ -359,4 +364,8 @@ def contracts(op_type: str) -> bool:
 
 def multiplies(op_type: str) -> bool:
     """Whether an operation multiplies numbers that it is given with each other."""
-    return op_type in PRODUCTS or op_type in POWERS or contracts(op_type)
+    return op_type in PRODUCTS or op_type in POWERS or contracts(op_type) or _writes(op_type, _PRODUCT_WRITES)
+
+
+def _writes(op_type: str, beginnings: tuple[str, ...]) -> bool:
+    return op_type.removeprefix("Resource").startswith(beginnings)

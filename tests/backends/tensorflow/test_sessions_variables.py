@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references
+from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references, reads_later
 from tensordbg.recording.catalog import Catalog
 
 v1 = tf.compat.v1
@@ -56,3 +56,14 @@ def test_queues_and_tables_are_no_variables(catalog: Catalog) -> None:
     dequeue = queue.dequeue().op
     variables = SessionVariables(catalog)
     assert variables.read_by(dequeue) == variables.written_by(dequeue) == ()
+
+
+def test_a_reference_that_is_read_behind_a_write(catalog: Catalog) -> None:
+    v = v1.get_variable("v", [2], use_resource=False)
+    with tf.control_dependencies([v1.assign_sub(v, tf.ones([2]))]):
+        later = v.read_value().op
+    variables = SessionVariables(catalog)
+    assert variables.read_by(later) == variables.read_by(v.op) != ()
+    assert reads_later(later)
+    assert not reads_later(v.value().op)
+    assert variables.read_by(v.value().op) == ()

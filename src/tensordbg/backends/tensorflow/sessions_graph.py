@@ -21,7 +21,7 @@ from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_loops import Loop
 from tensordbg.backends.tensorflow.sessions_parts import Part, Parts, TensorName, type_name
 from tensordbg.backends.tensorflow.sessions_slots import readings_behind, sites_of
-from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references
+from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references, reads_later
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.model import NONE, CallKind, Function, Site
 from tensordbg.recording.catalog import Catalog
@@ -232,7 +232,7 @@ class _RunReader:
         """What is recorded of them."""
         for operation in part.operations:
             kinds = tuple(type_name(tensor) for tensor in operation.outputs)
-            if _worth_watching(operation.type, kinds):
+            if _worth_watching(operation.type, kinds) or reads_later(operation):
                 site = self._parts.site_of(operation)
                 yield WatchedNode(operation.name, site, part.path, puts_out_references(operation), len(kinds) == 1)
 

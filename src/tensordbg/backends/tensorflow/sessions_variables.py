@@ -36,7 +36,7 @@ class SessionVariables:
         """The variables whose value an operation puts out."""
         if operation.type in REFERENCE_VARIABLES:
             return (self._of(operation),)
-        return self._taken_by(operation) if operation.type in READERS else ()
+        return self._taken_by(operation) if operation.type in READERS or reads_later(operation) else ()
 
     def written_by(self, operation: Any) -> tuple[int, ...]:
         """The variables that an operation changes."""
@@ -74,10 +74,20 @@ def handle_behind(tensor: Any) -> Any:
     return tensor if tensor.op.type in _HANDLES else None
 
 
+def reads_later(operation: Any) -> bool:
+    """Whether an operation reads a reference when something else has run, so that it may see what that wrote."""
+    copies = operation.type == "Identity" and bool(operation.control_inputs)
+    return copies and _is_reference(operation.inputs[0])
+
+
 def puts_out_references(operation: Any) -> bool:
     """Whether an operation puts out references to variables."""
-    return any(tensor.dtype._is_ref_dtype for tensor in operation.outputs)  # noqa: SLF001  described in internals.py
+    return any(map(_is_reference, operation.outputs))
 
 
 def _is_handle(tensor: Any) -> bool:
-    return bool(tensor.dtype._is_ref_dtype) or tensor.dtype.as_datatype_enum == dtypes.RESOURCE  # noqa: SLF001
+    return _is_reference(tensor) or tensor.dtype.as_datatype_enum == dtypes.RESOURCE
+
+
+def _is_reference(tensor: Any) -> bool:
+    return bool(tensor.dtype._is_ref_dtype)  # noqa: SLF001  described in internals.py
