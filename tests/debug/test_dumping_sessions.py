@@ -12,6 +12,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.debug.dumping_sessions import DumpingDebugHook, DumpingDebugWrapperSession, WatchOptions
+from tensordbg.errors import RecordingError
 
 v1 = tf.compat.v1
 
@@ -140,3 +141,29 @@ def squares(root: Path) -> list[float]:
         for value in np.ravel(tensordbg.open(trace).tensor("Square:0").values())
         if tensordbg.open(trace).tensors().rows
     )
+
+
+def test_a_recording_of_the_program_has_the_runs_of_its_block(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [], name="x")
+        y = tf.square(x, name="Square")
+        wrapped = DumpingDebugWrapperSession(session, str(tmp_path / "root"))
+        results = [wrapped.run(y, {x: 2.0})]
+        for value in (3.0, 4.0):
+            with tensordbg.record(tmp_path / "block", detail="values") as block:
+                results.append(wrapped.run(y, {x: value}))
+            assert float(tensordbg.open(block.path).tensor("Square:0").values().item()) == value**2
+        results.append(wrapped.run(y, {x: 5.0}))
+        wrapped.close()
+        with (
+            tensordbg.record(tmp_path / "block"),
+            pytest.raises(RecordingError, match="already"),
+            tensordbg.record(tmp_path / "inner"),
+        ):
+            pass
+    assert results == [4.0, 9.0, 16.0, 25.0]
+    assert squares(tmp_path / "root") == [4.0, 25.0]
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"tdbg: {tmp_path / 'root'}: no trace is made there, as this process is being recorded")

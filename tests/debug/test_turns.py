@@ -38,3 +38,14 @@ def test_a_run_in_another_thread_is_waited_for() -> None:
     turns.take(second)
     ended.join()
     assert first.rested == [True]
+
+
+def test_it_gives_way_and_may_have_another_turn() -> None:
+    turns, first, second = Turns(), _Holder(), _Holder()
+    turns.take(first)
+    turns.give_way(second)
+    assert (first.rested, second.rested, turns.free) == ([], [], False)
+    turns.give_way(first)
+    assert (first.rested, turns.free) == ([True], True)
+    turns.take(first)
+    assert (first.rested, turns.free) == ([True], False)

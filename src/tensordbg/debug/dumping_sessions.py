@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -153,6 +154,7 @@ class _Dump:
         plan = Plan(Detail.VALUES, ValueFilter(budget=budget), allow=settings_of_program().allow)
         self._session = session = Session(new_trace_folder(self._root, program), plan, program)
         session.recorder.watch = self
+        session.give_way = partial(TURNS.give_way, self)
         self._folders.append(session.folder)
         session.start()
 

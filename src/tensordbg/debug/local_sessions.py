@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,7 @@ class _Debugging:
         face = choose_face(None, self._plain)
         debugger = SessionDebugger(session, face, self._filters, wants=self.runs.take)
         session.recorder.watch = debugger
+        session.give_way = partial(TURNS.give_way, self)
         debugger.interrupt.install()
         session.start()
         self._session = session

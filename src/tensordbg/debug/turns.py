@@ -53,6 +53,14 @@ class Turns:
                 other.rest()
             self._holder = holder
 
+    def give_way(self, holder: Holder) -> None:
+        """Its turn ends, as the program begins a recording of its own; it may take another one when that has ended."""
+        with self._lock:
+            if self._holder is holder:
+                _wait_for(holder)
+                holder.rest()
+                self._holder = None
+
     def other_recording(self) -> Session | None:
         """The recording under way that is not that of a wrapped session: `tdbg run`'s, or a block's of the program."""
         return Session.current() if self._holder is None else None

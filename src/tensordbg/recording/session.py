@@ -6,7 +6,7 @@ import atexit
 import contextlib
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -70,6 +70,8 @@ class Session:
         except BaseException:
             self._release()
             raise
+        self.give_way: Callable[[], None] | None = None
+        """Ends it for as long as the program records by itself; None where it goes on, and the program may not."""
         self.recorder.process = described.process
         self.id = described.id
         self._clock_offset_ns = described.clock_offset_ns
@@ -85,6 +87,13 @@ class Session:
     def current(cls) -> Session | None:
         """The recording of this process that is under way, if there is one."""
         return cls._current
+
+    @classmethod
+    def make_room(cls) -> None:
+        """Has the recording under way end, if it is one that gives way to what the program asks for itself."""
+        current = cls._current
+        if current is not None and current.give_way is not None:
+            current.give_way()
 
     def choose_tensors(self, wanted: TensorFilter) -> None:
         """Records other tensors from now on than the plan says."""
@@ -226,7 +235,8 @@ def record(
         The recording; its `path` is the trace's folder.
 
     Raises:
-        RecordingError: If this process is being recorded already, or `out` can't be written.
+        RecordingError: If this process is being recorded already, by anything but a debug wrapper of a TensorFlow 1
+            session, or `out` can't be written.
         UsageError: If `last` is negative, `every` less than 1, or a rule is not understood.
         TypeError: If there is no such option.
     """
@@ -250,6 +260,7 @@ def record(
         allow=rules,
     )
     folder = new_trace_folder(Path(out).absolute(), "record")
+    Session.make_room()
     session = Session(folder, plan, "record")
     session.start()
     yield from _block(session, folder)
