@@ -31,6 +31,19 @@ def test_through_identities_arguments_and_calls_but_no_further() -> None:
     assert found(unrecorded) == []
 
 
+def test_what_only_tells_how_an_input_is_passed_on_is_none_of_it() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x, chooses, shape = f.argument("x"), f.argument("chooses", "bool"), f.argument("shape", "int32")
+    taken = f.op("Reshape", f.op("Switch", x, chooses), shape)
+    run = trace.run(f)
+    event = run.event(x, [1.0])
+    run.event(chooses, [True])
+    run.event(shape, [1])
+    values = located(trace)
+    assert resolve(Flow(values, values.ports.inputs), 0, values.ports.of(taken)) == [event]
+
+
 def test_whole_numbers_too() -> None:
     trace = TraceBuilder()
     f = trace.function("f")

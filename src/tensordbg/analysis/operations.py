@@ -32,10 +32,13 @@ PASSING = frozenset(
         "IdentityN",
         "PlaceholderWithDefault",
         "PreventGradient",
+        "RefIdentity",
+        "RefSwitch",
         "Reshape",
         "Snapshot",
         "Squeeze",
         "StopGradient",
+        "Switch",
         "Transpose",
     }
 )

@@ -5,9 +5,12 @@ Identities, arguments and calls have no events; the walk goes through them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.operands import is_eager
 from tensordbg.analysis.operations import PASSING
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
@@ -30,10 +33,23 @@ def resolve(flow: Flow, activation: int, port: int) -> list[int]:
         seen.update(rest)
         if not rest:
             break
-        rows = np.array(rest, dtype=np.int64)
-        step = flow.sources(rows[:, 0], rows[:, 1])
-        frontier = sorted({*zip(step.activation.tolist(), step.port.tolist(), strict=True)})
+        frontier = sorted({source for row in rest for source in _sources(flow, *row)})
     return sorted(set(found))
+
+
+def _sources(flow: Flow, activation: int, port: int) -> Iterator[tuple[int, int]]:
+    """What a value was made from; of an operation of a graph that passes one input on, that one alone."""
+    values = flow.values
+    number = int(values.ports.site[port])
+    site = values.program.sites[number]
+    if site.op_type in PASSING and site.argument < 0 and not is_eager(flow, activation):
+        position = port - int(values.ports.first[number]) if site.op_type == "IdentityN" else 0
+        for ref in values.program.inputs_of(number)[position : position + 1]:
+            if (source := values.ports.of(ref)) != NONE:
+                yield activation, source
+        return
+    step = flow.sources(np.array([activation]), np.array([port]))
+    yield from zip(step.activation.tolist(), step.port.tolist(), strict=True)
 
 
 def _ends(values: Values, port: int) -> bool:
