@@ -56,6 +56,30 @@ int HeldFile::descriptor() {
   return opened;
 }
 
+bool HeldFile::append(const std::string& data) {
+  std::size_t done = 0;
+  while (done < data.size()) {
+    const ssize_t taken = write(descriptor(), data.data() + done, data.size() - done);
+    if (taken > 0) {
+      done += static_cast<std::size_t>(taken);
+    } else if (taken == 0 || errno != EINTR) {
+      take_back(done);
+      return false;
+    }
+  }
+  return true;
+}
+
+void HeldFile::take_back(std::size_t count) {
+  const int failure = errno;
+  struct stat found;
+  const int held = descriptor();
+  if (count > 0 && held >= 0 && fstat(held, &found) == 0) {
+    (void)!ftruncate(held, found.st_size - static_cast<off_t>(count));
+  }
+  errno = failure;
+}
+
 bool HeldFile::is_ours(int descriptor) const {
   struct stat found;
   return descriptor >= 0 && fstat(descriptor, &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;

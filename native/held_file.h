@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <string>
 
@@ -23,8 +24,13 @@ class HeldFile {
   // -1 where that fails, and errno says why. Any thread may call it.
   int descriptor();
 
+  // Appends with one write, and more only where the system takes a part; all or nothing, so that on a full disk what
+  // comes next is not taken for the rest of a line. Used by one thread at a time; where it fails, errno says why.
+  bool append(const std::string& data);
+
  private:
   bool is_ours(int descriptor) const;
+  void take_back(std::size_t count);
 
   const std::string path_;
   const int flags_;

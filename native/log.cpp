@@ -190,8 +190,8 @@ std::uint32_t EventLog::intern(NameKind kind, const std::string& name) {
   const auto number = static_cast<std::uint32_t>(known.size());
   const std::string line = std::string("{\"kind\": \"") + (kind == NameKind::kPath ? "path" : "device") +
                            "\", \"id\": " + std::to_string(number) + ", \"name\": \"" + json_escape(name) + "\"}\n";
-  // A short or failed write costs the name, not the program; the reader then shows none.
-  if (write(names_file_->descriptor(), line.data(), line.size()) < 0) errno = 0;
+  // A failed write costs the name, not the program; the reader then shows none.
+  if (!names_file_->append(line)) errno = 0;
   known.emplace(name, number);
   return number;
 }

@@ -44,6 +44,8 @@ def test_and_or_not_and_brackets(opened: OpenedTrace) -> None:
     assert passing(opened, "Log : (max - min) * 2 > 1") == ["Log:0@0"]
     assert passing(opened, "Softmax : zero > 0.5 * size") == ["Softmax:0@1"]
     assert passing(opened, "Log : 0 <= step < 1e+0") == ["Log:0@0"]
+    assert passing(opened, "Log : np.abs(min) > 0 and nan == 0") == passing(opened, "Log : abs(min) > 0 and nan == 0")
+    assert passing(opened, "Log : numpy.maximum(step, 2) < np.e") == [f"Log:0@{step}" for step in range(3)]
 
 
 def test_gradients_have_scopes_of_their_own(opened: OpenedTrace) -> None:
@@ -64,6 +66,8 @@ def test_what_was_not_measured_fits_no_comparison(opened: OpenedTrace) -> None:
         ("", "the filter is empty"),
         ("Log : ", "a condition is missing in the filter"),
         ("Log : mim < 3", "no statistic 'mim'; did you mean 'min'?"),
+        ("Log : np < 3", "no statistic 'np'; choose from"),
+        ("Log : os.abs(min) < 3", "no statistic 'os'; "),
         ("Log : nam", "no filter 'nam'; did you mean 'nan'?"),
         ("(nan", "a bracket is left open"),
         ("nan)", "'.' is not expected there"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import subprocess
 import sys
@@ -125,11 +126,22 @@ def by_the_program_while_traced() -> None:
     refused(tf.ones([2]))
 
 
-WHILE_TRACED = (
-    (while_a_function_is_traced, "ValueError", "MatMul", "[2,3], [4,3]"),
-    (while_a_model_is_traced, "ValueError", "Sub", "[?,5], [?,2]"),
-    (of_a_model_given_another_shape, "ValueError", "", "(4, 5)"),
-    (by_the_program_while_traced, "KeyError", "", "refused"),
+def of_a_list_while_traced() -> None:
+    tf.function(lambda x: tf.concat([x, tf.ones([4, 2])], 1))(tf.ones([2, 3]))  # HERE
+
+
+WHILE_TRACED: tuple[tuple[Callable[[], None], str, str, str, list[tuple[str, list[int]]]], ...] = (
+    (while_a_function_is_traced, "ValueError", "MatMul", "[2,3], [4,3]", [("float32", [2, 3]), ("float32", [4, 3])]),
+    (while_a_model_is_traced, "ValueError", "Sub", "[?,5], [?,2]", [("float32", [-1, 5]), ("float32", [-1, 2])]),
+    (of_a_model_given_another_shape, "ValueError", "", "(4, 5)", []),
+    (by_the_program_while_traced, "KeyError", "", "refused", []),
+    (
+        of_a_list_while_traced,
+        "ValueError",
+        "ConcatV2",
+        "[2] and [4]",
+        [("float32", [2, 3]), ("float32", [4, 2]), ("int32", [])],
+    ),
 )
 
 CASES: tuple[tuple[Callable[[], None], str, str, list[list[int] | None]], ...] = (
@@ -181,10 +193,15 @@ def test_the_operation_its_line_and_its_inputs_are_told(
 
 
 @pytest.mark.parametrize(
-    ("program", "error", "op_type", "said"), WHILE_TRACED, ids=[c[0].__name__ for c in WHILE_TRACED]
+    ("program", "error", "op_type", "said", "inputs"), WHILE_TRACED, ids=[c[0].__name__ for c in WHILE_TRACED]
 )
 def test_an_error_before_anything_is_computed_is_told(
-    program: Callable[[], None], error: str, op_type: str, said: str, tmp_path: Path
+    program: Callable[[], None],
+    error: str,
+    op_type: str,
+    said: str,
+    inputs: list[tuple[str, list[int]]],
+    tmp_path: Path,
 ) -> None:
     answer, text = answer_of(program, tmp_path)
     (failure,) = answer["failures"]
@@ -194,6 +211,23 @@ def test_an_error_before_anything_is_computed_is_told(
     assert said in failure["message"]
     assert "{{" not in failure["message"]
     assert text.startswith(failure["error"])
+    assert [(each["dtype"], each["shape"]) for each in failure["inputs"]] == inputs
+    assert all(f"{dtype}{shape}".replace("-1", "?") in text for dtype, shape in inputs)
+
+
+def test_a_folder_of_the_users_that_is_called_keras_is_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "project" / "keras"
+    folder.mkdir(parents=True)
+    (folder / "refusing.py").write_text("def refuse():\n    raise ValueError('of the program')\n")
+    monkeypatch.syspath_prepend(str(folder))
+
+    def program() -> None:
+        tf.add(1.0, 2.0)
+        importlib.import_module("refusing").refuse()
+
+    assert "failures" not in answer_of(program, tmp_path / "trace")[0]
 
 
 def test_an_error_of_the_program_itself_is_not_told(tmp_path: Path) -> None:

@@ -460,3 +460,17 @@ def test_muted_sites_are_recorded_again(log: EventLog, tmp_path: Path) -> None:
         log.mute([2], muted)
         log.append_tensor(1, 2, 0, DTYPE_NUMBERS["float32"], 0, np.zeros(1, np.float32))
     assert len(written(tmp_path, TENSOR_RECORD)) == 1
+
+
+def test_a_name_that_no_longer_fits_leaves_no_part_of_its_line(log: EventLog, tmp_path: Path) -> None:
+    names = tmp_path / "names.jsonl"
+    whole = names.stat().st_size
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (whole + 20, limits[1]))
+    try:
+        assert log.device("/device:CPU:1") == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert names.stat().st_size == whole
+    assert log.device("/device:CPU:2") == 2
+    assert json.loads(names.read_text().splitlines()[-1]) == {"kind": "device", "id": 2, "name": "/device:CPU:2"}

@@ -52,6 +52,22 @@ def test_an_environment_inside_of_the_project_is_not_the_users() -> None:
     assert code.is_user(str(Path(packages).parents[3] / "train.py"))
 
 
+def test_packages_that_were_installed_beside_the_users_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package, described in (("frame_work", "top_level.txt"), ("layers", "RECORD")):
+        (tmp_path / package).mkdir()
+        (tmp_path / f"{package}-1.dist-info").mkdir()
+        lines = f"{package}\n" if described == "top_level.txt" else f"{package}/core.py,sha256=0,1\n../bin/x,,\n"
+        (tmp_path / f"{package}-1.dist-info" / described).write_text(lines)
+    code = UserCode()
+    code.add_root(str(tmp_path))
+    assert code.is_user(str(tmp_path / "train.py"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert not code.is_user(str(tmp_path / "frame_work" / "core.py"))
+    assert not code.is_user(str(tmp_path / "layers" / "core.py"))
+    assert code.is_user(str(tmp_path / "model" / "layers.py"))
+    assert not code.is_user(np.__file__)
+
+
 def test_the_program_starter_is_our_own() -> None:
     code = UserCode()
     assert code.is_own("<frozen runpy>")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.trace.facts import End, TraceFacts, collect_facts
+from tensordbg.trace.facts import End, Failure, FailureInput, TraceFacts, collect_facts
 from tensordbg.trace.process import ProcessPlace
 
 
@@ -39,3 +39,15 @@ def test_passes_over_what_is_not_understood() -> None:
         {"colour": "red"},
     ]
     assert collect_facts(rows) == TraceFacts()
+
+
+def test_what_was_refused_before_it_was_built() -> None:
+    inputs = [
+        {"tensor": "x", "dtype": "float32", "shape": [-1, 3]},
+        {"tensor": "y", "dtype": "", "shape": None},
+        {"tensor": "z", "shape": ["3"]},
+        "w",
+    ]
+    facts = collect_facts([{"end": {"time_ns": 5, "failure": {"error": "ValueError", "site": 3, "inputs": inputs}}}])
+    known = (FailureInput("x", "float32", (-1, 3)), FailureInput("y", "", None), FailureInput("z", "", None))
+    assert facts.end == End(5, failure=Failure("ValueError", "", 3, inputs=known))

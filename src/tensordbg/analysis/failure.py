@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
 from tensordbg.model import NONE, CallKind, Site, TensorRef
+from tensordbg.trace.facts import FailureInput
 
 _PASSED_ON = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})
 """What puts out what it takes and is not recorded itself."""
@@ -48,7 +50,7 @@ def find_failure(
         step=int(executions.step[row]) if known else NONE,
         source=locations.own(stack),
         stack=stack,
-        inputs=_views(trace, inputs, details),
+        inputs=_views(trace, inputs, details) or _stated(told.inputs),
     )
 
 
@@ -98,6 +100,11 @@ def _views(trace: TraceSource, inputs: list[_Input], details: Details) -> tuple[
         InputView(given.tensor, given.op_type, views[latest[given.key]] if given.key in latest else None)
         for given in inputs
     )
+
+
+def _stated(inputs: Sequence[FailureInput]) -> tuple[InputView, ...]:
+    """The inputs as the error tells them, of an operation that was not built."""
+    return tuple(InputView(each.tensor, "", None, dtype=each.dtype, shape=each.shape) for each in inputs)
 
 
 def _latest(trace: TraceSource, keys: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], int]:

@@ -46,6 +46,10 @@ class InputView:
     """The recorded tensor that it is; that of a caller, where the argument itself was not recorded."""
     made_by: tuple[str, ...] = ()
     """Types of the operations that made its elements, the latest first, seen through reshaping and slicing."""
+    dtype: str = ""
+    """As it was stated where nothing was recorded; `shape` too."""
+    shape: tuple[int, ...] | None = None
+    """-1 for a dimension that is not known."""
 
 
 @dataclass(frozen=True)

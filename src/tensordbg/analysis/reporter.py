@@ -34,6 +34,7 @@ from tensordbg.analysis.reach import Reach
 from tensordbg.analysis.tell_decided import TellDecided
 from tensordbg.analysis.troubles import REACHES, Trouble, join_gradients, join_lines
 from tensordbg.model import NONE, Site
+from tensordbg.packages import KERAS, is_part_of
 
 
 def report_origins(origins: Origins, details: Details) -> list[Trouble]:
@@ -194,7 +195,7 @@ class _Reporter:
     def layer_of_line(self, evidence: Evidence, origin: Origin) -> str:
         """The layer of an operation whose line runs a whole model, which all of its layers have in common."""
         inside = list(takewhile(lambda line: not line.user, reversed(origin.stack)))
-        return evidence.site.layer if any("/keras/" in line.file for line in inside) else ""
+        return evidence.site.layer if any(is_part_of(line.file, KERAS) for line in inside) else ""
 
     def _all(self, events: Sequence[int]) -> tuple[TensorView, ...]:
         return tuple(self.views[event] for event in events)

@@ -13,6 +13,7 @@ from tensordbg.cli.output import print_rich
 from tensordbg.cli.program import Program
 from tensordbg.cli.replaying import run_replay, say
 from tensordbg.errors import CaptureError, UsageError
+from tensordbg.packages import is_among_packages
 from tensordbg.recording.program_replay import Patched, ProgramReplay, Way
 from tensordbg.recording.replay_plan import ReplayPlan
 from tensordbg.trace.writer import new_trace_folder
@@ -120,6 +121,6 @@ def _patched(capture: Capture, patch: str) -> Patched:
     known = [str(row["file"]) for row in capture.rows("sources") if "file" in row]
     file = next((each for each in known if Path(each).name == name), None)
     if file is None:
-        listed = ", ".join(sorted({Path(each).name for each in known if "site-packages" not in each}))
+        listed = ", ".join(sorted({Path(each).name for each in known if not is_among_packages(each)}))
         raise UsageError(f"no source of the step is called {name} ({listed} are); write OLD.py={new}")
     return Patched(file, str(Path(new).absolute()))

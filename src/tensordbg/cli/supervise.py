@@ -11,6 +11,7 @@ from tensordbg.cli.messages import one_line
 from tensordbg.cli.program import Program
 from tensordbg.cli.sealing import Sealing
 from tensordbg.errors import RecordingError
+from tensordbg.packages import is_of
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.settings import settings_above
 from tensordbg.trace.place import clear_place, is_trace, make_place
@@ -100,5 +101,5 @@ def _tell(trace: Path, seconds: float) -> None:
     except KeyboardInterrupt:
         print("tdbg: stopped; `tdbg why` reads the trace as it lies", file=sys.stderr)
     except Exception as error:  # noqa: BLE001
-        kind = "" if type(error).__module__.startswith("tensordbg") else f"{type(error).__name__}: "
+        kind = "" if is_of(type(error).__module__, {"tensordbg"}) else f"{type(error).__name__}: "
         print(f"tdbg: error: no summary of {trace}: {kind}{one_line(str(error))}", file=sys.stderr)

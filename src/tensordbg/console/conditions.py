@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r"\s*(-?[\d.]+[eE][+-]?\d+(?=[\s()<>=!]|$)|==|!=|<=|>=|[<>()+]|[^\s()<>=!+]+)")
 _COLON = re.compile(r"(.+):(?!\d+$)(.*)")
 _JOINING = frozenset({"and", "or", "not"})
+_NUMPY = frozenset({"np", "numpy"})
+"""What may stand before the name of a function, as in `np.abs(min)`."""
 _ARITHMETIC = re.compile(r"==|!=|<=|>=|[<>]|\+|[-*/%]{1,2}")
 
 
@@ -261,8 +263,11 @@ class _Parser:
         if not isinstance(tree.body, ast.Compare):
             raise self._error(f"{written!r} compares nothing")
         called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        dotted = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and id(node) not in called and node.id not in STATISTICS:
+            if not isinstance(node, ast.Name) or id(node) in called or node.id in STATISTICS:
+                continue
+            if id(node) not in dotted or node.id not in _NUMPY:
                 near = get_close_matches(node.id, list(STATISTICS), n=1)
                 hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(sorted(STATISTICS))}"
                 raise UsageError(f"no statistic {node.id!r}; {hint}")

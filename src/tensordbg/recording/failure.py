@@ -11,10 +11,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
 from tensordbg.model import NONE
+from tensordbg.packages import FRAMEWORKS, is_of
 
 _NOTE = "_tensordbg_failure"
 _MOST = 100
 """So many exceptions that came from each other are looked at."""
+
+
+@dataclass(frozen=True)
+class FailedInput:
+    """What an operation would have taken that the framework refused to build."""
+
+    tensor: str
+    dtype: str
+    """Empty where it is not known."""
+    shape: tuple[int, ...] | None
+    """-1 for a dimension that is not known, None where the rank isn't."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +40,8 @@ class FailedOperation:
     """The operation, `NONE` where it is not known; one without a name and a type is a place in Python code."""
     execution: int = NONE
     """Of the eager operation, or of the call of the function that it is in."""
+    inputs: tuple[FailedInput, ...] = ()
+    """Where nothing else tells of them, as nothing was computed."""
 
     def to_json(self) -> dict[str, object]:
         """As it stands in the trace."""
@@ -61,5 +75,5 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     while following is not None and len(seen) < _MOST and all(following is not each for each in seen):
         seen.append(following)
         yield following
-        hidden = following.__suppress_context__ and not type(following).__module__.startswith("tensorflow")
+        hidden = following.__suppress_context__ and not is_of(type(following).__module__, FRAMEWORKS)
         following = following.__cause__ or (None if hidden else following.__context__)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os.path
 import site
 import sys
 import sysconfig
+from itertools import islice
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
+_MOST_PACKAGES = 10_000
+"""So many packages of one folder are looked at."""
 
 
 def _library_folders() -> tuple[str, ...]:
@@ -18,7 +22,28 @@ def _library_folders() -> tuple[str, ...]:
     folders.update(site.getsitepackages())
     folders.add(site.getusersitepackages())
     folders.update(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
-    return (_PACKAGE, *sorted(_prefix(folder) for folder in folders))
+    known = (_PACKAGE, *sorted(_prefix(folder) for folder in folders))
+    elsewhere = [path for path in sys.path if path and f"{os.path.realpath(path)}{os.sep}" not in known]
+    return (*known, *(folder for path in elsewhere for folder in _packages_in(Path(path))))
+
+
+def _packages_in(folder: Path) -> list[str]:
+    """The packages that `pip install --target` put there, beside which the user's own code may lie."""
+    found = []
+    with contextlib.suppress(OSError):
+        for described in islice(folder.glob("*.dist-info"), _MOST_PACKAGES):
+            found += [_prefix(str(folder / name)) for name in _top_level(described) if (folder / name).is_dir()]
+    return found
+
+
+def _top_level(described: Path) -> set[str]:
+    """The names that a package's description gives for the folders that it consists of."""
+    for name in ("top_level.txt", "RECORD"):
+        with contextlib.suppress(OSError, ValueError):
+            lines = (described / name).read_text(encoding="utf-8").splitlines()
+            found = {line.partition("/")[0].strip() for line in lines if "/" in line or name == "top_level.txt"}
+            return {each for each in found if each.isidentifier()}
+    return set()
 
 
 def _prefix(folder: str) -> str:
@@ -30,7 +55,8 @@ class UserCode:
     """Decides, once for each file, whether it is the user's own code."""
 
     def __init__(self) -> None:
-        self._library = _library_folders()
+        self._library: tuple[str, ...] = ()
+        self._path: list[str] | None = None
         self._known: dict[str, bool] = {}
         self._roots: tuple[str, ...] = ()
 
@@ -54,6 +80,8 @@ class UserCode:
         if file.startswith("<"):
             # <stdin>, <string> and <ipython-input-1-...> are typed by the user; <frozen importlib> is Python's.
             return not file.startswith(("<frozen ", "<__array_function__", "<attrs generated", "<decorator-gen"))
+        if self._path != sys.path:  # a program may find its packages in folders that it adds
+            self._path, self._library = list(sys.path), _library_folders()
         path = os.path.realpath(file)
         # The deeper folder decides: a package under an environment inside of the project, a program installed in one.
         library = max((len(folder) for folder in self._library if path.startswith(folder)), default=0)

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.finding import ProgramFailure
+from tensordbg.analysis.finding import InputView, ProgramFailure
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.origin_tables import cells_of
 from tensordbg.report.origin_text import source_excerpt
@@ -48,5 +48,13 @@ def _inputs(failure: ProgramFailure) -> Table:
     for given in failure.inputs:
         health = None if given.recorded is None else given.recorded.health
         bad = "" if health is None or not health.non_finite else f"{health.non_finite:,}"
-        table.add_row("in", given.tensor, *cells_of(given.recorded, []), bad)
+        kind, *numbers = cells_of(given.recorded, [])
+        table.add_row("in", given.tensor, _stated(given) or kind, *numbers, bad)
     return table
+
+
+def _stated(given: InputView) -> str:
+    """Type and shape of an input that was not computed."""
+    if given.shape is None:
+        return given.dtype
+    return f"{given.dtype}[{', '.join('?' if dim < 0 else str(dim) for dim in given.shape)}]"

@@ -14,6 +14,17 @@ STOPPED_EARLY = "recording stopped early"
 
 
 @dataclass(frozen=True)
+class FailureInput:
+    """What an operation would have taken that the framework refused to build."""
+
+    tensor: str
+    dtype: str
+    """Empty where it is not known."""
+    shape: tuple[int, ...] | None
+    """-1 for a dimension that is not known, None where the rank isn't."""
+
+
+@dataclass(frozen=True)
 class Failure:
     """The operation whose error ended the program."""
 
@@ -23,6 +34,8 @@ class Failure:
     site: int = NONE
     """`NONE` where the operation is not known; one without a name and a type is a place in Python code."""
     execution: int = NONE
+    inputs: tuple[FailureInput, ...] = ()
+    """Where no event tells of them, as nothing was computed."""
 
 
 @dataclass(frozen=True)
@@ -117,4 +130,12 @@ def _failure(row: object) -> Failure | None:
         return None
     numbers = {name: row.get(name) for name in ("site", "execution")}
     known = {name: number for name, number in numbers.items() if type(number) is int and number >= 0}
-    return Failure(row["error"], str(row.get("message", "")), **known)
+    inputs = row.get("inputs")
+    stated = [each for each in inputs if isinstance(each, dict)] if isinstance(inputs, list) else []
+    return Failure(row["error"], str(row.get("message", "")), **known, inputs=tuple(map(_input, stated)))
+
+
+def _input(row: Mapping[str, Any]) -> FailureInput:
+    shape = row.get("shape")
+    dims = shape if isinstance(shape, list) and all(type(dim) is int and -1 <= dim < 2**63 for dim in shape) else None
+    return FailureInput(str(row.get("tensor", "")), str(row.get("dtype", "")), None if dims is None else tuple(dims))

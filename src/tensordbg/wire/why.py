@@ -164,8 +164,8 @@ def _input(given: InputView) -> dict[str, Any]:
         "op_type": given.op_type,
         "recorded_as": None if recorded is None else recorded.tensor,
         "event": None if recorded is None else recorded.event,
-        "dtype": None if recorded is None else recorded.dtype,
-        "shape": None if recorded is None else _shape(recorded),
+        "dtype": (given.dtype or None) if recorded is None else recorded.dtype,
+        "shape": _shape(given if recorded is None else recorded),
         "health": None if recorded is None else _health(recorded.health),
     }
 
@@ -184,7 +184,7 @@ def _line(line: SourceLine) -> dict[str, Any]:
     return {"file": line.file, "line": line.line, "function": line.function, "text": line.text}
 
 
-def _shape(view: TensorView) -> list[int] | None:
+def _shape(view: TensorView | InputView) -> list[int] | None:
     return None if view.shape is None else list(view.shape)
 
 

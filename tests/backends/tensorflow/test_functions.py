@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.python.eager import context
 
 import tensordbg
 from tensordbg.model import CallKind
@@ -291,3 +293,25 @@ def test_a_graph_with_recorded_functions_is_made_a_function_or_imported_again(tm
     with tensordbg.record(tmp_path) as recording:
         assert again(tf.constant(4.0)).numpy() == 16.0
     assert len(read(recording.path).events) > 4
+
+
+def test_another_function_of_a_recorded_ones_name_is_refused_as_without_us(tmp_path: Path) -> None:
+    def bring(function: Any) -> None:
+        """As a graph does that is imported: first the function itself, then another one under its name."""
+        concrete = tf.function(function).get_concrete_function(tf.TensorSpec([], tf.float32))
+        definition = type(concrete.function_def)()
+        definition.CopyFrom(concrete.function_def)
+        runtime = context.context()
+        runtime.add_function_def(definition)
+        (node,) = (node for node in definition.node_def if node.op == "Mul")
+        node.op = "Sub"
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"a duplicate function with name: .* definitions differ"
+        ):
+            runtime.add_function_def(definition)
+        assert concrete(tf.constant(5.0)).numpy() == 10.0
+
+    bring(lambda x: x * 2.0)
+    with tensordbg.record(tmp_path) as recording:
+        bring(lambda x: x * 2.0)
+    assert len(read(recording.path).of("mul")) == 1

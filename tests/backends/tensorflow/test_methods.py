@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tensordbg.backends.tensorflow.methods import Method, ReplacedMethods
+from tensordbg.backends.tensorflow.methods import _REPLACED, Method, ReplacedMethods
 
-SOURCE = "class Counter:\n    def count(self):\n        return 1\n"
+SOURCE = "class Counter:\n    def count(self):\n        return 1\nclass Derived(Counter): pass\n"
 
 
 @pytest.fixture
@@ -33,6 +34,33 @@ def test_a_method_is_replaced_once_its_module_is_imported_and_put_back(module: s
     assert tdbg_counter.Counter.count.__name__ == "count"
     replaced.uninstall()
     assert tdbg_counter.Counter().count() == 1
+
+
+def one_more(plain: Any) -> Any:
+    return lambda self: 1 + plain(self)
+
+
+@pytest.mark.parametrize("method", ["Counter.count", "Derived.count"])
+def test_hooks_that_are_taken_out_in_another_order_leave_nothing(module: str, method: str) -> None:
+    tdbg_counter = importlib.import_module(module)
+    plain, own = tdbg_counter.Counter.count, set(vars(tdbg_counter.Derived))
+    first, second, third = (ReplacedMethods(lambda _: contextlib.nullcontext()) for _ in range(3))
+    first.install(Method(module, method, doubled))
+    second.install(Method(module, method, one_more))
+    third.install(Method(module, method, doubled))
+    assert tdbg_counter.Derived().count() == 6
+    first.uninstall()
+    assert tdbg_counter.Derived().count() == 4
+    third.uninstall()
+    assert tdbg_counter.Derived().count() == 2
+    first.install(Method(module, method, doubled))
+    assert tdbg_counter.Derived().count() == 4
+    second.uninstall()
+    assert tdbg_counter.Derived().count() == 2
+    first.uninstall()
+    assert tdbg_counter.Counter.count is plain
+    assert set(vars(tdbg_counter.Derived)) == own
+    assert not _REPLACED
 
 
 def test_a_method_that_is_gone_is_a_fault_of_ours_alone(module: str) -> None:

@@ -8,17 +8,15 @@ from collections.abc import Callable
 
 from tensordbg.backends.tensorflow.function_names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
+from tensordbg.backends.tensorflow.unbuilt import unbuilt
 from tensordbg.model import NONE, Site
+from tensordbg.packages import FRAMEWORKS, is_part_of
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.failure import FailedOperation, Telling
 
 _TAG = re.compile(r"\{\{(node|function_node) ([^}]+)\}\}")
 _TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\]", re.DOTALL)
 _MOST_LINES = 12
-
-_FRAMEWORKS = re.compile(r"/(tensorflow|keras|tf_keras)/")
-_BUILT = re.compile(r"\{\{node ([^}]+)\}\} = (\w+)")
-"""How TensorFlow names, in a message, an operation that it does not build."""
 
 
 def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
@@ -45,17 +43,21 @@ def failed_in_python(catalog: Catalog, error: BaseException) -> FailedOperation 
 
     frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
     traced = tracing_error(error)
-    of_frameworks = isinstance(error, tf.errors.OpError) or bool(frames and _FRAMEWORKS.search(frames[-1][0]))
+    of_frameworks = isinstance(error, tf.errors.OpError) or bool(frames and _is_of_frameworks(catalog, frames[-1][0]))
     if not isinstance(error, Exception) or not (of_frameworks or traced is not None):
         return None
     inner, message = traced or ([], str(error))
-    built = _BUILT.search(message)
-    name, op_type = built.groups() if built else ("", "")
+    refused = unbuilt(message)
     with catalog.lock:
         stack = catalog.stack((*frames, *inner))
         site = catalog.new_sites(1)
-        catalog.add_sites([Site(site, name, op_type, NONE, stack)])
-    return FailedOperation(type(error).__name__, _words(_TAG.sub(r"\2", message)), site)
+        catalog.add_sites([Site(site, refused.name, refused.op_type, NONE, stack)])
+    words = _words(_TAG.sub(r"\2", message))
+    return FailedOperation(type(error).__name__, words, site, inputs=refused.inputs)
+
+
+def _is_of_frameworks(catalog: Catalog, file: str) -> bool:
+    return not catalog.user_code.is_user(file) and is_part_of(file, FRAMEWORKS)
 
 
 def _words(message: str) -> str:

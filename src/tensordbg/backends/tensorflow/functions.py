@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import device_summary, dtypes
+from tensordbg.backends.tensorflow.definition_contents import are_alike, completed
 from tensordbg.backends.tensorflow.graphs import Description, Graphs, Told
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
 from tensordbg.backends.tensorflow.live import LiveFunction, is_replaceable, live_functions
@@ -299,12 +300,15 @@ class Functions:
         """Adds a definition; of a function that has our nodes the one with them, whoever comes with the plain one.
 
         A graph that calls a function brings its definition along, when it is made a function of its own
-        (`wrap_function`) or is imported again: the runtime refuses a name under which it knows something else.
+        (`wrap_function`) or is imported again: the runtime refuses a name under which it knows something else, as
+        it does where the program comes with another function of that name.
         """
         name = definition.signature.name
         known = self._known.get(name)
         if known is not None and known.instruments and runtime.has_function(name):
-            definition = runtime.get_function_def(name)
+            plain = self.plain_definition(name)
+            if plain is None or are_alike(completed(definition), completed(plain)):
+                definition = runtime.get_function_def(name)
         self._plain_add(runtime, definition)
 
 

@@ -208,7 +208,8 @@ def tracing_error(error: BaseException) -> tuple[list[tuple[str, int, str]], str
     """Where in the program's own text tracing failed, outermost first, and the first message; None of all others.
 
     AutoGraph notes it as `ag_error_metadata` (2.1) on the exception that it caught, with `translated_stack`, innermost
-    first, and `cause_message`; what the program gets is another exception, raised while the first was handled.
+    first (without the name of a lambda), and `cause_message`; what the program gets is another exception, raised while
+    the first was handled.
     """
     seen = 0
     following: BaseException | None = error
@@ -216,7 +217,8 @@ def tracing_error(error: BaseException) -> tuple[list[tuple[str, int, str]], str
         metadata = getattr(following, "ag_error_metadata", None)
         if metadata is not None:
             frames = reversed(metadata.translated_stack)
-            return [(frame.filename, frame.lineno, frame.function_name) for frame in frames], metadata.cause_message
+            places = [(frame.filename, frame.lineno, frame.function_name or "<lambda>") for frame in frames]
+            return places, metadata.cause_message
         seen += 1
         following = following.__cause__ or following.__context__
     return None

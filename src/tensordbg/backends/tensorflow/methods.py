@@ -28,6 +28,48 @@ class Method:
     """Makes what takes its place of the plain one."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Hook:
+    """What one of ours puts around a method; each is itself alone, though two may be made alike."""
+
+    make: Callable[[Any], Any]
+
+
+class _Replaced:
+    """A method as it was, and all hooks around it: they may be taken out in any order."""
+
+    def __init__(self, kind: type[Any], name: str) -> None:
+        self._kind, self._name = kind, name
+        self._plain = getattr(kind, name)
+        self._inherited = name not in vars(kind)
+        self._hooks: list[_Hook] = []
+
+    def add(self, hook: _Hook) -> None:
+        self._set([*self._hooks, hook])
+
+    def remove(self, hook: _Hook) -> bool:
+        """Takes a hook out; whether none is left."""
+        self._set([each for each in self._hooks if each is not hook])
+        return not self._hooks
+
+    def _set(self, hooks: list[_Hook]) -> None:
+        method = self._plain
+        for each in hooks:
+            below = method
+            made = each.make(below)
+            made.__name__, made.__doc__, made.__wrapped__ = self._plain.__name__, self._plain.__doc__, below
+            method = unseen(made)
+        if hooks or not self._inherited:
+            setattr(self._kind, self._name, method)
+        elif self._name in vars(self._kind):
+            delattr(self._kind, self._name)
+        self._hooks = hooks
+
+
+_REPLACED: dict[tuple[type[Any], str], _Replaced] = {}
+"""All that is replaced in this process: a trap and a debugger may look at one method, and end in any order."""
+
+
 class ReplacedMethods:
     """The methods that somebody has replaced."""
 
@@ -63,8 +105,13 @@ class ReplacedMethods:
     def _replace(self, method: Method) -> None:
         owner, _, name = method.place.partition(".")
         kind = getattr(sys.modules[method.module], owner)
-        plain = getattr(kind, name)
-        hook = method.make(plain)
-        hook.__name__, hook.__doc__, hook.__wrapped__ = plain.__name__, plain.__doc__, plain
-        setattr(kind, name, unseen(hook))
-        self._undo.append(lambda: setattr(kind, name, plain))
+        replaced = _REPLACED.get((kind, name)) or _Replaced(kind, name)
+        hook = _Hook(method.make)
+        replaced.add(hook)
+        _REPLACED[kind, name] = replaced
+
+        def undo() -> None:
+            if replaced.remove(hook):
+                del _REPLACED[kind, name]
+
+        self._undo.append(undo)

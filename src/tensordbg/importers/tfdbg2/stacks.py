@@ -8,6 +8,7 @@ from typing import Any
 
 from tensordbg.importers.tfdbg2.logs import Log
 from tensordbg.model import NONE, Frame, SourceFile
+from tensordbg.packages import is_among_packages
 from tensordbg.recording.usercode import UserCode
 from tensordbg.trace.writer import TraceWriter
 
@@ -41,7 +42,7 @@ def read_frames(log: Log) -> FrameTable:
         place = event.stack_frame_with_id.file_line_col
         if 0 <= place.file_index < len(files):
             path = files[place.file_index].file_path
-            user = "\0" not in path and user_code.is_user(path) and not _is_installed(path)
+            user = "\0" not in path and user_code.is_user(path) and not is_among_packages(path)
             frames[event.stack_frame_with_id.id] = Frame(path, min(max(place.line, 0), 2**31 - 1), place.func, user)
     sources = {file.file_path: _source(file) for file in files if file.lines}
     return FrameTable(frames, sources)
@@ -76,11 +77,6 @@ class Stacks:
         number = sum(known != NONE for known in self._numbers.values())
         self.writer.stack(number, frames)
         return number
-
-
-def _is_installed(path: str) -> bool:
-    """Whether a file lies among the packages of another machine, whose folders nobody knows here."""
-    return "/site-packages/" in path or "/dist-packages/" in path
 
 
 def _source(file: Any) -> SourceFile:
