@@ -139,15 +139,21 @@ void end_execution(std::int64_t execution, bool failed) {
   log->finish(record, sequence);
 }
 
-// Records a tensor of an eager execution. `array` has the buffer protocol and is C-contiguous.
-void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
+bool not_finite(const Record* record) {
+  const HealthFields& health = record->tensor.health;
+  return (record->flags & (kFlagHealth | kFlagSpecials)) != 0 && health.neg_inf + health.pos_inf + health.nan > 0;
+}
+
+// Records a tensor of an eager execution, and says whether it is known not to be finite. `array` has the buffer protocol and is C-contiguous.
+bool append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
                    nb::handle array) {
   const ActiveLog active;
   EventLog* log = active.get();
-  if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return;
+  if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return false;
   Py_buffer view;
   if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_ND) != 0) throw nb::python_error();
   std::uint64_t sequence = 0;
+  bool bad = false;
   Record* record = log->reserve(&sequence);
   if (record != nullptr) {
     fill_common(record, RecordKind::kEagerTensor, execution);
@@ -156,28 +162,32 @@ void append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slo
     record->device = device;
     fill_tensor(log, static_cast<DType>(dtype), view.buf, view.ndim,
                 [&view](int axis) { return static_cast<std::int64_t>(view.shape[axis]); }, record);
+    bad = not_finite(record);
     log->finish(record, sequence);
   }
   PyBuffer_Release(&view);
+  return bad;
 }
 
 // Records a tensor of an eager execution that was reduced where it lies: `dims` is its shape, `summary` the eleven numbers
 // of TensorFlow's FULL_HEALTH, or nothing.
-void append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
+bool append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
                     const std::vector<std::int64_t>& dims, const std::vector<double>& summary) {
   const ActiveLog active;
   EventLog* log = active.get();
-  if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return;
+  if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return false;
   std::uint64_t sequence = 0;
   Record* record = log->reserve(&sequence);
-  if (record == nullptr) return;
+  if (record == nullptr) return false;
   fill_common(record, RecordKind::kEagerTensor, execution);
   record->site = site;
   record->slot = slot;
   record->device = device;
   fill_summary(log, static_cast<DType>(dtype), summary.size() == 11 ? summary.data() : nullptr,
                static_cast<int>(dims.size()), [&dims](int axis) { return dims[axis]; }, record);
+  const bool bad = not_finite(record);
   log->finish(record, sequence);
+  return bad;
 }
 
 }  // namespace

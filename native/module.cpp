@@ -4,6 +4,7 @@
 namespace tensordbg {
 void bind_health(nanobind::module_& module);
 void bind_log(nanobind::module_& module);
+void bind_buffer_reads(nanobind::module_& module);
 void bind_check(nanobind::module_& module);
 void bind_session_check(nanobind::module_& module);
 void bind_trap(nanobind::module_& module);
@@ -15,6 +16,7 @@ NB_MODULE(_native, module) {
   module.doc() = "The compiled part of tensordbg: the health kernel, the event log, the TensorFlow probe.";
   tensordbg::bind_health(module);
   tensordbg::bind_log(module);
+  tensordbg::bind_buffer_reads(module);
   tensordbg::bind_check(module);
   tensordbg::bind_session_check(module);
   tensordbg::bind_trap(module);

@@ -51,7 +51,7 @@ def log_in_a_graph() -> None:
 def log_eagerly() -> None:
     x = tf.constant([1.0, 2.0])
     y = x - 1.0
-    tf.math.log(y)  # HERE
+    tf.math.log(y).numpy()  # HERE
 
 
 @cause("log_of_zero")
@@ -89,7 +89,7 @@ def zero_by_zero() -> None:
 
 @cause("division_by_zero")
 def reciprocal() -> None:
-    tf.math.reciprocal(tf.constant([2.0, 0.0]))  # HERE
+    tf.math.reciprocal(tf.constant([2.0, 0.0])).numpy()  # HERE
 
 
 @cause("division_by_zero")
@@ -295,7 +295,7 @@ def bad_batch_in_a_function() -> None:
 def bad_batch_eagerly() -> None:
     batch = np.ones((4, 3), np.float32)
     batch[2, 1] = np.nan
-    tf.reduce_mean(tf.constant(batch) * 2.0)  # HERE
+    float(tf.reduce_mean(tf.constant(batch) * 2.0))  # HERE
 
 
 @cause("bad_variable")

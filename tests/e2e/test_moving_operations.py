@@ -35,7 +35,7 @@ def keras_fit_eagerly() -> None:
 def optional_of_an_iterator() -> None:
     iterator = iter(tf.data.Dataset.from_tensor_slices(_rows()).batch(2))
     for _ in range(3):
-        tf.reduce_sum(iterator.get_next_as_optional().get_value())
+        float(tf.reduce_sum(iterator.get_next_as_optional().get_value()))
 
 
 def optional_in_a_graph() -> None:

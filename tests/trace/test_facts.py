@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.trace.facts import End, Failure, FailureInput, TraceFacts, collect_facts
+from tensordbg.trace.facts import End, Failure, FailureInput, Reads, TraceFacts, collect_facts
 from tensordbg.trace.process import ProcessPlace
 
 
@@ -51,3 +51,22 @@ def test_what_was_refused_before_it_was_built() -> None:
     facts = collect_facts([{"end": {"time_ns": 5, "failure": {"error": "ValueError", "site": 3, "inputs": inputs}}}])
     known = (FailureInput("x", "float32", (-1, 3)), FailureInput("y", "", None), FailureInput("z", "", None))
     assert facts.end == End(5, failure=Failure("ValueError", "", 3, inputs=known))
+
+
+def test_what_was_read() -> None:
+    rows = [
+        {
+            "reads": {
+                "values": [[3, 0], [4, 1], [5], "x", [True, 0], [-1, 0], [2**60, 0]],
+                "always": "x",
+                "held": [[6, 0]],
+            }
+        },
+        {"end": {"time_ns": 5, "exit_code": 0}},
+    ]
+    facts = collect_facts(rows)
+    assert facts.reads == Reads(((3, 0), (4, 1)), (), ((6, 0),))
+    assert facts.reads_to_the_end == facts.reads
+    assert collect_facts(rows[:1]).reads_to_the_end is None
+    left = collect_facts([*rows[:1], {"end": {"time_ns": 5}}]).reads_to_the_end
+    assert left == Reads(((3, 0), (4, 1), (6, 0)), (), ((6, 0),))

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from tensordbg.analysis.alerts.alert import Alert
 
 
+NOTHING_READ_IT = "nothing read it"
+"""What kept a bad eager value from doing harm that the program computed and let go."""
+
+
 @dataclass(frozen=True)
 class TensorView:
     """One recorded tensor, with all that is said of it."""

@@ -24,6 +24,8 @@ class Group:
     """Whether the update was left out for it, see `loss_scaling.py`."""
     meant: bool = False
     """Whether its author allows it, see `meant.py`."""
+    unread: bool = False
+    """Whether it does not matter since nothing read what was made of it."""
 
 
 def group_origins(origins: Origins) -> list[Group]:
@@ -37,6 +39,6 @@ def group_origins(origins: Origins) -> list[Group]:
     _, first, counts = np.unique(keys[order], return_index=True, return_counts=True)
     sequence = np.lexsort((first, ~consequential[order[first]]))
     chosen = order[first[sequence]]
+    unread = origins.unread[origins.node] & ~consequential
     columns = (origins.node[chosen], origins.reach[chosen], counts[sequence], caught[chosen], meant[chosen])
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Group(node, reach, count, caught=skipped, meant=allowed) for node, reach, count, skipped, allowed in rows]
+    return [Group(*row) for row in zip(*(each.tolist() for each in (*columns, unread[chosen])), strict=True)]

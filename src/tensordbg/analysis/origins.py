@@ -22,7 +22,7 @@ from tensordbg.analysis.graph import BadGraph, GraphBuilder
 from tensordbg.analysis.loop_ends import loop_roots
 from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.operations import INPUT
-from tensordbg.analysis.reach import Ends, Reach, add_ends, reached
+from tensordbg.analysis.reach import Ends, Reach, add_ends, came_to_nothing_read, reached
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.regrouped import without_regrouped
 from tensordbg.analysis.returns import Returns, find_returns
@@ -57,6 +57,8 @@ class Origins:
     """What a NaN decided, one for each comparison and what that decided."""
     decided: Ints
     """For each node the bits of those that what was made from it decided."""
+    unread: Bools
+    """For each node whether anything made from it is an eager result that nothing read."""
 
 
 def find_origins(values: Values, details: Details) -> Origins:
@@ -102,7 +104,10 @@ def find_origins(values: Values, details: Details) -> Origins:
     told = np.isin(graph.port, ports) & written & ((reach & ~Reach.OUTPUT) == 0)
     node = np.flatnonzero(starts & ~told)
     events = {int(graph.event[one]): int(graph.event[mask]) for one, mask in masks.items()}
-    return Origins(values, variables, returns, flow, graph, roles, node, reach[node], events, decisions, decided)
+    unread = came_to_nothing_read(graph, tainted, ends)
+    return Origins(
+        values, variables, returns, flow, graph, roles, node, reach[node], events, decisions, decided, unread
+    )
 
 
 def _find_deciding(builder: GraphBuilder, roles: Roles) -> tuple[Deciding, Deciding]:

@@ -20,6 +20,7 @@ from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
 from tensordbg.trace.catalog import KnownFunctions, KnownSites
+from tensordbg.trace.facts import Reads
 
 _GENERATED = re.compile(r"(?:__(?:inference|forward|backward)_)+(.+?)_\d+$")
 """Names that TensorFlow gives to the passes of a function, around its own."""
@@ -39,6 +40,8 @@ class Program:
     """Columns site, input, from_site, from_slot; sorted by the first two."""
     allow: tuple[AllowRule, ...] = ()
     """Where infinities are meant."""
+    reads: Reads | None = None
+    """Which bad eager values were read; None where that is not known."""
 
     @cached_property
     def site_count(self) -> int:
@@ -118,6 +121,7 @@ def read_program(trace: TraceSource) -> Program:
         paths={0: ""} | {row["path"]: row["name"] for row in rows(trace.table("paths"))},
         edges=edges_within_graphs(_edges(trace), sites),
         allow=_allowed(trace),
+        reads=trace.facts.reads_to_the_end,
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
 from tensordbg.analysis.operations import CHECKS, COMPARISONS, INPUT
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
+from tensordbg.analysis.reads import nothing_read, was_read
 from tensordbg.analysis.roles import Roles
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
@@ -54,7 +55,9 @@ class Ends:
     results: Ints
     """Nodes of what executions returned."""
     kept: Bools
-    """For each of `results` whether no other recorded execution took it."""
+    """For each of `results` whether the program had it: no other recorded execution took it, or it was read."""
+    unread: Bools
+    """For each of `results` whether it is of an eager operation and nothing read it, which makes it none."""
 
 
 def add_ends(builder: GraphBuilder) -> Ends:
@@ -79,8 +82,10 @@ def add_ends(builder: GraphBuilder) -> Ends:
     execution, slot, port = execution[known], slot[known], port[known]
     nodes = builder.nodes(execution, port)
     bad = nodes != NONE
-    kept = ~_taken(values, execution, slot)[bad]
-    return Ends(np.concatenate(writes), np.concatenate(trained), nodes[bad], kept)
+    execution, slot = execution[bad], slot[bad]
+    unread = nothing_read(values, execution, slot)
+    kept = (~_taken(values, execution, slot) & ~unread) | was_read(values, execution, slot)
+    return Ends(np.concatenate(writes), np.concatenate(trained), nodes[bad], kept, unread)
 
 
 def reached(graph: BadGraph, tainted: Bools, ends: Ends, roles: Roles, losses: Bools) -> Ints:
@@ -100,6 +105,16 @@ def reached(graph: BadGraph, tainted: Bools, ends: Ends, roles: Roles, losses: B
     marks[ends.writes[ends.trained]] |= Reach.TRAINED
     marks[ends.results[ends.kept]] |= Reach.OUTPUT
     return graph.ascend(np.where(tainted, marks, 0))
+
+
+def came_to_nothing_read(graph: BadGraph, tainted: Bools, ends: Ends) -> Bools:
+    """For each node whether anything made from it is a result that nothing read."""
+    marks = np.zeros(len(graph), dtype=np.int64)
+    marks[ends.results[ends.unread]] = 1
+    if not marks.any():
+        return marks > 0
+    result: Bools = graph.ascend(np.where(tainted, marks, 0)) > 0
+    return result
 
 
 def _writes_trained(values: Values, number: int) -> bool:

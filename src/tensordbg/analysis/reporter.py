@@ -17,7 +17,7 @@ from tensordbg.analysis.descent import find_descent
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.dropping import Dropping
 from tensordbg.analysis.evidence import Evidence, Gatherer
-from tensordbg.analysis.finding import ForwardOperation, History, InputView, Origin, TensorView
+from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, History, InputView, Origin, TensorView
 from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import find_growth
@@ -139,11 +139,16 @@ class _Reporter:
             occurrences=group.occurrences,
             ended=self.decided.loops(group.node),
             decided=self.decided.others(group.node),
-            caught=how_caught(self.origins.values) if group.caught and may_be_caught(verdict.cause, view.dtype) else "",
+            caught=self._caught(group, verdict.cause, view.dtype),
             meant=self._rule(group, evidence),
             # A pipeline has no steps by which to tell before from after.
             history=history if view.execution != NONE else (),
         )
+
+    def _caught(self, group: Group, cause: str, dtype: str) -> str:
+        if group.caught and may_be_caught(cause, dtype):
+            return how_caught(self.origins.values)
+        return NOTHING_READ_IT if group.unread else ""
 
     def _variable_name(self, number: int) -> str:
         variable = self.origins.values.program.variables.get(number)

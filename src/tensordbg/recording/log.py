@@ -48,9 +48,11 @@ class EventLog:
     end_execution = staticmethod(_native.end_execution)
     """(execution, failed)."""
     append_tensor = staticmethod(_native.append_tensor)
-    """(execution, site, slot, dtype, device, array): `array` has the buffer protocol and is C-contiguous."""
+    """(execution, site, slot, dtype, device, array) -> whether it is known not to be finite: `array` has the buffer
+    protocol and is C-contiguous."""
     append_summary = staticmethod(_native.append_summary)
-    """(execution, site, slot, dtype, device, dims, summary): `summary` is TensorFlow's FULL_HEALTH, or empty."""
+    """(execution, site, slot, dtype, device, dims, summary) -> the same: `summary` is TensorFlow's FULL_HEALTH, or
+    empty."""
     device = staticmethod(_native.intern_device)
     """(name) -> number."""
 

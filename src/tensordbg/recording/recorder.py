@@ -66,6 +66,11 @@ class Recorder:
         """Whether anything is still recorded."""
         return self._active
 
+    @property
+    def records_all(self) -> bool:
+        """Whether every step is recorded, with nobody to look at it meanwhile."""
+        return self._every == 1 and self.watch is None
+
     def next_step(self, key: object) -> int:
         """How often `key` (a function, an eager site) has run before."""
         with self._lock:

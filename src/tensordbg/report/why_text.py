@@ -7,7 +7,7 @@ import io
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from tensordbg.analysis.finding import WhyResult
+from tensordbg.analysis.finding import NOTHING_READ_IT, WhyResult
 from tensordbg.report.alerts import alert_lines
 from tensordbg.report.failure_text import failure_text
 from tensordbg.report.numbers import count
@@ -79,12 +79,19 @@ def status_sentence(result: WhyResult) -> str:
     if not result.measured:
         return "The values of tensors were not recorded; run with --detail health to know more."
     if result.non_finite_events:
-        return "Nothing that matters went wrong: what was not finite died out."
+        return f"Nothing that matters went wrong: what was not finite {_end_of_all(result)}."
     if not result.tensor_events:
         return "No tensor was recorded."
     steps = f"{count(result.steps)} step{'' if result.steps == 1 else 's'}"
     processes = f" in {len(result.processes)} processes" if result.processes else ""
     return f"All {count(result.tensor_events)} tensors over {steps}{processes} were finite."
+
+
+def _end_of_all(result: WhyResult) -> str:
+    unread = {origin.caught == NOTHING_READ_IT for origin in result.origins if not origin.meant}
+    if unread == {True}:
+        return "was read by nothing"
+    return "died out, or nothing read it" if True in unread else "died out"
 
 
 def totals_sentence(result: WhyResult) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tensordbg.model import NONE
 from tensordbg.trace.process import ProcessPlace
+
+_MOST_NUMBER = 2**46
+"""No trace has so many executions; slots are below 2**16."""
 
 STOPPED_EARLY = "recording stopped early"
 """How the warning begins that says so."""
@@ -53,6 +56,18 @@ class End:
 
 
 @dataclass(frozen=True)
+class Reads:
+    """Which bad values of eager operations the program read out."""
+
+    values: tuple[tuple[int, int], ...] = ()
+    """Executions and slots."""
+    always: tuple[tuple[int, int], ...] = ()
+    """Sites and slots that were read so often that no more of them were noted."""
+    held: tuple[tuple[int, int], ...] = ()
+    """Executions and slots of what nothing had read, but could have when the recording ended."""
+
+
+@dataclass(frozen=True)
 class TraceFacts:
     """All facts of a trace."""
 
@@ -74,11 +89,21 @@ class TraceFacts:
     """The process's place in its run, where the program said it only later than at the start."""
     allow: tuple[Mapping[str, Any], ...] = ()
     """Where infinities are meant, as tables: see `tensordbg.allowed`."""
+    reads: Reads | None = None
+    """None where it was not noted what the program read, or not to the end."""
 
     @property
     def described(self) -> bool:
         """Whether all was written that events refer to: a full disk takes lines, and with them what says so."""
         return self.end is not None and not any(warning.startswith(STOPPED_EARLY) for warning in self.warnings)
+
+    @property
+    def reads_to_the_end(self) -> Reads | None:
+        """What was read, where that is known of all values; a program that goes on may yet read what it holds."""
+        if self.reads is None or self.end is None:
+            return None
+        goes_on = self.end.exit_code is None and self.end.signal is None
+        return replace(self.reads, values=(*self.reads.values, *self.reads.held)) if goes_on else self.reads
 
 
 def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
@@ -89,6 +114,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     devices: dict[str, Any] = {}
     process = None
     allow: list[Any] = []
+    reads = None
     for row in rows:
         framework = row.get("framework")
         if isinstance(framework, dict):
@@ -100,16 +126,35 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
             devices = row["devices"]
         if isinstance(row.get("allow"), list):
             allow = [each for each in row["allow"] if isinstance(each, dict)]
+        if isinstance(row.get("reads"), dict):
+            reads = Reads(**{each.name: _pairs(row["reads"].get(each.name)) for each in fields(Reads)})
         if isinstance(row.get("process"), dict):
             process = ProcessPlace.from_json(row["process"])
     visible, without = _texts(devices.get("logical")), _texts(devices.get("without_gpu_kernel"))
     return TraceFacts(
-        frameworks, tuple(warnings), end, visible, frozenset(without), process=process, allow=tuple(allow)
+        frameworks,
+        tuple(warnings),
+        end,
+        visible,
+        frozenset(without),
+        process=process,
+        allow=tuple(allow),
+        reads=reads,
     )
 
 
 def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _pairs(value: object) -> tuple[tuple[int, int], ...]:
+    """Pairs of numbers of an execution or a site, and of a slot; what is none is passed over."""
+    rows = value if isinstance(value, list) else []
+    return tuple((row[0], row[1]) for row in rows if isinstance(row, list) and [*map(_is_number, row)] == [True, True])
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and 0 <= value < _MOST_NUMBER
 
 
 def _end(row: object) -> End | None:

@@ -18,6 +18,7 @@ from tensordbg.backends.tensorflow.failures import failed_eagerly, failed_in_fun
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
 from tensordbg.backends.tensorflow.internals import context, op_def_registry, record, resource_variable_ops
 from tensordbg.backends.tensorflow.keras_layers import MARK, KerasLayers
+from tensordbg.backends.tensorflow.reads import Reads
 from tensordbg.backends.tensorflow.slots import Slots, slots_of
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, dtype_behind, writes
@@ -46,6 +47,7 @@ class Eager:
     ) -> None:
         self._entries = entries
         self._layers = layers
+        self._reads = Reads(entries)
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
@@ -59,10 +61,12 @@ class Eager:
         self._recorder = recorder
         self._devices.clear()
         self._entries.add(self)
+        self._reads.install()
 
     def uninstall(self) -> None:
         """Takes the layer away again."""
         self._entries.remove(self)
+        self._reads.uninstall(self._recorder)
 
     def fast_path(self, plain: Entry) -> Entry:
         """Records one operation."""
@@ -230,10 +234,12 @@ class Eager:
             device, log = tensor.device, self._recorder.log
             made_by = (execution, site, slot, dtypes.TRACE_NUMBERS[dtype], self._device(device))
             if device_summary.lies_on_accelerator(device):
-                log.append_summary(*made_by, *device_summary.summary_of(self._entries.fast_path, tensor))
-                return
-            array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
-            log.append_tensor(*made_by, array)
+                bad = log.append_summary(*made_by, *device_summary.summary_of(self._entries.fast_path, tensor))
+            else:
+                array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
+                bad = log.append_tensor(*made_by, array)
+            if bad:
+                self._reads.expect(tensor, execution, slot, site)
 
     def _variable(self, value: Any) -> int:
         """The variable whose handle an input is, `NONE` where it is something else."""

@@ -23,6 +23,7 @@ from tensorflow.python.framework import (
     op_def_library,
     op_def_registry,
 )
+from tensorflow.python.framework import ops as framework_ops
 from tensorflow.python.ops import control_flow_v2_func_graphs, gradients_util, resource_variable_ops, summary_ops_v2
 from tensorflow.python.util import tf_decorator, tf_stack
 
@@ -35,6 +36,7 @@ __all__ = [
     "constant_op",
     "context",
     "differentiated",
+    "eager_tensors",
     "forward_graph",
     "func_graph",
     "function_def_to_graph",
@@ -78,6 +80,12 @@ RELIED_ON: dict[str, str] = {
         "(ys, xs, ...): what `gradients` and `gradients_v2` call when a program differentiates in a graph, looked up "
         "in the module; since 1.11"
     ),
+    "eager_tensors": (
+        "the class of eager tensors, whose buffer protocol NumPy reads, since 2.2, and the one under it, where every "
+        "other way from Python to the elements calls `_numpy`, since 2.0; `_copy_nograd` copies to another device, "
+        "since 1.14"
+    ),
+    "pywrap_tfe.TFE_ToDlpackCapsule": "(tensor): looked up in the module by all that gives out a tensor; since 2.2",
     "differentiated": "(operation) -> that of the forward pass for whose gradient it was made, or None; since 1.0",
     "forward_graph": "(graph) -> of the graph of a loop's body's or branch's gradient that body or branch; since 2.1",
     "context.context": (
@@ -192,6 +200,11 @@ and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since 
 
 
 _MOST_CAUSES = 10
+
+
+def eager_tensors() -> tuple[type[Any], type[Any]]:
+    """The class of eager tensors, which is made in C, and the one under it, whose methods can be replaced."""
+    return framework_ops.EagerTensor, framework_ops._EagerTensorBase  # noqa: SLF001
 
 
 def differentiated(operation: Any) -> Any | None:

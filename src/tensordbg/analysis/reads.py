@@ -1,0 +1,47 @@
+"""Which results of eager operations the program read, and which nothing did."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.operations import INPUT
+from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.values import Values
+from tensordbg.model import NONE
+
+_SLOTS = 1 << 16
+
+
+def was_read(values: Values, execution: Ints, slot: Ints) -> Bools:
+    """For some results whether the program is known to have read them."""
+    executions, reads = values.executions, values.program.reads
+    if reads is None:
+        return np.zeros(len(execution), dtype=np.bool_)
+    result: Bools = np.isin(executions.number[execution] * _SLOTS + slot, _keys(reads.values))
+    result |= _eager(values, execution) & np.isin(executions.site[execution] * _SLOTS + slot, _keys(reads.always))
+    return result
+
+
+def nothing_read(values: Values, execution: Ints, slot: Ints) -> Bools:
+    """For some results whether they are of eager operations, and neither Python nor any operation took them."""
+    executions = values.executions
+    if values.program.reads is None:
+        return np.zeros(len(execution), dtype=np.bool_)
+    used = np.isin((execution << 16) | slot, (executions.input_row.astype(np.int64) << 16) | executions.input_slot)
+    result: Bools = _eager(values, execution) & ~used & ~was_read(values, execution, slot)
+    return result
+
+
+def _eager(values: Values, execution: Ints) -> Bools:
+    """Whether they are of eager operations; what came in from outside is none."""
+    executions = values.executions
+    came_in = [site.site for site in values.program.sites.values() if site.op_type == INPUT]
+    site = executions.site[execution]
+    result: Bools = (executions.function[execution] == NONE) & (site != NONE) & ~np.isin(site, came_in)
+    return result
+
+
+def _keys(pairs: tuple[tuple[int, int], ...]) -> Ints:
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    keys: Ints = table[:, 0] * _SLOTS + table[:, 1]
+    return keys

@@ -1,0 +1,100 @@
+"""Notes which bad eager values the program reads; what nothing reads is no result of it.
+
+All that asks an eager tensor for its elements passes one of four places: `_numpy`, which `numpy`, `print`, `float`,
+`bool` and their like call; the buffer protocol, by which NumPy takes them; DLPack; and the copy to another device,
+which bears no mark of ours. Only bad tensors are waited for, as long as they live and until they are read once: where
+all numbers are finite, the program pays for looking into an empty dictionary.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tensordbg import _native
+from tensordbg.backends.tensorflow.entries import Entries
+from tensordbg.backends.tensorflow.internals import eager_tensors, pywrap_tfe
+from tensordbg.backends.tensorflow.own_frames import unseen
+from tensordbg.recording.recorder import Recorder
+
+_MOST_OF_SITE = 100
+"""So many reads of each tensor of a site are noted; then it counts as one that is always read."""
+_MOST = 20_000
+"""So many in all; a program that reads more is not told what it left unread."""
+
+_METHODS = ("_numpy", "_copy_nograd")
+
+_Awaited = tuple[weakref.ref[Any], int, int, int]
+
+
+class Reads:
+    """The hooks for one recording at a time."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+        self._undo: list[Callable[[], None]] = []
+        self._awaited: dict[int, _Awaited] = {}
+        self._read: list[tuple[int, int]] = []
+        self._counts: dict[tuple[int, int], int] = {}
+        self._overflowed = False
+
+    def install(self) -> None:
+        """Looks on from now on."""
+        self._awaited.clear()
+        self._read.clear()
+        self._counts.clear()
+        self._overflowed = False
+        kind, base = eager_tensors()
+        for name in _METHODS:
+            self._replace(base, name)
+        self._replace(pywrap_tfe, "TFE_ToDlpackCapsule")
+        watch = getattr(_native, "watch_buffers", None)
+        if watch is None or not watch(kind, self._awaited, self._note):
+            self._overflowed = True
+
+    def uninstall(self, recorder: Recorder) -> None:
+        """Takes the hooks out again, and says in the trace what was read and what may still be."""
+        if not self._undo:
+            return
+        getattr(_native, "unwatch_buffers", lambda: None)()
+        for undo in reversed(self._undo):
+            undo()
+        self._undo.clear()
+        held = [(execution, slot) for _, execution, slot, _ in self._awaited.values()]
+        self._awaited.clear()
+        # What is read between recorded steps, or at a debugger's prompt, is not known.
+        if recorder.records_all and not self._overflowed and len(held) <= _MOST:
+            always = [place for place, count in self._counts.items() if count >= _MOST_OF_SITE]
+            recorder.fact({"reads": {"values": self._read, "always": always, "held": held}})
+
+    def expect(self, tensor: Any, execution: int, slot: int, site: int) -> None:
+        """Waits for a bad tensor to be read."""
+        if not self._undo or self._overflowed or self._counts.get((site, slot), 0) >= _MOST_OF_SITE:
+            return
+        key, awaited = id(tensor), self._awaited
+        awaited[key] = (weakref.ref(tensor, lambda _: awaited.pop(key, None)), execution, slot, site)
+
+    def _note(self, tensor: Any) -> None:
+        if self._entries.is_aside:
+            return
+        known = self._awaited.pop(id(tensor), None)
+        if known is None:
+            return
+        _, execution, slot, site = known
+        self._counts[site, slot] = self._counts.get((site, slot), 0) + 1
+        if len(self._read) >= _MOST:
+            self._overflowed = True
+        else:
+            self._read.append((execution, slot))
+
+    def _replace(self, owner: Any, name: str) -> None:
+        plain, awaited, note = getattr(owner, name), self._awaited, self._note
+
+        def reading(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            if awaited:
+                note(tensor)
+            return plain(tensor, *args, **kwargs)
+
+        setattr(owner, name, unseen(reading))
+        self._undo.append(lambda: setattr(owner, name, plain))
