@@ -52,3 +52,21 @@ def test_an_eager_operation_whose_numbers_grow_and_fall_back(turns: int, loops: 
     for step in range(turns * loops):
         trace.eager("Mul", values=[factor ** (step % turns), 0.0], site=site)
     assert len(growth_in_loops(studied(trace))) == told
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1.8, 1), (1.05, 0)])
+def test_an_eager_gradient_that_grows_backwards_is_told_at_its_forward_line(factor: float, told: int) -> None:
+    trace = TraceBuilder()
+    line = {"dtypes": ["float32"]}
+    sine, other = (trace.site(NONE, "Sin", "Sin", (), line | {"line": number}) for number in (5, 6))
+    slope = trace.site(NONE, "Mul", "Mul", (), line | {"backprop": "_gradient_function"})
+    trace.stacks[trace.sites[slope]["stack"]]["frames"].append(
+        ("/tensorflow/python/ops/math_grad.py", 9, "_SinGrad", False)
+    )
+    for _ in range(4):
+        made = [trace.eager("Sin", values=[0.5], site=sine) for _ in range(20)]
+        last = trace.eager("Sin", trace.output(made[-1]), values=[0.4], site=other)
+        for turn, each in enumerate([last, *reversed(made)]):
+            trace.eager("Mul", trace.output(each), values=[factor**turn, 0.0], site=slope)
+    findings = growth_in_loops(studied(trace))
+    assert [each.site for each in findings] == [sine] * told

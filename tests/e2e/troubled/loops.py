@@ -62,6 +62,22 @@ def a_gradient_that_explodes_over_unrolled_turns() -> None:
     train(loss, [recurrent, kernel], steps=6, rate=1e-9)
 
 
+@trouble("growing_in_loop", "")
+def a_gradient_that_explodes_over_eager_turns() -> None:
+    recurrent = tf.Variable(normal(16, 16, scale=0.6), name="recurrent")
+    kernel = tf.Variable(normal(3, 16, seed=1), name="kernel")
+    head = tf.Variable(normal(16, 1, seed=2), name="head")
+    x = normal(32, 30, 3, seed=3)
+    for _ in range(4):
+        with tf.GradientTape() as tape:
+            state = tf.zeros([32, 16])
+            for turn in range(30):
+                state = tf.sin(x[:, turn] @ kernel + state @ recurrent)  # HERE
+            loss = tf.reduce_mean(tf.square(state @ head))
+        for variable, gradient in zip((recurrent, kernel), tape.gradient(loss, (recurrent, kernel)), strict=True):
+            variable.assign_sub(1e-9 * gradient)
+
+
 @trouble("growing_in_loop", "MatMul")
 def a_recurrence_run_eagerly() -> None:
     weight = tf.Variable(np.eye(6, dtype=np.float32) * 1.8, name="weight")

@@ -17,7 +17,7 @@ import numpy as np
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.warnings.descent import first_of
-from tensordbg.analysis.warnings.forward import forward_of
+from tensordbg.analysis.warnings.forward import differentiated_eagerly, forward_of
 from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.analysis.warnings.unrolled import (
@@ -28,7 +28,7 @@ from tensordbg.analysis.warnings.unrolled import (
     unrolled_in_graphs,
 )
 from tensordbg.analysis.warnings.words import listed, times
-from tensordbg.model import NONE
+from tensordbg.model import NONE, Site
 
 _FACTOR = 1e3
 """From a quarter of the turns to the last it must grow so many times ..."""
@@ -105,11 +105,15 @@ def _counts(study: Study, port: int) -> bool:
     return bool(study.forward[port] or study.gradient[port])
 
 
+def _forward(study: Study, site: Site) -> Site | None:
+    return forward_of(study, site) or differentiated_eagerly(study, site)
+
+
 def _finding(study: Study, found: _Growth, others: list[int]) -> Finding:
     k = found.series
     step = int(study.series.step[study.series.starts[k + 1] - 1])
     backward = bool(study.gradient[study.port[k]])
-    forward = forward_of(study, study.site(k)) if backward else None
+    forward = _forward(study, study.site(k)) if backward else None
     what = "The gradient " if backward else ""
     return Finding(
         kind="growing_in_loop",

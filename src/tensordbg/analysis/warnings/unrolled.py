@@ -97,9 +97,12 @@ def is_chain(study: Study, turns: Turns) -> bool:
 
 
 def unrolled_eagerly(study: Study) -> Iterator[Turns]:
-    """The last whole loop of each eager site whose numbers grow and fall back, again and again."""
+    """The last whole loop of each eager site whose numbers grow and fall back, again and again.
+
+    A gradient's turns go backwards: the tape asks for that of the last turn first.
+    """
     for k in np.flatnonzero(study.series.lengths >= _LOOPS * ENOUGH_TURNS).tolist():
-        if study.site(k).function != NONE or not study.forward[study.port[k]] or study.gradient[study.port[k]]:
+        if study.site(k).function != NONE or not (study.forward | study.gradient)[study.port[k]]:
             continue
         sizes = study.series.magnitude[study.series.rows(k)]
         begins = _begins(sizes)
