@@ -49,3 +49,24 @@ def test_updates_that_are_too_small() -> None:
 )
 def test_no_trouble(trace: TraceBuilder) -> None:
     assert unchanged_variables(studied(trace)) == []
+
+
+@pytest.mark.parametrize("data", [True, False])
+def test_a_network_that_only_looks_at_what_is_trained_stays_as_it_is(data: bool) -> None:
+    trace = TraceBuilder()
+    picture, kernel = (trace.variable(name, "[4]", trainable=True) for name in ("picture", "kernel"))
+    f = trace.function("train_step")
+    given, target = f.argument("given"), f.argument("target")
+    read, fixed = f.read(picture, "picture"), f.read(kernel, "kernel")
+    seen = f.op("Mul", f.op("AddV2", read, given, name="noisy") if data else read, fixed)
+    loss = f.op("Mean", f.op("Sub", seen, target, name="error"), name="loss")
+    slope = f.op("Mul", loss, fixed, name="gradient_tape/Mul")
+    f.write(picture, slope, op_type="AssignSubVariableOp")
+    f.returns(loss)
+    for step in range(30):
+        run = trace.run(f)
+        for ref in (read, seen, loss, slope):
+            run.event(ref, [0.5 + 0.01 * step] * 4)
+        for ref in (given, target, fixed):
+            run.event(ref, [0.1, 0.2, 0.3, 0.4])
+    assert [each.variable for each in unchanged_variables(studied(trace))] == [kernel] * data

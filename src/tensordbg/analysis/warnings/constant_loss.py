@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
-from tensordbg.analysis.warnings.losses import Loss, find_losses
+from tensordbg.analysis.warnings.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.study import Finding, Study
 
 _STEPS = 10
@@ -22,7 +22,8 @@ def constant_losses(study: Study) -> list[Finding]:
     """One finding for each loss that is the same in all steps, or in all but the first few."""
     if not study.gradient.any():
         return []
-    return [_finding(study, loss) for loss in find_losses(study) if _is_constant(loss)]
+    constant = [loss for loss in find_losses(study) if _is_constant(loss)]
+    return [_finding(study, loss) for loss in differentiated(study, constant)]
 
 
 def _is_constant(loss: Loss) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.warnings.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.series import Floats
-from tensordbg.analysis.warnings.study import Finding, Study
+from tensordbg.analysis.warnings.study import GIVEN, Finding, Study
 from tensordbg.analysis.warnings.trends import changed, root_mean_square, trend
 
 _STEPS = 10
@@ -30,8 +30,6 @@ _FALLS = 0.2
 
 _HARDER = 1.5
 """Inputs that are so many times as large in the end are others than at first."""
-
-_GIVEN = frozenset({"Arg", "Input", "IteratorGetNext", "Placeholder"})
 
 
 def rising_losses(study: Study) -> list[Finding]:
@@ -72,7 +70,7 @@ def _inputs_grow(study: Study) -> bool:
     sizes = root_mean_square(study)
     grown = changed(study, sizes, _HARDER)
     return any(
-        study.site(k).op_type in _GIVEN and (found := trend(study, sizes, k)) is not None and found.ratio >= _HARDER
+        study.site(k).op_type in GIVEN and (found := trend(study, sizes, k)) is not None and found.ratio >= _HARDER
         for k in grown
     )
 

@@ -20,6 +20,9 @@ from tensordbg.model import NONE, Site
 ENOUGH = 5
 """In fewer steps than these nothing is said of how things go."""
 
+GIVEN = frozenset({"Arg", "Input", "IteratorGetNext", "Placeholder"})
+"""What brings data in from outside."""
+
 
 @dataclass(frozen=True)
 class Finding:

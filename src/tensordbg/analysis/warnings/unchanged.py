@@ -6,7 +6,7 @@ import numpy as np
 
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.reading import Bools
-from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+from tensordbg.analysis.warnings.study import ENOUGH, GIVEN, Finding, Study
 from tensordbg.analysis.warnings.training import gradients_of_variables
 from tensordbg.analysis.warnings.words import listed
 from tensordbg.analysis.warnings.zeros import find_zeros
@@ -44,9 +44,24 @@ def unchanged_variables(study: Study) -> list[Finding]:
     zeros = find_zeros(study)
     stuck = {v for v, found in gradients_of_variables(study).items() if all(zeros.zero[k] for k in found)}
     still = {v: k for v, k in still.items() if v not in stuck and _is_enough(study, v, k)}
+    if _only_look(study, still, [reads[variable] for variable in changed]):
+        return []
     unwritten = {variable: k for variable, k in still.items() if variable not in study.writers}
     written = {variable: k for variable, k in still.items() if variable in study.writers}
     return [*_group(study, unwritten, len(changed)), *_group(study, written, len(changed))]
+
+
+def _only_look(study: Study, still: dict[int, int], trained: list[list[int]]) -> bool:
+    """Whether all that stays the same works on what is trained alone, as a network that judges a picture does.
+
+    A model that learns from data takes these in, and its layers are all to be trained.
+    """
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    for k in still.values():
+        marks[study.wiring.children(int(study.port[k]))] = True
+    behind = study.wiring.ancestors(marks & ~study.gradient)
+    data = any(study.site(int(k)).op_type in GIVEN for k in np.flatnonzero(behind[study.port]))
+    return not data and all(behind[study.port[several]].any() for several in trained)
 
 
 def _is_enough(study: Study, variable: int, k: int) -> bool:
