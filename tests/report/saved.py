@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tensordbg.report.page_content import saved_content
+from tensordbg.report.page_content import _frame, saved_content
 from tensordbg.trace.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 
@@ -24,3 +24,9 @@ def content_of(trace: Path, size: int = PLENTY) -> dict[str, Any]:
     text = saved_content(RunAnswers(find_run(trace)), size)
     assert len(text) <= size
     return json.loads(text)  # type: ignore[no-any-return]
+
+
+def content_with_room(trace: Path, room: int) -> dict[str, Any]:
+    """What a page would hold with so many bytes beside what is always there, which is longer in a longer folder."""
+    answers = RunAnswers(find_run(trace))
+    return content_of(trace, _frame(answers, answers.overview()) + room)

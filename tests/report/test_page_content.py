@@ -7,8 +7,8 @@ import pytest
 
 from tensordbg import __version__
 from tensordbg.report import page_process
-from tests.report.saved import PLENTY, content_of
-from tests.sample_trace import TENSOR_EVENTS
+from tests.report.saved import PLENTY, content_of, content_with_room
+from tests.sample_trace import TENSOR_EVENTS, make_sample_trace
 
 
 def test_it_holds_the_findings_and_their_events(sample: Path) -> None:
@@ -43,9 +43,11 @@ def test_it_says_what_it_is(sample: Path) -> None:
     assert [each["live"]["running"] for each in content_of(sample)["processes"]] == [False]
 
 
-def test_what_has_no_room_is_left_out_and_named(sample: Path) -> None:
+@pytest.mark.parametrize("depth", [1, 20])
+def test_what_has_no_room_is_left_out_and_named(tmp_path: Path, depth: int) -> None:
+    sample = make_sample_trace(tmp_path.joinpath(*["a-folder"] * depth))
     whole = content_of(sample)
-    part = content_of(sample, size=9_000)
+    part = content_with_room(sample, 6_000)
     assert "left out" not in " ".join(whole["overview"]["notes"])
     assert "left out, to keep the page small: " in part["overview"]["notes"][1]
     assert len(part["processes"][0]["rows"]) < len(whole["processes"][0]["rows"])
@@ -61,14 +63,14 @@ def test_no_more_is_asked_for_than_is_worth_the_time(sample: Path, monkeypatch: 
 
 
 def test_findings_that_have_no_room_are_counted(sample: Path) -> None:
-    part = content_of(sample, size=5_000)
+    part = content_with_room(sample, 1_500)
     assert part["findings"]["findings"] == []
     assert "1 findings" in part["overview"]["notes"][1]
 
 
-@pytest.mark.parametrize("size", [6_000, 12_000, PLENTY])
-def test_each_process_of_a_run(sample_run: Path, size: int) -> None:
-    content = content_of(sample_run, size)
+@pytest.mark.parametrize("room", [1_000, 7_000, PLENTY])
+def test_each_process_of_a_run(sample_run: Path, room: int) -> None:
+    content = content_with_room(sample_run, room)
     names = [each["process"] for each in content["overview"]["processes"]]
     assert names == ["worker 0", "worker 1"]
     assert [each["process"] for each in content["processes"]] == names
