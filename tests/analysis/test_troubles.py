@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from tensordbg.analysis.finding import EndedLoop
+from tensordbg.analysis.troubles import Trouble, join_lines
 from tensordbg.analysis.why import why
 from tests.analysis.builder import TraceBuilder, inf, nan
 
@@ -70,3 +74,41 @@ def test_runs_for_other_fetches_in_which_one_line_did_no_harm() -> None:
     (origin,) = why(trace).origins
     assert (origin.consequential, origin.view.step, origin.reaches, origin.occurrences) == (True, 0, ("output",), 4)
     assert origin.propagated == 0
+
+
+def test_what_all_of_them_decided_is_told() -> None:
+    trace = TraceBuilder(["", "", "y = tf.math.log(x)", "if y > 0:", "tf.where(y < 1, a, b)"])
+    for line, compares in ((4, "Greater"), (5, "Less"), (5, "Less")):
+        f = trace.function("f")
+        x, one, other = (f.argument(name) for name in ("x", "one", "other"))
+        log = f.op("Log", x, line=3)
+        said = f.op(compares, log, f.op("Const"), dtype="bool", line=line)
+        chosen = f.op("SelectV2", said, one, other, line=line)
+        f.returns(chosen)
+        run = trace.run(f)
+        run.event(x, -1.0)
+        run.event(log, nan)
+        run.event(said, 0.0, dtype="bool")
+        run.event(chosen, 2.0)
+    (origin,) = why(trace).origins
+    assert origin.occurrences == 3
+    assert [(each.tensor, each.source and each.source.line, each.step) for each in origin.decided] == [
+        ("Greater:0", 4, 0),
+        ("Less:0", 5, 1),
+    ]
+
+
+def test_all_loops_that_they_ended_are_told() -> None:
+    trace = TraceBuilder(["", "", "y = tf.math.log(x)"])
+    f = trace.function("f")
+    x = f.argument("x")
+    log = f.op("Log", x, line=3)
+    f.returns(log)
+    run = trace.run(f)
+    run.event(x, -1.0)
+    run.event(log, nan)
+    (origin,) = why(trace).origins
+    loops = [EndedLoop(f"Less_{number}:0", origin.source, 5 - number, None) for number in range(3)]
+    members = [Trouble(replace(origin, ended=(loop,)), (number,)) for number, loop in enumerate([*loops, loops[0]])]
+    (joined,) = join_lines(members)
+    assert joined.origin.ended == tuple(reversed(loops))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from markdown_it import MarkdownIt
 
 from tensordbg import __version__
-from tensordbg.analysis.finding import ProgramFailure, SourceLine
+from tensordbg.analysis.finding import Decided, EndedLoop, ProgramFailure, SourceLine
 from tensordbg.analysis.why import why, why_of_run
 from tensordbg.report.markdown import Circumstances, findings_markdown
 from tests.analysis.builder import TraceBuilder, nan
@@ -84,6 +84,17 @@ def test_how_it_came_to_another_process() -> None:
     text = findings_markdown(why_of_run(processes), HERE)
     assert "of worker 0 produced the first NaN" in text
     assert "- **Then** came from worker 0 to worker 1" in text
+
+
+def test_what_it_decided() -> None:
+    result = why(training())
+    origin = result.origins[0]
+    loop = EndedLoop("Less:0", None, 3, 9)
+    chosen = tuple(Decided("choice", f"Greater_{number}:0", None, number, None, "") for number in range(25))
+    text = findings_markdown(replace(result, origins=(replace(origin, ended=(loop,), decided=chosen),)), HERE)
+    assert "- **Ended** the loop of Less:0 in step 3, turn 9: nothing compares with NaN" in text
+    assert text.count("- **Decided** which elements were chosen, Greater") == 20
+    assert "- **Decided** 5 more" in text.splitlines()
 
 
 def test_long_lists_are_cut() -> None:

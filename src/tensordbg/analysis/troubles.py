@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tensordbg.analysis.finding import ForwardOperation, Origin, RelatedOperation
+from tensordbg.analysis.finding import Decided, EndedLoop, ForwardOperation, Origin, RelatedOperation
+from tensordbg.model import NONE
 
 REACHES = ("loss", "gradient", "variable", "output", "loop", "branch", "choice", "index", "comparison")
 """The order in which it is said what an origin came to."""
@@ -104,14 +105,26 @@ def _joined(told: Trouble, others: Sequence[Trouble], relation: str) -> Trouble:
         also += [RelatedOperation(each.origin.view.tensor, each.origin.source, relation), *each.origin.also]
     distinct = {(each.tensor, each.relation, _place(each)): each for each in also}
     own = told.origin.view.tensor
+    ended = {(each.tensor, _place(each)): each for trouble in reversed(members) for each in trouble.origin.ended}
+    decided = {
+        (each.what, each.tensor, _place(each), each.branch): each
+        for trouble in reversed(members)
+        for each in trouble.origin.decided
+    }
     origin = replace(
         told.origin,
         reaches=tuple(name for name in REACHES if name in reaches),
+        ended=tuple(sorted(ended.values(), key=_moment)),
+        decided=tuple(sorted(decided.values(), key=_moment)),
         also=tuple(each for each in distinct.values() if (each.tensor, each.relation) != (own, "alike")),
     )
     nodes = tuple(node for each in members for node in each.nodes)
     return replace(told, origin=origin, nodes=nodes, trains=any(each.trains for each in members))
 
 
-def _place(related: RelatedOperation | ForwardOperation) -> Any:
+def _place(related: RelatedOperation | ForwardOperation | EndedLoop | Decided) -> Any:
     return related.source and (related.source.file, related.source.line)
+
+
+def _moment(outcome: EndedLoop | Decided) -> tuple[int, int]:
+    return outcome.step, NONE if outcome.iteration is None else outcome.iteration

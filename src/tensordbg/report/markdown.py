@@ -24,6 +24,7 @@ from tensordbg.report.origin_text import (
     forward_source,
     headline,
     moment_of,
+    outcomes_of,
     spread_of,
 )
 from tensordbg.report.why_text import status_sentence, totals_sentence
@@ -105,6 +106,11 @@ def _reasons(origin: Origin) -> Iterator[str]:
         yield f"**Of** the gradient of {code(origin.gradient_of.tensor)} {_place(origin.gradient_of.source)}{dropped}"
     yield f"**Mend** {prose(origin.verdict.suggestion)}"
     yield f"**Spread** {prose(spread_of(origin))}"
+    for head, told in outcomes_of(origin).items():
+        for text in told[:_LISTED]:
+            yield f"**{head.capitalize()}** {prose(text)}"
+        if len(told) > _LISTED:
+            yield f"**{head.capitalize()}** {count(len(told) - _LISTED)} more"
     for arrival in origin.arrivals:
         yield f"**Then** {prose(arrival_of(arrival))}"
     if origin.occurrences > 1:

@@ -9,7 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.finding import Arrival, Decided, EndedLoop, Origin, SourceLine, TensorView
+from tensordbg.analysis.finding import Arrival, Origin, SourceLine, TensorView
+from tensordbg.analysis.view.outcomes import decided_text, ended_text
 from tensordbg.model import Health
 from tensordbg.report.listing import BAD
 from tensordbg.report.numbers import count
@@ -147,12 +148,11 @@ def _reasons(origin: Origin) -> Table:
         table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{dropped_of(origin)}")
     table.add_row("mend", origin.verdict.suggestion)
     table.add_row("spread", spread_of(origin))
-    for ended in origin.ended[:_ARRIVALS]:
-        table.add_row("ended", ended_text(ended))
-    for decided in origin.decided[:_ARRIVALS]:
-        table.add_row("decided", decided_text(decided))
-    if len(origin.decided) > _ARRIVALS:
-        table.add_row("", f"and {count(len(origin.decided) - _ARRIVALS)} more; --json tells all")
+    for head, told in outcomes_of(origin).items():
+        for text in told[:_ARRIVALS]:
+            table.add_row(head, text)
+        if len(told) > _ARRIVALS:
+            table.add_row("", f"and {count(len(told) - _ARRIVALS)} more; --json tells all")
     for arrival in origin.arrivals[:_ARRIVALS]:
         table.add_row("then", arrival_of(arrival))
     if len(origin.arrivals) > _ARRIVALS:
@@ -183,32 +183,9 @@ def also_of(origin: Origin) -> str:
     return ", ".join(told[:_ALSO]) + more
 
 
-def ended_text(ended: EndedLoop) -> str:
-    """Which loop ended, and why."""
-    source = ended.source
-    line = f"`{source.text}` ({place_of(source)})" if source else ended.tensor
-    turn = f", turn {ended.iteration}" if ended.iteration is not None else ""
-    return f"the loop of {line} in step {ended.step}{turn}: nothing compares with NaN, so it took no further turn"
-
-
-def decided_text(decided: Decided) -> str:
-    """What was decided, where, and by what."""
-    source = decided.source
-    line = f"`{source.text}` ({place_of(source)})" if source else decided.tensor
-    turn = f", turn {decided.iteration}" if decided.iteration is not None else ""
-    moment = f"{line} in step {decided.step}{turn}"
-    if decided.what == "branch":
-        ran = f", and {_branch(decided.branch)} ran" if decided.branch else ""
-        return f"which branch ran, {moment}: {decided.tensor} was given a NaN{ran}"
-    if decided.what == "choice":
-        return f"which elements were chosen, {moment}: {decided.tensor} compared a NaN"
-    if decided.what == "comparison":
-        return f"what was returned, {moment}: {decided.tensor} compared a NaN"
-    return f"which index was chosen, {moment}: {decided.tensor} was given a NaN, so its result is an accident"
-
-
-def _branch(name: str) -> str:
-    return f"branch {name}" if name.startswith("number") else f"the {name} branch"
+def outcomes_of(origin: Origin) -> dict[str, list[str]]:
+    """Which loops it ended, and what else it decided."""
+    return {"ended": list(map(ended_text, origin.ended)), "decided": list(map(decided_text, origin.decided))}
 
 
 def arrival_of(arrival: Arrival) -> str:

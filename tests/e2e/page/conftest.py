@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.page.chromium import ARGUMENTS, PATIENCE, find_chromium, watched_page
-from tests.e2e.page.recorded import record_digits, record_failed, record_two_troubles, shared
+from tests.e2e.page.recorded import record_decided, record_digits, record_failed, record_two_troubles, shared
 from tests.e2e.page.serving import Served
 
 
@@ -83,3 +83,9 @@ def two_troubles_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[
 def failed_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., str]) -> str:
     """The page of a program that was ended by the error of an operation."""
     return serve(shared(tmp_path_factory, "failed", record_failed))
+
+
+@pytest.fixture(scope="session")
+def decided_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., str]) -> str:
+    """The page of a program in which a NaN decided which branch ran."""
+    return serve(shared(tmp_path_factory, "decided", record_decided))

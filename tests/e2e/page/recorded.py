@@ -76,6 +76,28 @@ def record_failed(folder: Path) -> None:
             record(folder, str(program))
 
 
+DECIDED = """\
+import tensorflow as tf
+
+@tf.function
+def step(x):
+    y = tf.math.log(x)
+    if y > 0.0:
+        return x
+    return -x
+
+step(tf.constant(-1.0))
+"""
+
+
+def record_decided(folder: Path) -> None:
+    """A program in which a NaN decides which branch runs."""
+    with tempfile.TemporaryDirectory() as programs:
+        program = Path(programs) / "decided.py"
+        program.write_text(DECIDED)
+        record(folder, str(program))
+
+
 def record_two_troubles(folder: Path) -> None:
     """A program in which two lines go wrong that have nothing to do with each other: a logarithm, then a root."""
     with tempfile.TemporaryDirectory() as programs:

@@ -83,3 +83,14 @@ def test_consumers_lead_on(page: Any, digits_link: str) -> None:
     event.get_by_role("heading", name="Log:0").wait_for()
     event.locator(".neighbours", has_text="Consumers").get_by_role("link").first.click()
     event.get_by_role("heading", name="mul:0").wait_for()
+
+
+def test_what_a_nan_decided_is_told_with_its_line(page: Any, decided_link: str) -> None:
+    page.goto(decided_link)
+    decided = page.locator(".finding-decided")
+    decided.first.wait_for()
+    assert decided.all_inner_texts() == [
+        "which branch ran, if y > 0.0: (decided.py:6) in step 0: Greater:0 was given a NaN, and the else branch ran"
+    ]
+    decided.get_by_role("link").click()
+    page.locator(".cm-line.code-chosen").get_by_text("if y > 0.0:").wait_for()

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tensordbg.analysis.finding import Arrival, ForwardOperation
+from tensordbg.analysis.finding import Arrival, Decided, EndedLoop, ForwardOperation, SourceLine
 from tensordbg.analysis.view.findings import all_findings
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.why import why
@@ -46,3 +46,22 @@ def test_way_into_other_processes_and_forward_operation(sample: Path) -> None:
     assert (came.process, came.sender, came.kind, came.event, came.tensor) == (
         "worker 1", "worker 0", "all-reduce", 9, "Log:0",
     )  # fmt: skip
+
+
+def test_what_it_decided(sample: Path) -> None:
+    opened = OpenedTrace(open_trace(sample))
+    result = why(opened)
+    (origin,) = result.origins
+    source = SourceLine("/code/train.py", 7, "main", True, "if loss < best:")
+    ended = EndedLoop("Less:0", source, 3, 9)
+    branch = Decided("branch", "Less_1:0", None, 4, None, "then")
+    origin = replace(origin, ended=(ended,), decided=(branch,))
+    (finding,) = findings_view(all_findings(replace(result, origins=(origin,)), {"": opened}), 1).findings
+    loop, other = finding.decided
+    assert (loop.what, loop.step, loop.iteration, loop.source and loop.source.line) == ("loop", 3, 9, 7)
+    assert loop.text == (
+        "the loop of `if loss < best:` (train.py:7) in step 3, turn 9: nothing compares with NaN, so it took no further"
+        " turn"
+    )
+    assert (other.what, other.step, other.iteration, other.source) == ("branch", 4, None, None)
+    assert other.text == "which branch ran, Less_1:0 in step 4: Less_1:0 was given a NaN, and the then branch ran"

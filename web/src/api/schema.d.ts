@@ -451,6 +451,8 @@ export interface components {
             stack: components["schemas"]["LineView"][];
             /** @description Of an origin. */
             spread: components["schemas"]["SpreadView"] | null;
+            /** @description What an origin decided. */
+            decided: components["schemas"]["OutcomeView"][];
             /** @description For an operation of a backward pass the forward tensor that it is the gradient of, empty otherwise. */
             gradient_of: string;
             arrivals: components["schemas"]["ArrivalView"][];
@@ -611,6 +613,19 @@ export interface components {
             non_finite: number;
             /** @description The first event that is not finite, else the first at all. */
             event: number | null;
+        };
+        /**
+         * OutcomeView
+         * @description Something that an origin decided, as a NaN was compared.
+         */
+        OutcomeView: {
+            /** @description `loop` (it ended), `branch`, `choice`, `index` or `comparison`. */
+            what: string;
+            /** @description In words, with the line, the step and what compared the NaN. */
+            text: string;
+            step: number;
+            iteration: number | null;
+            source: components["schemas"]["LineView"] | null;
         };
         /**
          * Overview

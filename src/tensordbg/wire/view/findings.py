@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tensordbg.analysis.finding import Arrival, Origin
 from tensordbg.analysis.view.findings import AllFound, Found
+from tensordbg.analysis.view.outcomes import decided_text, ended_text
 from tensordbg.analysis.view.titles import why_harmless
 from tensordbg.wire.view.events import EventRow, InputRow, event_row, input_rows
 from tensordbg.wire.view.source import LineView, line_view, stack_view
@@ -21,6 +23,19 @@ class SpreadView:
     """What it came to, such as `loss`, `variable`, or `branch` where it decided which one ran."""
     first: tuple[EventRow, ...]
     """The first few, each of another operation."""
+
+
+@dataclass(frozen=True)
+class OutcomeView:
+    """Something that an origin decided, as a NaN was compared."""
+
+    what: str
+    """`loop` (it ended), `branch`, `choice`, `index` or `comparison`."""
+    text: str
+    """In words, with the line, the step and what compared the NaN."""
+    step: int
+    iteration: int | None
+    source: LineView | None
 
 
 @dataclass(frozen=True)
@@ -66,6 +81,8 @@ class Finding:
     stack: tuple[LineView, ...]
     spread: SpreadView | None
     """Of an origin."""
+    decided: tuple[OutcomeView, ...]
+    """What an origin decided."""
     gradient_of: str
     """For an operation of a backward pass the forward tensor that it is the gradient of, empty otherwise."""
     arrivals: tuple[ArrivalView, ...]
@@ -122,6 +139,7 @@ def _finding(number: int, found: Found) -> Finding:
         source=line_view(found.source),
         stack=stack_view(found.stack),
         spread=None if origin is None else _spread(origin, found),
+        decided=() if origin is None else tuple(_outcomes(origin)),
         gradient_of="" if forward is None else forward.tensor,
         arrivals=() if origin is None else tuple(map(_arrival, origin.arrivals)),
         also=found.also,
@@ -130,6 +148,13 @@ def _finding(number: int, found: Found) -> Finding:
 
 def _spread(origin: Origin, found: Found) -> SpreadView:
     return SpreadView(origin.propagated, origin.reaches, tuple(map(event_row, found.spread)))
+
+
+def _outcomes(origin: Origin) -> Iterator[OutcomeView]:
+    for ended in origin.ended:
+        yield OutcomeView("loop", ended_text(ended), ended.step, ended.iteration, line_view(ended.source))
+    for each in origin.decided:
+        yield OutcomeView(each.what, decided_text(each), each.step, each.iteration, line_view(each.source))
 
 
 def _arrival(arrival: Arrival) -> ArrivalView:

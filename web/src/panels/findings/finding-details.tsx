@@ -32,6 +32,7 @@ export function FindingDetails({ finding }: { readonly finding: Finding }) {
       <Tensor finding={finding} />
       <Inputs finding={finding} />
       <Spread finding={finding} />
+      <Decided finding={finding} />
       <Arrivals finding={finding} />
       <Also finding={finding} />
     </div>
@@ -79,6 +80,26 @@ function Spread({ finding: { spread } }: { readonly finding: Finding }) {
       </h3>
       {spread.first.map((row) => (
         <EventLine key={row.event} row={row} />
+      ))}
+    </>
+  );
+}
+
+function Decided({ finding: { decided } }: { readonly finding: Finding }) {
+  if (!decided.length) return null;
+  return (
+    <>
+      <h3>Decided</h3>
+      {decided.map(({ what, text, source }) => (
+        <p key={`${what} ${text}`} class="finding-decided">
+          {source ? (
+            <Move to={{ file: source.file, line: source.line }} title={`${source.file}:${source.line}`}>
+              <Prose text={text} />
+            </Move>
+          ) : (
+            <Prose text={text} />
+          )}
+        </p>
       ))}
     </>
   );
