@@ -1,4 +1,4 @@
-"""A finite product with a NaN is not that product: what is made of it comes of the NaN."""
+"""A finite product with a NaN or an infinity is not that product: what is made of it comes of that."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import pytest
 
 import tensordbg
 from tensordbg.analysis.why import why
-from tests.analysis.builder import TraceBuilder, names, nan
+from tests.analysis.builder import TraceBuilder, inf, names, nan
 from tests.backends.tensorflow.recorded import record
 from tests.e2e.programs.test_session_pipelines import batch_that_trains
 
 
+@pytest.mark.parametrize("number", [nan, inf, -inf])
 @pytest.mark.parametrize("op_type", ["Mul", "AddV2", "Sub"])
-def test_what_is_made_of_regrouped_operations_comes_of_the_nan(op_type: str) -> None:
+def test_what_is_made_of_regrouped_operations_comes_of_what_is_bad(op_type: str, number: float) -> None:
     trace = TraceBuilder()
     f = trace.function("f")
     bad = f.op("Log", f.argument("x"))
@@ -24,10 +25,10 @@ def test_what_is_made_of_regrouped_operations_comes_of_the_nan(op_type: str) -> 
     third = f.op(op_type, second, f.argument("c"))
     f.returns(third)
     run = trace.run(f)
-    run.event(bad, [nan, 1.0])
+    run.event(bad, [number, 1.0])
     run.event(first, [1.0, 2.0])
     run.event(second, [1.0, 2.0])
-    run.event(third, [nan, 2.0])
+    run.event(third, [number, 2.0])
     (origin,) = why(trace).origins
     assert (origin.view.tensor, origin.reaches) == ("Log:0", ("output",))
 
@@ -45,6 +46,34 @@ def test_an_operation_that_may_drop_a_nan_is_believed(op_type: str) -> None:
     run.event(dropped, [-1.0, 2.0])
     run.event(result, [nan, 2.0])
     assert names(why(trace)) == ["Sqrt:0", "Log:0"]
+
+
+def test_what_is_divided_by_an_infinity_is_finite() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    bad = f.op("Exp", f.argument("x"))
+    share = f.op("RealDiv", f.argument("a"), bad)
+    result = f.op("Log", share)
+    f.returns(result)
+    run = trace.run(f)
+    run.event(bad, [inf, 1.0])
+    run.event(share, [0.0, 2.0])
+    run.event(result, [-inf, 2.0])
+    assert sorted(names(why(trace))) == ["Exp:0", "Log:0"]
+
+
+def test_what_an_identity_handed_on_is_what_it_was() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    bad = f.op("Log", f.argument("x"))
+    product = f.op("Mul", f.op("Identity", bad), f.argument("a"))
+    result = f.op("Mul", product, f.argument("b"))
+    f.returns(result)
+    run = trace.run(f)
+    run.event(bad, [inf])
+    run.event(product, [1.0])
+    run.event(result, [inf])
+    assert names(why(trace)) == ["Log:0"]
 
 
 def test_of_nothing_comes_no_nan() -> None:

@@ -1,8 +1,9 @@
-"""Finite events that can't be what their operation gave, as it was given a NaN.
+"""Finite events that can't be what their operation gave, as it was given a NaN or an infinity.
 
 TensorFlow makes `(a * c) * b` of `a * (b * c)`, of equal shapes too, and leaves the names where they were: what is
-recorded as `b * c` then is `a * c`. A sum or a product with a NaN is NaN in that element, so one that is finite
-throughout proves it. Such an event tells nothing of its operation: the trail passes it over, and goes through it.
+recorded as `b * c` then is `a * c`. A sum or a product with a NaN is NaN in that element, with an infinity it is NaN or
+infinite, so one that is finite throughout proves it. Such an event tells nothing of its operation: the trail passes it
+over, and goes through it.
 """
 
 from __future__ import annotations
@@ -11,22 +12,29 @@ from dataclasses import replace
 
 import numpy as np
 
+from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.details import Details
-from tensordbg.analysis.operations import PASSING, STRICT
+from tensordbg.analysis.operations import DIVISIONS, PASSING, STRICT
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
+from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
 
 _MOST = 20
 """So many regrouped operations in a row are found."""
+_MOST_LOOKED_UP = 3000
+"""So many values without an event of their own are followed to what they are."""
 
 
 def without_regrouped(values: Values, details: Details) -> Values:
     """The same values, but for events that are not their operation's."""
-    suspects, owner, given = _suspects(values)
-    nan = np.append(values.events.nan, False)
-    told = values.event_at[given]
-    tainted = nan[told]
+    suspects, owner, activation, port = _suspects(values)
+    nan, bad = (np.append(column, False) for column in (values.events.nan, values.events.bad))
+    told = _told(values, activation, port)
+    divides = np.zeros(len(values.ports.first), dtype=np.bool_)
+    divides[[site.site for site in values.program.sites.values() if site.op_type in DIVISIONS]] = True
+    # What is divided by an infinity is 0.
+    tainted = np.where(divides[values.events.site[suspects[owner]]], nan[told], bad[told])
     regrouped = np.zeros(len(values.events) + 1, dtype=np.bool_)
     for _ in range(_MOST):
         found = suspects[np.unique(owner[tainted | regrouped[told]])]
@@ -45,16 +53,31 @@ def without_regrouped(values: Values, details: Details) -> Values:
     return replace(values, event_at=event_at)
 
 
-def _suspects(values: Values) -> tuple[Ints, Ints, Ints]:
-    """Finite events of operations that hand on every NaN; of each input which of these took it, and its address."""
+def _told(values: Values, activation: Ints, port: Ints) -> Ints:
+    """The events of some values; of what a loop gave, or an identity handed on, that of what it was."""
+    address = values.address(activation, port)
+    told = values.event_at[address].copy()
+    unknown = np.flatnonzero(told == NONE)
+    flow = Flow(values, values.ports.carrying)
+    _, first, inverse = np.unique(address[unknown], return_index=True, return_inverse=True)
+    found = np.full(len(first), NONE, dtype=np.int64)
+    for number, row in enumerate(unknown[first[:_MOST_LOOKED_UP]].tolist()):
+        events = resolve(flow, int(activation[row]), int(port[row]))
+        found[number] = events[-1] if len(events) == 1 else NONE
+    told[unknown] = found[inverse]
+    return told
+
+
+def _suspects(values: Values) -> tuple[Ints, Ints, Ints, Ints]:
+    """Finite events of operations that hand on what is not finite; of each input which of these took it, and where."""
     events, ports = values.events, values.ports
     strict = np.zeros(len(ports.first), dtype=np.bool_)
     strict[[site.site for site in values.program.sites.values() if site.op_type in STRICT]] = True
     strict[_results(values)] = False  # what is returned is kept as it is
     in_graph = np.append([place.number for place in values.places.all], NONE) != NONE
-    with_nan = np.zeros(len(values.executions) + 1, dtype=np.bool_)
-    with_nan[events.execution[events.nan]] = True
-    chosen = strict[events.site] & ~events.bad & with_nan[events.execution]
+    with_bad = np.zeros(len(values.executions) + 1, dtype=np.bool_)
+    with_bad[events.execution[events.bad]] = True
+    chosen = strict[events.site] & ~events.bad & with_bad[events.execution]
     suspects = np.flatnonzero(chosen)
     suspects = suspects[in_graph[values.activations.place[values.activation[suspects]]]]
     starts = ports.carrying.starts[events.site[suspects]]
@@ -62,7 +85,7 @@ def _suspects(values: Values) -> tuple[Ints, Ints, Ints]:
     taken, activation = ports.carrying.ports[edge], values.activation[suspects[owner]]
     inside = ports.block[ports.site[taken]] == values.activations.block[activation]
     owner, taken, activation = owner[inside], taken[inside], activation[inside]
-    return suspects, owner, values.address(activation, taken)
+    return suspects, owner, activation, taken
 
 
 def _results(values: Values) -> list[int]:
