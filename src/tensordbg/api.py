@@ -65,7 +65,7 @@ class Trace:
         """One tensor over steps and iterations, as `tdbg show` shows it; its `values()` are the elements, if kept.
 
         Args:
-            name: Name of the operation, with `:` and the slot, which is 0 by default.
+            name: Name of the operation, with `:` and the slot, which is 0 by default; or a name of the program's text.
             function: Only in functions of this name or pattern; empty for all.
 
         Raises:

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 DIFFERENTIATED = "differentiated"
 """The attribute of an operation that tells which of its outputs the program takes gradients of."""
 
+PYTHON_NAMES = "python_names"
+"""The attribute of an operation that tells for each of its outputs under which names the program's text knows it."""
+
 NONE = -1
 """The identifier that stands for "none" or "unknown"."""
 
@@ -168,7 +171,7 @@ class Site:
     """The site whose gradient it computes, where that is known."""
     attributes: str = "{}"
     """Small attributes of the operation (axis, target dtype...), as a JSON object; with the outputs that are
-    differentiated under `DIFFERENTIATED`."""
+    differentiated under `DIFFERENTIATED`, and their names in the program's text under `PYTHON_NAMES`."""
     layer: str = ""
     """The layers that it belongs to or whose output it makes, as a JSON object (see `docs/trace-format.md`)."""
 

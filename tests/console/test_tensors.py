@@ -15,6 +15,8 @@ from tensordbg.errors import UsageError
         ("Log:0", TensorName("Log", 0, "")),
         ("a/b_1:12[0, :]", TensorName("a/b_1", 12, "[0, :]")),
         ("x[..., -1]", TensorName("x", None, "[..., -1]")),
+        ("batch['ids']", TensorName("batch['ids']", None, "")),
+        ("batch['ids'][0]", TensorName("batch['ids']", None, "[0]")),
         ("Session.run(a:0):1", TensorName("Session.run(a:0)", 1, "")),
     ],
 )

@@ -15,7 +15,7 @@ from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.query import quoted, schemas, sql, sql_of_run
 from tensordbg.analysis.reading import shape_of
 from tensordbg.errors import UsageError
-from tensordbg.model import Frame
+from tensordbg.model import Frame, TensorRef
 from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.schema import TENSORS
 
@@ -42,6 +42,8 @@ class Selection:
     """Only events with a smaller number."""
     sites: tuple[int, ...] = ()
     """Numbers of sites, any of them."""
+    places: tuple[TensorRef, ...] = ()
+    """Sites with slots, any of them."""
     device: str = ""
     """A part of the name of the device that it was computed on, such as `GPU:0`, or a pattern."""
 
@@ -51,7 +53,7 @@ class Order:
     """Which rows of a selection are shown, and in which order."""
 
     by: str = "event"
-    """One of `SORT_KEYS`."""
+    """One of `SORT_KEYS`, or `PROGRAM_ORDER` in one process."""
     reverse: bool = False
     limit: int = 50
     """At most so many rows, 0 for all."""
@@ -103,6 +105,11 @@ SORT_KEYS: Mapping[str, str] = {
 }
 """What a listing can be sorted by, as expressions of SQL."""
 
+PROGRAM_ORDER = "program"
+"""The order of events in which what a function is given comes before what it computes."""
+
+_PROGRAM = "row(t.execution, CASE WHEN s.op_type = 'Placeholder' AND t.iteration IS NULL THEN 0 ELSE 1 END, t.event)"
+
 _PLACES = """
 WITH place AS (
     SELECT stack, arg_max(file, rank) AS file, arg_max(line, rank) AS line, arg_max(function, rank) AS function,
@@ -150,9 +157,11 @@ def list_tensors_of_run(
         UsageError: If `order.by` is not one of `SORT_KEYS`.
     """
     order = order or Order()
-    if order.by not in SORT_KEYS:
+    if order.by not in SORT_KEYS and order.by != PROGRAM_ORDER:
         raise UsageError(f"can't sort by {order.by!r}; choose one of {', '.join(SORT_KEYS)}")
-    key = "t.time_ns" if order.by == "event" and len(processes) > 1 else SORT_KEYS[order.by]
+    key = _PROGRAM if order.by == PROGRAM_ORDER else SORT_KEYS[order.by]
+    if order.by == "event" and len(processes) > 1:
+        key = "t.time_ns"
     columns, where = f"{_COLUMNS}, {key} AS sort_key", _where(selection)
     parts = [
         f"({_in(schema, _PLACES)} SELECT {quoted(name)} AS process, {columns} {_in(schema, _FROM)} {where})"
@@ -198,6 +207,7 @@ def _where(selection: Selection) -> str:
         _matches(selection.function, "s.function", "equals"),
         _file(selection.file),
         f"t.site IN ({', '.join(f'{site:d}' for site in selection.sites)})" if selection.sites else "",
+        _places(selection.places),
         _matches(selection.device, "t.device", "contains"),
         f"t.event < {selection.before:d}" if selection.before is not None else "",
         f"t.step >= {selection.steps[0]:d}" if selection.steps[0] is not None else "",
@@ -214,6 +224,11 @@ def _names(wanted: str, column: str, rule: str) -> str:
     name, slot = split_slot(wanted)
     condition = f"{column} = {quoted(name)}" if rule == "equals" else _matches(name, column, rule)
     return condition if slot is None else f"{condition} AND t.slot = {slot:d}"
+
+
+def _places(places: tuple[TensorRef, ...]) -> str:
+    pairs = ", ".join(f"({place.site:d}, {place.slot:d})" for place in places)
+    return f"(t.site, t.slot) IN ({pairs})" if pairs else ""
 
 
 def _matches(wanted: str, column: str, rule: str) -> str:

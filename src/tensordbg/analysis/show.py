@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.listing import ListedTensor, Order, Selection, count_tensors, list_tensors, split_slot
-from tensordbg.analysis.query import sql
+from tensordbg.analysis.listing import (
+    PROGRAM_ORDER,
+    ListedTensor,
+    Order,
+    Selection,
+    count_tensors,
+    list_tensors,
+    split_slot,
+)
+from tensordbg.analysis.program import read_program
+from tensordbg.analysis.python_names import names_of_text, tensors_named
+from tensordbg.analysis.query import quoted, sql
 from tensordbg.errors import UsageError
+from tensordbg.model import TensorRef
 from tensordbg.trace.reader import TraceReader
 
 
@@ -18,7 +30,7 @@ class TensorHistory:
     """One tensor over time."""
 
     tensor: str
-    """Name and slot."""
+    """Name and slot; where it was found by its name in the program's text, that name."""
     op_types: tuple[str, ...]
     """More than one where several functions have an operation of this name."""
     functions: tuple[str, ...]
@@ -40,7 +52,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
 
     Args:
         reader: The trace.
-        tensor: Name of the operation, with `:` and the slot, which is 0 by default.
+        tensor: Name of the operation, with `:` and the slot, which is 0 by default; or a name of the program's text.
         function: Only in functions of this name, or fitting this pattern; empty for all.
         limit: At most so many events, those around the first that is not finite, or else the last ones; 0 for all.
 
@@ -50,8 +62,10 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     name, slot = split_slot(tensor)
     whole = f"{name}:{slot or 0}"
     selection = Selection(tensor=whole, function=function)
+    if slot is None and (named := _named(reader, name, bool(count_tensors(reader, selection)))):
+        whole, selection = name, Selection(places=named, function=function)
     skipped = _before(reader, selection, limit)
-    listing = list_tensors(reader, selection, Order(limit=limit, skip=skipped))
+    listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
     if not listing.rows:
         raise UsageError(_unknown(reader, whole, function))
     points = listing.rows
@@ -65,6 +79,20 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
         skipped=skipped,
         points=points,
     )
+
+
+def _named(reader: TraceReader, name: str, is_operation: bool) -> tuple[TensorRef, ...]:
+    """The tensors of a name of the program's text; an operation of that name must bear it there, too."""
+    told = sql(reader, f"SELECT count(*) AS n FROM sites WHERE contains(attributes, {quoted(json.dumps(name))})")
+    if is_operation and not int(told.column("n")[0].as_py()):
+        return ()
+    program = read_program(reader)
+    return tensors_named(program, name, _recorded(reader))
+
+
+def _recorded(reader: TraceReader) -> set[TensorRef]:
+    pairs = sql(reader, "SELECT DISTINCT site, slot FROM tensors").to_pylist()
+    return {TensorRef(pair["site"], pair["slot"]) for pair in pairs}
 
 
 def histories_of(
@@ -121,6 +149,7 @@ def _unknown(reader: TraceReader, tensor: str, function: str) -> str:
         "FROM (SELECT DISTINCT site, slot FROM tensors) t JOIN sites s ON s.site = t.site",
     )
     names: list[str] = known.column("tensor").to_pylist()
+    names += names_of_text(read_program(reader), _recorded(reader))
     where = f" in a function {function!r}" if function else ""
     if tensor in names:
         return f"no tensor {tensor!r}{where}; leave `--function` out to see where it is"

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def command(trace_and_rest: tuple[TraceChoice, str], as_values: bool, as_json: bool, **options: Any) -> None:
     """Show one tensor over the steps and iterations.
 
-    NAME is the name of an operation, SLOT which of its outputs, 0 by default. TRACE is a trace, or a folder of traces,
+    NAME is the name of an operation, SLOT which of its outputs, 0 by default; or a name of the program's text, such as
+    the `n` of a loop. TRACE is a trace, or a folder of traces,
     whose newest run is meant, with all its processes; by default tdbg-traces.
     """
     chosen = {name: options.pop(name) for name in ("part", "ranges", "write", "precision", "everything")}

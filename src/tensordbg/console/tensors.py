@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,15 @@ import numpy as np
 
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.show import near_tensors
+from tensordbg.analysis.view.history import events_of
 from tensordbg.console.runs import Scope
 from tensordbg.errors import AbsentError, UsageError
+from tensordbg.model import TensorRef
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
 
-_TENSOR = re.compile(r"(?P<node>.+?)(?::(?P<slot>\d+))?(?P<part>\[.*\])?", re.DOTALL)
+_TENSOR = re.compile(r"(?P<node>.+?)(?::(?P<slot>\d+))?(?P<part>\[(?!['\"]).*\])?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -65,21 +66,28 @@ def find_tensor(opened: OpenedTrace, name: TensorName, scope: Scope, function: s
 
     Args:
         opened: The trace.
-        name: Of a node with a slot, the end of it after a `/` where that is the only one, or of a variable.
+        name: Of a node with a slot, the end of it after a `/` where that is the only one, of a variable, or as it
+            stands in the program's text.
         scope: Which tensors count.
         function: Only in functions of this name; empty for all.
 
     Raises:
         AbsentError: If there is none.
     """
-    sites = find_nodes(opened, name.node) or _reads_of_variable(opened, name.node)
+    found = _named(opened, name) or find_nodes(opened, name.node) or _reads_of_variable(opened, name.node)
+    refs = [ref if isinstance(ref, TensorRef) else TensorRef(ref, name.slot or 0) for ref in found]
     if function:
-        sites = [each for each in sites if function in (opened.site(each).function, opened.site(each).given_function)]
-    events = _events_of(opened, sites, name.slot or 0)
+        refs = [
+            ref for ref in refs
+            if function in (opened.site(ref.site).function, opened.site(ref.site).given_function)
+        ]  # fmt: skip
+    sites = [ref.site for ref in refs]
+    events = events_of(opened, refs)
     if not len(events):
         raise AbsentError(_unknown(opened, name, sites, function))
     within = scope.narrow(events)
-    whole = f"{opened.site(sites[0]).site.name}:{name.slot or 0}"
+    names = {f"{opened.site(ref.site).site.name}:{ref.slot}" for ref in refs}
+    whole = names.pop() if len(names) == 1 else name.node
     if not len(within):
         raise AbsentError(f"{whole} was not computed in {scope.text}; `-x all` looks at the whole trace")
     return ChosenTensor(whole, tuple(sites), within)
@@ -102,7 +110,7 @@ def node_of(opened: OpenedTrace, typed: str) -> list[int]:
         AbsentError: If there is none.
     """
     name = parse_tensor(typed)
-    sites = find_nodes(opened, name.node)
+    sites = find_nodes(opened, name.node) or list(dict.fromkeys(ref.site for ref in _named(opened, name)))
     if not sites:
         raise AbsentError(unknown_node(opened, name.node))
     return sites
@@ -132,12 +140,9 @@ def _reads_of_variable(opened: OpenedTrace, name: str) -> list[int]:
     ]  # fmt: skip
 
 
-def _events_of(opened: OpenedTrace, sites: Iterable[int], slot: int) -> Ints:
-    table = np.zeros(opened.site_limit, dtype=np.bool_)
-    table[list(sites)] = True
-    found = np.flatnonzero(table[opened.columns.whole("site")])
-    own: Ints = found[opened.columns.whole("slot")[found] == slot]
-    return own
+def _named(opened: OpenedTrace, name: TensorName) -> tuple[TensorRef, ...]:
+    """The tensors of a name of the program's text."""
+    return opened.tensors_named(name.node) if name.slot is None else ()
 
 
 def _unknown(opened: OpenedTrace, name: TensorName, sites: list[int], function: str) -> str:

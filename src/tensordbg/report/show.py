@@ -13,13 +13,14 @@ from tensordbg.report.listing import (
     add_health_columns,
     device_text,
     health_cells,
+    place_text,
     plain_table,
     step_text,
     style_of,
     turn_text,
     type_text,
 )
-from tensordbg.report.numbers import count
+from tensordbg.report.numbers import ABSENT, count
 
 
 def histories_text(histories: Mapping[str, TensorHistory]) -> Group:
@@ -47,7 +48,8 @@ def history_text(history: TensorHistory) -> Group:
 
 def _heading(history: TensorHistory) -> Text:
     functions = " and ".join(filter(None, history.functions)) or "no function"
-    return Text.assemble((history.tensor, "bold"), f"  {'/'.join(history.op_types)} in {functions}")
+    kinds = "/".join("argument" if kind == "Placeholder" else kind for kind in history.op_types)
+    return Text.assemble((history.tensor, "bold"), f"  {kinds} in {functions}")
 
 
 def _sources(history: TensorHistory) -> list[Text]:
@@ -73,14 +75,18 @@ def _devices(history: TensorHistory) -> list[Text]:
 def _table(history: TensorHistory) -> Table:
     table = plain_table()
     looping = any(point.iteration is not None for point in history.points)
+    spread = len(history.sources) > 1
     table.add_column("step", justify="right", no_wrap=True)
     if looping:
         table.add_column("turn", justify="right", no_wrap=True)
     table.add_column("type", overflow="fold")
     add_health_columns(table)
+    if spread:
+        table.add_column("line", overflow="fold")
     for point in history.points:
         turn = [turn_text(point)] if looping else []
-        table.add_row(step_text(point), *turn, type_text(point), *health_cells(point), style=style_of(point))
+        place = [place_text(point.source) if point.source else ABSENT] if spread else []
+        table.add_row(step_text(point), *turn, type_text(point), *health_cells(point), *place, style=style_of(point))
     return table
 
 

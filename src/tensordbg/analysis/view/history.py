@@ -14,7 +14,7 @@ from tensordbg.analysis.show import near_tensors
 from tensordbg.analysis.view.matching import equal_to
 from tensordbg.analysis.view.search import Text
 from tensordbg.errors import AbsentError
-from tensordbg.model import NONE, Health
+from tensordbg.model import NONE, Health, TensorRef
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
@@ -55,7 +55,7 @@ def thinned_history(opened: OpenedTrace, tensor: str, function: str, points: int
 
     Args:
         opened: The trace.
-        tensor: Name of the operation, with `:` and the slot, which is 0 by default.
+        tensor: Name of the operation, with `:` and the slot, which is 0 by default; or a name of the program's text.
         function: Only in functions of this name, or fitting this pattern; empty for all.
         points: How many may be told, at least 2.
 
@@ -64,13 +64,16 @@ def thinned_history(opened: OpenedTrace, tensor: str, function: str, points: int
     """
     name, slot = split_slot(tensor)
     whole = f"{name}:{slot or 0}"
-    own = [number for number, names in opened.sites.items() if names.site.name == name]
+    own = [TensorRef(number, slot or 0) for number, names in opened.sites.items() if names.site.name == name]
+    named = opened.tensors_named(name) if slot is None else ()
+    if named:
+        whole, own = name, list(named)
     wanted = equal_to(Text(function))
     chosen = [
-        number for number in own
-        if not function or wanted(opened.site(number).function) or wanted(opened.site(number).given_function)
+        ref for ref in own
+        if not function or wanted(opened.site(ref.site).function) or wanted(opened.site(ref.site).given_function)
     ]  # fmt: skip
-    events = _events_of(opened, chosen, slot or 0)
+    events = events_of(opened, chosen)
     if not len(events):
         raise AbsentError(_unknown(opened, whole, function))
     functions = {opened.site(number).function for number in np.unique(opened.columns.whole("site")[events]).tolist()}
@@ -114,12 +117,16 @@ def _evenly(places: Ints, count: int) -> Ints:
     return places[np.unique(np.linspace(0, len(places) - 1, max(count, 0)).astype(np.int64))]
 
 
-def _events_of(opened: OpenedTrace, sites: list[int], slot: int) -> Ints:
+def events_of(opened: OpenedTrace, tensors: list[TensorRef]) -> Ints:
+    """The events of some tensors, ascending."""
     table = np.zeros(opened.site_limit, dtype=np.bool_)
-    table[sites] = True
+    table[[ref.site for ref in tensors]] = True
     found = np.flatnonzero(table[opened.columns.whole("site")])
-    own: Ints = found[opened.columns.whole("slot")[found] == slot]
-    return own
+    sites, slots = opened.columns.whole("site")[found], opened.columns.whole("slot")[found]
+    own = np.zeros(len(found), dtype=np.bool_)
+    for ref in tensors:
+        own |= (sites == ref.site) & (slots == ref.slot)
+    return found[own]
 
 
 def _unknown(opened: OpenedTrace, tensor: str, function: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from tensordbg.analysis.events import Executions, read_executions
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program, read_program
+from tensordbg.analysis.python_names import tensors_named
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.columns import Columns
@@ -30,6 +31,7 @@ from tensordbg.analysis.view.suggestions import count_values
 from tensordbg.analysis.view.timeline import LaneContent, Spans, find_lanes
 from tensordbg.analysis.view.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
 from tensordbg.errors import AbsentError
+from tensordbg.model import TensorRef
 from tensordbg.trace.facts import TraceFacts
 from tensordbg.trace.parts import ROW_GROUP
 from tensordbg.trace.reader import TraceReader
@@ -39,6 +41,7 @@ BLOCK = ROW_GROUP
 
 _MOST_BLOCKS = 32
 _MOST_EXCERPTS = 8
+_MOST_NAMES = 1000
 _MOST_WORDS = 1_000_000
 _MOST_LISTED = 400_000_000
 """Bytes of the lists that are kept."""
@@ -55,6 +58,7 @@ class OpenedTrace:
         self._words: Recent[str, list[str]] = Recent(_MOST_WORDS, len)
         self._lists: Recent[EventList, EventNumbers] = Recent(_MOST_LISTED, _bytes_of_list)
         self._blocks: Recent[int, Any] = Recent(_MOST_BLOCKS)
+        self._named: Recent[str, tuple[TensorRef, ...]] = Recent(_MOST_NAMES)
 
     @kept
     def event_count(self) -> int:
@@ -154,6 +158,16 @@ class OpenedTrace:
     def values_of_key(self, key: str) -> list[str]:
         """What the trace has for a key of the search; see `suggestions.py`."""
         return self._words.get(key, lambda: count_values(self, key))
+
+    @kept
+    def recorded(self) -> frozenset[TensorRef]:
+        """The tensors of which events tell."""
+        pairs = np.unique(np.stack([self.columns.whole("site"), self.columns.whole("slot")]), axis=1)
+        return frozenset(TensorRef(site, slot) for site, slot in pairs.T.tolist())
+
+    def tensors_named(self, name: str) -> tuple[TensorRef, ...]:
+        """The tensors that a name of the program's text stands for, see `python_names`."""
+        return self._named.get(name, lambda: tensors_named(self.program, name, self.recorded))
 
     def rows(self, events: Sequence[int] | Ints) -> list[SeenTensor]:
         """The rows of some events, in this order."""

@@ -13,6 +13,7 @@ from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.python_names import PythonNames
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
 from tensordbg.backends.tensorflow.sessions_recording import RecordedSessions
 from tensordbg.recording.catalog import CATALOG
@@ -33,6 +34,7 @@ class TensorFlowBackend:
         self._sessions: RecordedSessions | None = None
         self._eager_runs: EagerRuns | None = None
         self._differentiated: Differentiated | None = None
+        self._names: PythonNames | None = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -55,6 +57,8 @@ class TensorFlowBackend:
         hooks().sessions.add(self._sessions)
         self._differentiated = Differentiated(recorder)
         self._differentiated.install()
+        self._names = PythonNames(recorder)
+        self._names.install()
         self._eager_runs = EagerRuns(recorder)
         self._eager_runs.install()
 
@@ -69,6 +73,9 @@ class TensorFlowBackend:
         if self._eager_runs is not None:
             self._eager_runs.uninstall()
             self._eager_runs = None
+        if self._names is not None:
+            self._names.uninstall()
+            self._names = None
         if self._differentiated is not None:
             self._differentiated.uninstall()
             self._differentiated = None

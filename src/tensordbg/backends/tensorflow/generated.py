@@ -13,6 +13,11 @@ _GENERATED = "__autograph_generated_file"
 """In the names of the files that AutoGraph writes."""
 
 
+def is_generated(file: str) -> bool:
+    """Whether a file is one that AutoGraph has written."""
+    return _GENERATED in file
+
+
 class GeneratedCode:
     """The lines of all functions that AutoGraph has converted so far."""
 

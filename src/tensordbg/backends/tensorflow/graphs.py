@@ -14,6 +14,7 @@ from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
 from tensordbg.backends.tensorflow.node_names import names_in_graph
+from tensordbg.backends.tensorflow.python_names import recorded_in_each_turn, with_python_names
 from tensordbg.backends.tensorflow.slots import SlotRead, slots_of
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
@@ -212,6 +213,7 @@ class _GraphReader:
                 stack=stacks.get(name, NONE),
                 dtypes=(dtypes.name_of(argument.type),),
                 argument=index,
+                attributes=with_python_names("{}", self._graph, name, 1),
             )
         for node in self._new_nodes:
             site = self._node_site(node, stacks.get(self._name_in_graph[node.name], NONE))
@@ -260,8 +262,13 @@ class _GraphReader:
             reads=touched if node.op in READERS else (),
             writes=touched if writes(node.op) else (),
             gradient_of=self._gradient_of(node, inputs),
-            attributes=with_differentiated(attributes_json(node), self._graph, self._name_in_graph[node.name]),
+            attributes=self._attributes(node),
         )
+
+    def _attributes(self, node: Any) -> str:
+        name = self._name_in_graph[node.name]
+        told = with_differentiated(attributes_json(node), self._graph, name)
+        return with_python_names(told, self._graph, name, len(self._outputs[node.name]))
 
     def _gradient_of(self, node: Any, inputs: list[str]) -> int:
         """The operation whose gradient a `...Grad` operation computes, where it takes a result or an input of it."""
@@ -279,12 +286,12 @@ class _GraphReader:
         return NONE
 
     def argument_probes(self) -> Iterator[fd.ProbePoint]:
-        """The function's arguments; those of a loop's body or a branch are seen where they come from."""
-        if self._is_part:
-            return
+        """The function's arguments; of those of a loop or a branch, which are seen where they come from, the state."""
+        states = recorded_in_each_turn(self._graph)
         for name, argument in zip(self.argument_names, self._arguments, strict=True):
-            if argument.type in dtypes.PROBED:
-                yield fd.ProbePoint(argument.name, argument.type, self._known.sites[name], 0, True, "")
+            if argument.type in dtypes.PROBED and (name in states or not self._is_part):
+                site = self._known.sites[name]
+                yield fd.ProbePoint(argument.name, argument.type, site, 0, not self._is_part, "")
 
     def node_probes(self, live: set[str]) -> Iterator[fd.ProbePoint]:
         """The outputs of all operations that run and compute something."""

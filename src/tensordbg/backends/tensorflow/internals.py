@@ -12,6 +12,7 @@ from typing import Any
 
 from tensorflow.python import ops, pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
+from tensorflow.python.autograph.operators import control_flow
 from tensorflow.python.client import pywrap_tf_session, session
 from tensorflow.python.eager import backprop, cancellation, context, imperative_grad, record
 from tensorflow.python.eager.polymorphic_function import atomic_function, polymorphic_function
@@ -24,22 +25,32 @@ from tensorflow.python.framework import (
     op_def_registry,
 )
 from tensorflow.python.framework import ops as framework_ops
-from tensorflow.python.ops import control_flow_v2_func_graphs, gradients_util, resource_variable_ops, summary_ops_v2
+from tensorflow.python.ops import (
+    control_flow_v2_func_graphs,
+    functional_ops,
+    gradients_util,
+    resource_variable_ops,
+    summary_ops_v2,
+    while_v2,
+)
 from tensorflow.python.util import tf_decorator, tf_stack
 
 __all__ = [
     "RELIED_ON",
     "atomic_function",
     "autograph",
+    "autograph_operators",
     "backprop",
     "cancellation",
     "constant_op",
     "context",
+    "control_flow",
     "differentiated",
     "eager_tensors",
     "forward_graph",
     "func_graph",
     "function_def_to_graph",
+    "functional_ops",
     "generated_names",
     "gradients_util",
     "imperative_grad",
@@ -56,6 +67,7 @@ __all__ = [
     "summary_ops_v2",
     "tf_decorator",
     "tf_stack",
+    "while_v2",
 ]
 
 RELIED_ON: dict[str, str] = {
@@ -129,6 +141,36 @@ RELIED_ON: dict[str, str] = {
     "autograph._TRANSPILER.transform": (
         "converts functions; its `_cache._cache` maps code objects to conversions, each with a `source_map` from the "
         "generated lines to the program's (LineLocation -> OriginInfo); since 2.4"
+    ),
+    "autograph.converted_call": (
+        "(f, args, kwargs, ...): by which TensorFlow calls a function of the program with tensors of a graph: what "
+        "tf.function traces, functions of datasets, of map_fn and scan; looked up in the module; since 2.0"
+    ),
+    "autograph.tf_convert": (
+        "(f, context, ...) -> what is called in place of a function of the program: itself if it is a part of a "
+        "function that was converted, which `is_autograph_artifact` tells and `autograph_artifact` marks; looked up in "
+        "the module; since 2.0"
+    ),
+    "autograph_operators": (
+        "the module that converted functions know as `ag__`; `for_stmt(iter, extra_test, body, get_state, set_state, "
+        "symbol_names, opts)` with `iterate_names` in opts, the text of the loop's target, calls `body(iterate)`; "
+        "since 2.3"
+    ),
+    "control_flow._tf_while_stmt": (
+        "(test, body, get_state, set_state, symbol_names, opts): all loops of converted functions that become a While; "
+        "`get_state()` gives what the symbols stand for just now, also inside of test and body; since 2.3"
+    ),
+    "control_flow._tf_if_stmt": (
+        "(cond, body, orelse, get_state, set_state, symbol_names, nouts): all branches that become an If, the first "
+        "`nouts` symbols are its results; since 2.4"
+    ),
+    "functional_ops.scan": (
+        "(fn, elems, ...): what tf.scan calls, looked up in the module; calls `fn` as it is; foldl and foldr likewise; "
+        "since 1.0"
+    ),
+    "while_v2.while_loop": (
+        "(cond, body, loop_vars, ...): makes every While, called through the module by tf.while_loop, which calls "
+        "cond and body with the variables of the loop; since 1.13"
     ),
     "polymorphic_function.Function": (
         "what tf.function gives: every call from Python, of methods too, goes through `__call__` of the class, which "
@@ -235,6 +277,11 @@ def tracing_error(error: BaseException) -> tuple[list[tuple[str, int, str]], str
         seen += 1
         following = following.__cause__ or following.__context__
     return None
+
+
+def autograph_operators() -> Any:
+    """The module of the operators that functions converted by AutoGraph use."""
+    return autograph._TRANSPILER.get_extra_locals()["ag__"]  # noqa: SLF001
 
 
 def generated_names(groups: frozenset[str]) -> set[str]:

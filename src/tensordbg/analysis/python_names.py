@@ -1,0 +1,71 @@
+"""The tensors that a name in the program's text stands for: `n` of a loop, `ids` of a function, `loss = ...` of a line.
+
+What TensorFlow told while the functions were traced comes first; for other names the text itself is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+
+from tensordbg.analysis.assigned import assigned_tensors
+from tensordbg.analysis.program import Program
+from tensordbg.model import PYTHON_NAMES, CallKind, Site, TensorRef
+
+
+def tensors_named(program: Program, name: str, recorded: Collection[TensorRef]) -> tuple[TensorRef, ...]:
+    """The tensors of which events tell that bear a name in the program's text.
+
+    None, if there is an operation of that name which does not bear it in the text: that is meant then.
+    Where the state of a loop was recorded turn by turn, that stands for all tensors of this name in its function.
+    """
+    operations = [site for site in program.sites.values() if site.name == name]
+    if operations and not any(name in names for site in operations for names in names_told(site)):
+        return ()
+    told = [ref for ref in _told(program.sites.values(), name) if ref in recorded]
+    states = loop_states(program, told)
+    functions = {_python_function(program, ref) for ref in states}
+    written = assigned_tensors(program, name, recorded)
+    others = [ref for ref in (*told, *written) if _python_function(program, ref) not in functions - {""}]
+    return tuple(dict.fromkeys((*states, *others)))
+
+
+def loop_states(program: Program, tensors: Iterable[TensorRef]) -> tuple[TensorRef, ...]:
+    """Those that are what a loop's condition or body is given in each turn."""
+    loops = {
+        function.graph
+        for site in program.sites.values() if site.call is CallKind.WHILE
+        for function in program.called_by(site) if function is not None
+    }  # fmt: skip
+    sites = program.sites
+    return tuple(ref for ref in tensors if sites[ref.site].argument >= 0 and sites[ref.site].function in loops)
+
+
+def names_told(site: Site) -> list[list[str]]:
+    """The names of each output of a site in the program's text, empty where none is known."""
+    if PYTHON_NAMES not in site.attributes:
+        return []
+    names = json.loads(site.attributes).get(PYTHON_NAMES)
+    if not isinstance(names, list):
+        return []
+    return [[each for each in of_one if isinstance(each, str)] if isinstance(of_one, list) else [] for of_one in names]
+
+
+def names_of_text(program: Program, recorded: Collection[TensorRef]) -> list[str]:
+    """All names that TensorFlow told of tensors of which events tell, each once."""
+    told = (
+        name for site in program.sites.values() for slot, names in enumerate(names_told(site)) for name in names
+        if TensorRef(site.site, slot) in recorded
+    )  # fmt: skip
+    return list(dict.fromkeys(told))
+
+
+def _told(sites: Iterable[Site], name: str) -> Iterator[TensorRef]:
+    for site in sites:
+        for slot, names in enumerate(names_told(site)):
+            if name in names:
+                yield TensorRef(site.site, slot)
+
+
+def _python_function(program: Program, ref: TensorRef) -> str:
+    return program.python_names.get(program.sites[ref.site].function, "")
