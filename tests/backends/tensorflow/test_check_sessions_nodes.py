@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tensordbg.backends.tensorflow.check_sessions_nodes import RunNode, RunNodes
 from tensordbg.backends.tensorflow.hooks import hooks
+from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions
 from tensordbg.backends.tensorflow.sessions_graph import RunKey, SessionGraphs
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables
@@ -27,7 +28,9 @@ def graph() -> Iterator[Any]:
 
 def nodes_of(graph: Any, key: RunKey) -> tuple[dict[str, RunNode], list[RunNode]]:
     catalog = Catalog()
-    graphs = SessionGraphs(catalog, LibraryFunctions(catalog, hooks().functions), Stacks(catalog))
+    graphs = SessionGraphs(
+        catalog, LibraryFunctions(catalog, hooks().functions, LegacyFunctions(Stacks(catalog))), Stacks(catalog)
+    )
     description = graphs.describe(graph, key, SessionVariables(catalog))
     nodes = RunNodes(catalog, hooks().functions.plain_definition)
     nodes.add_run(description.operations, description.parts, key)

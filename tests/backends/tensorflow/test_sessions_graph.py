@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.hooks import hooks
+from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions
 from tensordbg.backends.tensorflow.sessions_graph import RunKey, SessionGraphs, display_name, upstream
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables
@@ -55,7 +56,9 @@ def test_names_of_runs() -> None:
 
 def test_a_run_is_a_function_of_what_is_fed(graph: Any) -> None:
     catalog = Catalog()
-    graphs = SessionGraphs(catalog, LibraryFunctions(catalog, hooks().functions), Stacks(catalog))
+    graphs = SessionGraphs(
+        catalog, LibraryFunctions(catalog, hooks().functions, LegacyFunctions(Stacks(catalog))), Stacks(catalog)
+    )
     key = RunKey((("split", 1), ("x", 0)), (("sum", 0), ("x", 0)), ())
     described = graphs.describe(graph, key, SessionVariables(catalog))
     function = described.function

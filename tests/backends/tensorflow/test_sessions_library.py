@@ -16,7 +16,9 @@ from tensorflow.core.protobuf import saved_model_pb2
 import tensordbg
 from tensordbg.backends.tensorflow.function_names import name_in_graph
 from tensordbg.backends.tensorflow.hooks import hooks
+from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions, python_name
+from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.model import NONE, CallKind
 from tensordbg.recording.catalog import CATALOG, Catalog
 from tensordbg.recording.failure import failure_behind
@@ -207,7 +209,7 @@ def test_a_ruined_variable_is_followed_into_a_function(saved: str, tmp_path: Pat
 
 def test_each_function_is_described_once_and_before_what_calls_it(saved: str) -> None:
     catalog = Catalog()
-    library = LibraryFunctions(catalog, hooks().functions)
+    library = LibraryFunctions(catalog, hooks().functions, LegacyFunctions(Stacks(catalog)))
     with tf.Graph().as_default() as graph, v1.Session() as session:
         v1.saved_model.load(session, ["serve"], saved)
         nodes = [each.node_def for each in graph.get_operations() if each.type == "StatefulPartitionedCall"]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_sessions_waits import waits
 from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
@@ -104,10 +103,11 @@ class RunNodes:
         places = {name: place for (name, _), (place, _) in self._places.items()}
         for name, others in waits(operations, parts, {name for name, node in nodes.items() if node.checked}).items():
             nodes[name].waits = sorted(places[other] for other in others)
-        calls = [operation for operation in operations if operation.type in fd.CALLS]
-        for operation in calls:
-            node = nodes[operation.name]
-            site = self._catalog.site(node.site)
+        sites = {name: self._catalog.site(node.site) for name, node in nodes.items() if node.site != NONE}
+        for name, site in sites.items():
+            if site.call not in _BRANCHES:
+                continue
+            node = nodes[name]
             self._add_called(site, f"{node.path}/{node.name}".lstrip("/"), node.inputs, _DEEPEST)
             node.inputs = [None]
 
@@ -187,7 +187,7 @@ class RunNodes:
         for added, known in found:
             added.inputs = [places.get((reference.site, reference.slot)) for reference in known.inputs]
         for added, known in found:
-            if known.op_type in fd.CALLS:
+            if known.call in _BRANCHES:
                 self._add_called(known, added.name, added.inputs, depth - 1)
                 added.inputs = [None]
 

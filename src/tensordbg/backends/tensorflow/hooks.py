@@ -10,6 +10,7 @@ from tensordbg.backends.tensorflow.entries import Entries
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
+from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions
 from tensordbg.backends.tensorflow.sessions import Sessions
 from tensordbg.backends.tensorflow.sessions_functions import SessionFunctions
 from tensordbg.backends.tensorflow.sessions_graph import SessionGraphs
@@ -31,9 +32,10 @@ class Hooks:
         self.graphs = graphs = Graphs(CATALOG, self.variables, self.stacks, self.layers)
         self.functions = Functions(graphs, Tracings(CATALOG.user_code))
         self.eager = Eager(self.entries, self.functions, self.variables, self.stacks, self.layers)
-        self.library = LibraryFunctions(CATALOG, self.functions)
+        legacy = LegacyFunctions(self.stacks)
+        self.library = LibraryFunctions(CATALOG, self.functions, legacy)
         session_graphs = SessionGraphs(CATALOG, self.library, self.stacks)
-        self.sessions = Sessions(CATALOG, session_graphs, SessionFunctions(self.functions))
+        self.sessions = Sessions(CATALOG, session_graphs, SessionFunctions(self.functions), legacy)
 
 
 @cache

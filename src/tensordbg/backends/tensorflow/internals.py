@@ -19,6 +19,7 @@ from tensorflow.python.eager.polymorphic_function import atomic_function, polymo
 from tensorflow.python.framework import (
     constant_op,
     func_graph,
+    function,
     function_def_to_graph,
     kernels,
     op_def_library,
@@ -49,6 +50,7 @@ __all__ = [
     "eager_tensors",
     "forward_graph",
     "func_graph",
+    "function",
     "function_def_to_graph",
     "functional_ops",
     "generated_names",
@@ -98,6 +100,11 @@ RELIED_ON: dict[str, str] = {
         "since 1.14"
     ),
     "pywrap_tfe.TFE_ToDlpackCapsule": "(tensor): looked up in the module by all that gives out a tensor; since 2.2",
+    "function.func_graph_from_py_func": (
+        "(func, names and types of arguments, ...) -> the graph of a function of TensorFlow 1, looked up in the module "
+        "while `_create_definition_if_needed_impl` of the function, a `_DefinedFunction`, makes its definition, which "
+        "then has its `name`; since 1.8"
+    ),
     "differentiated": "(operation) -> that of the forward pass for whose gradient it was made, or None; since 1.0",
     "forward_graph": "(graph) -> of the graph of a loop's body's or branch's gradient that body or branch; since 2.1",
     "context.context": (

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from tensordbg.backends.tensorflow.check_message import own_part, raise_own
 from tensordbg.backends.tensorflow.functions import Guarded, guarded_by, listed
 from tensordbg.backends.tensorflow.internals import pywrap_tf_session, session
+from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions
 from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.backends.tensorflow.sessions_calls import calls_kept_apart, made_sessions, with_inlined_calls
 from tensordbg.backends.tensorflow.sessions_functions import SessionFunctions
@@ -125,10 +126,13 @@ class _FoundError(Exception):
 class Sessions:
     """The hook into sessions; it outlives a recording, as the sessions do."""
 
-    def __init__(self, catalog: Catalog, graphs: SessionGraphs, functions: SessionFunctions) -> None:
+    def __init__(
+        self, catalog: Catalog, graphs: SessionGraphs, functions: SessionFunctions, legacy: LegacyFunctions
+    ) -> None:
         self._catalog = catalog
         self._graphs = graphs
         self._functions = functions
+        self._legacy = legacy
         self._observers: tuple[Observer, ...] = ()
         self._known: weakref.WeakKeyDictionary[Any, _Known] = weakref.WeakKeyDictionary()
         self._to_clean: set[int] = set()
@@ -194,6 +198,7 @@ class Sessions:
             return new_options(target=target, config=config)
 
         setattr(pywrap_tf_session, _NEW_OPTIONS, unseen(options))
+        self._legacy.install()
         self._made_before = made_sessions()
         self._functions.install(self._active, self._made_before)
         self._plain_read = read = pywrap_tf_session.TF_GetBuffer

@@ -15,7 +15,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
-from tensordbg.backends.tensorflow.internals import differentiated
+from tensordbg.backends.tensorflow.internals import differentiated, op_def_registry
 from tensordbg.backends.tensorflow.node_names import of_node
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions_loops import Loop
@@ -101,7 +101,8 @@ class SessionGraphs:
         made = [*(tensor.op for tensor in fed), *operations]
         stacks = self._stacks.of_operations([*made, *_differentiated(operations)])
         with self._catalog.lock:
-            self._library.learn(graph, (each.node_def for each in operations if each.type in fd.CALLS))
+            nodes = (each.node_def for each in operations)
+            self._library.learn(graph, (node for node in nodes if self._library.calls(graph, node)))
             variables.learn(operations)
             parts = Parts(operations, key.feeds, self._catalog.next_function)
             parts.number_sites(self._catalog.new_sites(parts.site_count))
@@ -126,7 +127,7 @@ class SessionGraphs:
                 )
                 self._catalog.add_function(function)
                 watched.extend(reader.watched(part))
-                watched.extend(self._inside([site for site in sites if site.op_type in fd.CALLS], part.path, _DEEPEST))
+                watched.extend(self._inside([site for site in sites if site.call in _PARTS], part.path, _DEEPEST))
             readings = readings_behind(operations)
             # Their numbers are the last, as they happen behind all that the run writes.
             read = list(sites_of(readings, self._catalog.new_sites(len(readings)), parts, variables, stacks))
@@ -251,7 +252,7 @@ class _RunReader:
             inputs=tuple(self._parts.reference(tensor, part) for tensor in operation.inputs),
             dtypes=tuple(type_name(tensor) for tensor in operation.outputs),
             device=operation.device,
-            call=fd.CALLS.get(operation.type, CallKind.OTHER if called else CallKind.NONE),
+            call=_call_kind(operation.type, called),
             called=called,
             reads=self._variables.read_by(operation),
             writes=self._variables.written_by(operation),
@@ -275,6 +276,13 @@ class _RunReader:
                 if tensor.op.type == operation.type[: -len("Grad")]:
                     return self._parts.site_named(tensor.op.name)
         return NONE
+
+
+def _call_kind(op_type: str, called: tuple[str, ...]) -> CallKind:
+    """How an operation calls functions; one whose type is none of TensorFlow's is a function itself."""
+    if called and op_def_registry.get(op_type) is None:
+        return CallKind.CALL
+    return fd.CALLS.get(op_type, CallKind.OTHER if called else CallKind.NONE)
 
 
 def _worth_watching(op_type: str, kinds: tuple[str, ...]) -> bool:

@@ -18,6 +18,7 @@ from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.definition_contents import are_alike, completed, may_be_described_by
 from tensordbg.backends.tensorflow.function_names import own_name
 from tensordbg.backends.tensorflow.functions import Functions
+from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions, called_by, with_usual_calls
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
 from tensordbg.recording.catalog import Catalog
 
@@ -25,9 +26,10 @@ from tensordbg.recording.catalog import Catalog
 class LibraryFunctions:
     """The functions in the libraries of graphs, each described once, and apart from those of the same name."""
 
-    def __init__(self, catalog: Catalog, functions: Functions) -> None:
+    def __init__(self, catalog: Catalog, functions: Functions, legacy: LegacyFunctions) -> None:
         self._catalog = catalog
         self._functions = functions
+        self._legacy = legacy
         self._definitions: dict[str, Any] = {}
         self._own_names: dict[str, list[str]] = {}
         """Those of functions that weren't traced in this process, by their names in graphs."""
@@ -42,24 +44,27 @@ class LibraryFunctions:
     def called_in(self, graph: Any, node: Any) -> tuple[str, ...]:
         """What the functions are called here that a node of a graph calls."""
         names = self._names.get(graph, {})
-        return tuple(names.get(name, name) for name in fd.called_functions(node))
+        return tuple(names.get(name, name) for name in called_by(graph, node))
+
+    def calls(self, graph: Any, node: Any) -> bool:
+        """Whether a node of a graph calls functions in a way that the runtime inlines."""
+        return node.op in fd.CALLS or called_by(graph, node) == (node.op,)
 
     def learn(self, graph: Any, nodes: Iterable[Any]) -> None:
         """Describes the functions that nodes of a graph call, and those that these call, where nobody has yet."""
         names = self._names.setdefault(graph, {})
-        for name in dict.fromkeys(name for node in nodes for name in fd.called_functions(node)):
+        for name in dict.fromkeys(name for node in nodes for name in called_by(graph, node)):
             if name in names and not self._lacks_sites(names[name]):
                 continue
             names[name] = name
-            held = graph._get_function(name)  # noqa: SLF001  see internals.py
-            definition = getattr(held, "cached_definition", None) or getattr(held, "definition", None)
+            definition = _definition_in(graph, name)
             if definition is not None and definition is not self._functions.plain_definition(name):
                 # Those that it calls have lower numbers, as functions that were traced have.
                 self.learn(graph, definition.node_def)
                 names[name] = self._learn(self._with_our_names(graph, definition))
 
     def _with_our_names(self, graph: Any, definition: Any) -> Any:
-        copy = completed(definition)
+        copy = with_usual_calls(completed(definition), lambda name: _signature_in(graph, name))
         for node in copy.node_def:
             for function, name in zip(fd.functions_of(node), self.called_in(graph, node), strict=True):
                 function.name = name
@@ -98,7 +103,7 @@ class LibraryFunctions:
     def _describe(self, name: str, definition: Any) -> None:
         with self._catalog.lock:
             number = self._catalog.next_function
-            reader = _DefinitionReader(definition, number)
+            reader = _DefinitionReader(definition, number, self._legacy)
             reader.number_sites(self._catalog.new_sites(reader.site_count))
             self._catalog.add_sites(reader.sites())
             self._catalog.add_function(
@@ -116,6 +121,17 @@ class LibraryFunctions:
             )
 
 
+def _definition_in(graph: Any, name: str) -> Any:
+    """The FunctionDef of a graph's function, None where it has no such function."""
+    held = graph._get_function(name) if graph._is_function(name) else None  # noqa: SLF001  see internals.py
+    return getattr(held, "cached_definition", None) or getattr(held, "definition", None)
+
+
+def _signature_in(graph: Any, name: str) -> Any:
+    definition = _definition_in(graph, name)
+    return None if definition is None else definition.signature
+
+
 def python_name(runtime_name: str) -> str:
     """The name of the Python function that TensorFlow made a function's name from."""
     return re.sub(r"^__(?:inference|forward|backward)_(.+)_\d+$", r"\1", runtime_name)
@@ -124,7 +140,9 @@ def python_name(runtime_name: str) -> str:
 class _DefinitionReader:
     """Reads one FunctionDef."""
 
-    def __init__(self, definition: Any, function: int) -> None:
+    def __init__(self, definition: Any, function: int, legacy: LegacyFunctions) -> None:
+        self._name = definition.signature.name
+        self._legacy = legacy
         self._arguments = list(definition.signature.input_arg)
         self._nodes = list(definition.node_def)
         self._function = function
@@ -176,7 +194,7 @@ class _DefinitionReader:
             name=node.name,
             op_type=node.op,
             function=self._function,
-            stack=NONE,
+            stack=self._legacy.stack(self._name, node.name),
             inputs=tuple(self.reference(name) for name in fd.data_inputs(node)),
             dtypes=tuple(dtypes.name_of(output.dtype) for output in fd.outputs(node)),
             device=node.device,
