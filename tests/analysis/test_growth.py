@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tensordbg.analysis.finding import History, InputView
-from tensordbg.analysis.growth import find_growth
+from tensordbg.analysis.growth import EagerTurns, find_growth
+from tensordbg.analysis.roles import Roles
+from tests.analysis.builder import TraceBuilder, located
 from tests.analysis.causes.cases import view
 
 
 def growth_of(values: list[float]) -> tuple[float, ...]:
     views = [view("x:0", [value]) for value in values]
-    found = find_growth([InputView("x:0", "Op", views[-1])], [History("x:0", tuple(views[:-1]))])
+    found = find_growth([InputView("x:0", "Op", views[-1])], [History("x:0", tuple(views[:-1]))], lambda *_: "step")
     return found.magnitudes if found else ()
 
 
@@ -33,4 +37,31 @@ def test_runs(values: list[float], run: tuple[float, ...]) -> None:
 
 
 def test_an_input_that_was_not_recorded() -> None:
-    assert find_growth([InputView("x:0", "Op", None)], [History("x:0", ())]) is None
+    assert find_growth([InputView("x:0", "Op", None)], [History("x:0", ())], lambda *_: "step") is None
+
+
+def eager_loop(*others: dict[str, Any]) -> str:
+    """What lies between the first and the last run of an eager product, with other operations in between."""
+    trace = TraceBuilder()
+    trace.variable("weight", "[2]", trainable=True)
+    trace.variable("metric", "[2]", trainable=False)
+    product = trace.eager("MatMul", values=[1.0])
+    for other in others:
+        trace.eager("Other", trace.output(product), values=[1.0], **other)
+    last = trace.eager("MatMul", values=[2.0], site=0)
+    values = located(trace)
+    return EagerTurns(values, Roles(values).gradient_site).between(product.number, last.number)
+
+
+@pytest.mark.parametrize(
+    ("others", "unit"),
+    [
+        ([], "turn"),
+        ([{}], "turn"),
+        ([{"writes": [1]}], "turn"),  # a metric
+        ([{"writes": [0]}], "step"),
+        ([{"backprop": "_gradient_function"}], "step"),
+    ],
+)
+def test_turns_of_a_loop_that_python_runs(others: list[dict[str, Any]], unit: str) -> None:
+    assert eager_loop(*others) == unit

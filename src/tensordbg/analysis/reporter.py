@@ -20,7 +20,7 @@ from tensordbg.analysis.evidence import Evidence, Gatherer
 from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, History, InputView, Origin, TensorView
 from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
-from tensordbg.analysis.growth import find_growth
+from tensordbg.analysis.growth import EagerTurns, find_growth
 from tensordbg.analysis.jumps import Jumps
 from tensordbg.analysis.kinds import GRADIENT_DIVISOR
 from tensordbg.analysis.kinship import find_elders
@@ -52,8 +52,9 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
     makers = Makers(origins.values, gatherer.ancestry, details)
     reporter = _Reporter(
-        origins, views, locations, jumps, makers, TellDecided(origins, details, locations), details.cut
-    )
+        origins, views, locations, jumps, makers, TellDecided(origins, details, locations),
+        EagerTurns(origins.values, gradient_site), details.cut,
+    )  # fmt: skip
     troubles = []
     for k, group in enumerate(groups):
         forward = reporter.forward(known[k], evidence[elders[k]] if k in elders else None)
@@ -106,6 +107,7 @@ class _Reporter:
     jumps: Jumps
     makers: Makers
     decided: TellDecided
+    turns: EagerTurns
     cut: bool
     """Whether the trace holds only the last events."""
 
@@ -120,7 +122,7 @@ class _Reporter:
         )
         stack = self.locations.stack(telling_stack(self.origins.values, evidence.event, evidence.site))
         case = self._case(evidence, view, inputs)
-        case = replace(case, growth=find_growth(inputs, history[1:]))
+        case = replace(case, growth=find_growth(inputs, history[1:], self.turns.between))
         verdict = judge(case)
         if verdict.cause in ADVISED:
             verdict = judge(self._with_makers(case, evidence))

@@ -71,3 +71,11 @@ def test_a_cast_makes_infinities_only_of_a_larger_type() -> None:
 def test_what_moves_numbers_out_of_a_pipeline_or_variable_names_those() -> None:
     assert cause("OptionalGetValue", [nan], given=True) == "bad_input_data"
     assert cause("ResourceGather", [nan], None, read=True) == "bad_variable"
+
+
+def test_whole_columns_are_a_matter_of_scaling() -> None:
+    said = verdict("Input", [[1.0, nan, nan, 2.0]] * 16, given=True)
+    assert said.explanation.endswith("at [0, 1], and there are as many as 2 whole columns hold.")
+    assert "standard deviation of 0" in said.suggestion
+    for rows in ([[1.0, nan]] * 3, [[1.0, 2.0]] + [[1.0, nan]] * 16, [[nan, 1.0]] + [[1.0, 2.0]] * 16):
+        assert "Drop such rows" in verdict("Input", rows, given=True).suggestion

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tensordbg.analysis.finding import NumericalWarning
+from tensordbg.analysis.warnings import find
 from tensordbg.analysis.why import why
 from tests.analysis.builder import TraceBuilder, nan
 from tests.analysis.long_trace import long_trace
@@ -62,3 +64,22 @@ def test_nothing_recorded_or_not_measured() -> None:
 
 def test_a_million_tensors() -> None:
     assert why(long_trace(10_000)).warnings == ()
+
+
+def test_growth_with_a_loss_that_rises_from_the_start_may_be_a_matter_of_the_sign() -> None:
+    growing = {"kernel": lambda step: np.full((4, 5), 2.0**step)}
+    (first,) = why(network(growing)).warnings
+    (second,) = why(network({**growing, "loss": lambda step: 1.5**step})).warnings
+    assert "assign_sub" not in first.suggestion
+    assert second.suggestion == f"{first.suggestion} {find._SIGN}"
+
+
+def test_what_follows_from_a_softmax_of_one_only_if_the_training_goes_through_it() -> None:
+    def warning(kind: str, **evidence: int) -> NumericalWarning:
+        view = why(network(DEAD)).warnings[0].view
+        return NumericalWarning(kind, view, "", None, evidence, "", "")
+
+    others = [warning(kind) for kind in ("zero_gradient", "constant_loss", "saturated_output")]
+    for past, told in ((0, []), (1, ["zero_gradient"])):
+        kept = find._once([warning("softmax_of_one", trained_past=past), *others])
+        assert [each.kind for each in kept] == ["softmax_of_one", *told]

@@ -6,6 +6,9 @@ from tensordbg.analysis.causes.case import Case, Cause, largest_of
 from tensordbg.analysis.moving import moves
 from tensordbg.model import Health
 
+_ENOUGH_ROWS = 8
+"""Of fewer rows it may be chance that as many elements are NaN as whole columns hold."""
+
 
 def bad_elements(health: Health) -> str:
     """`2 NaN and 1 +inf among its 640 elements`."""
@@ -41,10 +44,26 @@ def _mend_variable(case: Case) -> str:
 def _explain_input(case: Case) -> str:
     index = case.first_bad_index
     row = f"; the first is in row {index[0]} of the batch, at {list(index)}" if index else ""
+    columns = _whole_columns(case)
+    if columns:
+        row += f", and there are as many as {columns} whole column{'s' * (columns > 1)} hold"
     return f"{case.view.tensor} came in from outside with {bad_elements(case.output)}{row}."
 
 
+def _whole_columns(case: Case) -> int:
+    """How many columns are NaN throughout, if all NaNs are in such; 0 where that is unlikely."""
+    shape, index, nan = case.view.shape, case.first_bad_index, case.output.nan
+    if not shape or len(shape) < 2 or not index or index[0] != 0 or case.output.non_finite != nan:
+        return 0
+    return nan // shape[0] if shape[0] >= _ENOUGH_ROWS and nan % shape[0] == 0 else 0
+
+
 def _mend_input(case: Case) -> str:
+    if _whole_columns(case):
+        return (
+            "Look at how the data were scaled: a column that is the same in all rows has a standard deviation of 0, "
+            "and 0/0 is NaN. Divide by `std + 1e-7`, or drop columns that are constant or have no values."
+        )
     return (
         "Look at that row of the data. Drop such rows, `dataset.filter(lambda x, y: "
         "tf.reduce_all(tf.math.is_finite(x)))`, or fill them in, `tf.where(tf.math.is_finite(x), x, 0.0)`."

@@ -83,8 +83,16 @@ def _explain_divergence(case: Case) -> str:
 
 
 def _mend_divergence(case: Case) -> str:
-    if case.growth is not None and case.growth.unit == "iteration":
-        return "The loop enlarges its state in each turn: bound it (`tf.clip_by_norm`, `tf.tanh`), or normalise it."
+    if case.growth is not None and case.growth.unit != "step":
+        if case.gradient:
+            return (
+                "The gradient grows in each turn of the loop, backwards: scale the recurrent weights down, or stop it "
+                "after some turns (`tf.stop_gradient`); clipping comes too late for what has overflowed."
+            )
+        return (
+            "The loop enlarges its state in each turn: multiply by smaller weights (orthogonal, with a gain of 1 or "
+            "less), bound it (`tf.clip_by_norm`, `tf.tanh`), or normalise it."
+        )
     return (
         "Training diverges. Lower the learning rate, clip the gradients (`tf.clip_by_global_norm(gradients, 1.0)`, "
         "`clipnorm=1.0` of a Keras optimizer), scale the inputs to about 1."

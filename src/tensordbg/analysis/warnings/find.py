@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.finding import NumericalWarning, Origin, TensorView
@@ -11,6 +12,7 @@ from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource
 from tensordbg.analysis.warnings.aftermath import without_aftermath
 from tensordbg.analysis.warnings.series import READ_WHOLE
+from tensordbg.analysis.warnings.softmax_of_one import TRAINED_PAST
 from tensordbg.analysis.warnings.study import Finding, Study, study
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.model import NONE
@@ -29,8 +31,14 @@ _FOLLOWS = {
 }
 """What follows from others: it is told only where these are not."""
 
+_OF_OUTPUTS = frozenset({"saturated_output"})
+"""They speak of what a model puts out, whatever its training goes through."""
+
 _NO_GRADIENT = frozenset({"dead_units", "zero_gradient"})
 _LITTLE_GRADIENT = frozenset({"saturated_activation", "shrinking_values"})
+
+
+_SIGN = "The loss rises from the first step on: look at the sign too, an update is `assign_sub` of the gradient."
 
 
 def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin]) -> tuple[NumericalWarning, ...]:
@@ -66,13 +74,25 @@ def _end(trace: TraceSource, grave: Sequence[Origin]) -> int:
 def _once(warnings: Sequence[NumericalWarning]) -> list[NumericalWarning]:
     """Without those that follow from others, and that say of a line in other words what a graver one says of it."""
     told = {each.kind for each in warnings}
-    warnings = [each for each in warnings if told.isdisjoint(_FOLLOWS.get(each.kind, ()))]
+    training = {each.kind for each in warnings if not each.evidence.get(TRAINED_PAST)}
+    warnings = [
+        _with_sign(each, told)
+        for each in warnings
+        if (told if each.kind in _OF_OUTPUTS else training).isdisjoint(_FOLLOWS.get(each.kind, ()))
+    ]
     lines = {(each.source.file, each.source.line) for each in warnings if each.source and each.kind in _NO_GRADIENT}
     return [
         each
         for each in warnings
         if each.kind not in _LITTLE_GRADIENT or each.source is None or (each.source.file, each.source.line) not in lines
     ]
+
+
+def _with_sign(warning: NumericalWarning, told: Collection[str]) -> NumericalWarning:
+    """Values that grow while the loss rises from the first step on may do so for the sign of the update."""
+    if warning.kind != "growing_values" or "rising_loss" not in told:
+        return warning
+    return replace(warning, suggestion=f"{warning.suggestion} {_SIGN}")
 
 
 def _warnings(seen: Study, findings: Sequence[Finding]) -> list[NumericalWarning]:

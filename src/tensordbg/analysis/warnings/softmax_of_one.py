@@ -13,6 +13,9 @@ from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
 _RESULT = {"Softmax": 1.0, "LogSoftmax": 0.0}
 """What each gives of one element."""
 
+TRAINED_PAST = "trained_past"
+"""In the evidence: 1 where the training does not go through the softmax, so that nothing there follows from it."""
+
 _WITH_LOSS = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
 
 
@@ -73,6 +76,6 @@ def _finding(study: Study, k: int) -> Finding:
             "For two classes with one output use a sigmoid and its loss (`activation='sigmoid'`, "
             "`BinaryCrossentropy`), or give the layer as many outputs as there are classes; else name the right axis."
         ),
-        evidence={"steps": steps, "axis_length": 1},
+        evidence={"steps": steps, "axis_length": 1, TRAINED_PAST: int(trains)},
         gravity=float(steps),
     )
