@@ -45,6 +45,33 @@ def a_cross_entropy_of_one_class_eagerly() -> None:
         weight.assign_sub(0.1 * tape.gradient(loss, weight))
 
 
+@trouble("activation_twice", "SoftmaxCrossEntropyWithLogits")
+def probabilities_as_logits() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3), tf.range(32) % 4
+
+    def loss(_: int) -> tf.Tensor:
+        p = tf.nn.softmax(second(tf.tanh(first(x))))
+        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, p))  # HERE
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
+@trouble("activation_twice", "")
+def a_sigmoid_before_a_loss_of_logits_eagerly() -> None:
+    model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(1)])
+    loss_of = keras.losses.BinaryCrossentropy(from_logits=True)
+    optimizer = keras.optimizers.SGD(0.1)
+    x = normal(32, 8, seed=3)
+    y = np.float32(np.asarray(x)[:, :1] > 0)
+    for _ in range(12):
+        with tf.GradientTape() as tape:
+            p = tf.cast(tf.reshape(tf.sigmoid(model(x)), [32, 1]), tf.float32)
+            loss = loss_of(y, p)  # HERE
+        variables = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+
+
 @trouble("outer_broadcast", "sub")
 def a_column_less_a_row() -> None:
     first = Layer(8, 1, "first", 1)

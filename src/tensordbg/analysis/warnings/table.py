@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensordbg.analysis.warnings.activation_twice import activations_twice
 from tensordbg.analysis.warnings.constant_loss import constant_losses
 from tensordbg.analysis.warnings.dead_units import dead_units
 from tensordbg.analysis.warnings.growth import growing_values
@@ -23,6 +24,7 @@ TABLE: dict[str, Rule] = {
     "growing_values": growing_values,
     "log_near_zero": logs_near_zero,
     "softmax_of_one": softmaxes_of_one,
+    "activation_twice": activations_twice,
     "outer_broadcast": outer_broadcasts,
     "rising_loss": rising_losses,
     "zero_gradient": zero_gradients,

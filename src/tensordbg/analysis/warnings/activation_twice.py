@@ -1,0 +1,92 @@
+"""A loss that applies its own softmax or sigmoid is given what has gone through one already.
+
+It trains, slowly and not to the end: of probabilities as logits the loss of the right class can't fall below
+log(1 + (n - 1) / e).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tensordbg.analysis.warnings.descent import nearest
+from tensordbg.analysis.warnings.study import ENOUGH, GIVEN, Finding, Study
+from tensordbg.model import Site
+
+_LOSSES = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
+_LABELS = GIVEN | {"Const", "OneHot"}
+_TYPES = {"Softmax": "softmax", "Sigmoid": "sigmoid"}
+
+_STABLE = (("Exp",), ("Select", "SelectV2"))
+"""How the sigmoid's loss is computed: log1p(exp(x where x is negative, else -x))."""
+
+
+def activations_twice(study: Study) -> list[Finding]:
+    """One finding for each loss, at most one for each activation that goes into several."""
+    found = {}
+    for port, several in study.at.items():
+        site = study.wiring.site(port)
+        if site is None or not study.forward[port] or study.series.lengths[several[0]] < ENOUGH:
+            continue
+        for before in _logits(study, port, site):
+            maker = study.wiring.site(before)
+            if maker is not None and maker.op_type in _TYPES and _fits(site, maker):
+                found.setdefault(before, _finding(study, several[0], maker))
+    return list(found.values())
+
+
+def _fits(site: Site, maker: Site) -> bool:
+    """A softmax may be the score of classes of which each is true or false: then a sigmoid's loss is none of it."""
+    return site.op_type in _LOSSES or maker.op_type == "Sigmoid"
+
+
+def _logits(study: Study, port: int, site: Site) -> Iterator[int]:
+    """The ports that a loss takes as logits."""
+    if site.op_type in _LOSSES and port == study.ports.first[site.site]:
+        given = study.program.inputs_of(site.site)
+        parents = [study.ports.of(given[0])] if given else _computed(study, study.wiring.parents(port))
+        if len(parents) == 1:  # eagerly it is not known which of two are the labels
+            yield _seen_through(study, parents[0])
+    elif site.op_type == "Log1p":
+        here = port
+        for wanted in _STABLE:
+            parents = [nearest(study, each) for each in study.wiring.parents(here)]
+            makers = {each: study.wiring.site(each) for each in parents}
+            here = next((each for each, maker in makers.items() if maker is not None and maker.op_type in wanted), -1)
+            if here < 0:
+                return
+        yield from (_seen_through(study, each) for each in study.wiring.parents(here))
+
+
+def _computed(study: Study, ports: list[int]) -> list[int]:
+    """Those that are neither data nor made of class numbers."""
+    makers = {port: study.wiring.site(port) for port in ports if port in study.at}
+    return [port for port, maker in makers.items() if maker is not None and maker.op_type not in _LABELS]
+
+
+def _seen_through(study: Study, port: int) -> int:
+    """The port itself, or what reshapes and casts make it of."""
+    for _ in range(8):
+        site = study.wiring.site(port)
+        before = study.wiring.parents(port)
+        if site is None or site.op_type not in ("Cast", "Identity", "Reshape", "Squeeze") or not before:
+            break
+        port = next((each for each in before if each in study.at), before[0])
+    return port
+
+
+def _finding(study: Study, k: int, maker: Site) -> Finding:
+    name, steps = _TYPES[maker.op_type], int(study.series.lengths[k])
+    return Finding(
+        kind="activation_twice",
+        series=k,
+        explanation=(
+            f"{study.name(k)} takes logits and applies a {name} itself, but what it is given as logits is the result "
+            f"of the {name} {maker.name}:0: numbers from 0 to 1, with which it can't become sure of anything."
+        ),
+        suggestion=(
+            f"Give it what goes into the {name} (a last layer without activation), or, where the {name} shall stay in "
+            "the model, take the loss of probabilities: `from_logits=False`."
+        ),
+        evidence={"steps": steps, "activation": name},
+        gravity=float(steps),
+    )
