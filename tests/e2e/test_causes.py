@@ -373,6 +373,22 @@ def test_the_first_origin_is_the_guilty_line(tmp_path: Path, name: str, program:
         assert origin["source"]["line"] == line
 
 
+def test_a_recurrence_that_overflows_within_an_eager_step_is_no_diverging_training(tmp_path: Path) -> None:
+    def program() -> None:
+        recurrent = tf.Variable(tf.eye(4) * 9.0)
+        with tf.GradientTape() as tape:
+            state = tf.ones([2, 4])
+            for _ in range(60):
+                state = tf.nn.relu(state @ recurrent)
+            loss = tf.reduce_mean(state)
+        recurrent.assign_sub(1e-3 * tape.gradient(loss, recurrent))
+
+    origin = why_of(program, tmp_path)["origins"][0]
+    assert origin["cause"] == "diverging_values"
+    assert "grew turn by turn" in origin["explanation"]
+    assert "smaller weights" in origin["suggestion"]
+
+
 def test_what_began_before_the_events_that_were_kept(tmp_path: Path) -> None:
     @tf.function
     def step(total: tf.Tensor) -> tf.Tensor:

@@ -102,3 +102,71 @@ def a_picture_that_is_optimized_itself() -> None:
 
     for _ in range(50):
         train_step()
+
+
+@healthy
+def a_picture_in_the_style_of_another() -> None:
+    network = keras.Sequential(
+        [
+            keras.Input((16, 16, 3)),
+            keras.layers.Conv2D(8, 3, activation="relu"),
+            keras.layers.Conv2D(8, 3, activation="relu"),
+        ]
+    )
+    style, content = (tf.random.stateless_uniform([1, 16, 16, 3], [seed, 2]) for seed in (1, 2))
+
+    def gram(seen: tf.Tensor) -> tf.Tensor:
+        return tf.linalg.einsum("bijc,bijd->bcd", seen, seen) / 144.0
+
+    wanted, target = gram(network(style)), network(content)
+    picture = tf.Variable(content, name="picture")
+    optimizer = keras.optimizers.Adam(0.02, beta_1=0.99, epsilon=0.1)
+
+    @tf.function
+    def train_step() -> tf.Tensor:
+        def loss() -> tf.Tensor:
+            seen = network(picture)
+            rough = tf.reduce_mean(tf.image.total_variation(picture))
+            return tf.reduce_mean((gram(seen) - wanted) ** 2) + tf.reduce_mean((seen - target) ** 2) + 1e-4 * rough
+
+        value = improve(loss, [picture], optimizer)
+        picture.assign(tf.clip_by_value(picture, 0.0, 1.0))
+        return value
+
+    for _ in range(30):
+        train_step()
+
+
+@healthy
+def a_gaussian_process_in_float64_eagerly() -> None:
+    x = np.sort(normal(40, 1, scale=2.0), axis=0).astype(np.float64)
+    y = np.sin(x) + 0.1 * normal(40, 1, seed=1)
+    raw = tf.Variable(tf.zeros([3], tf.float64))
+    optimizer = keras.optimizers.Adam(0.05)
+
+    def loss() -> tf.Tensor:
+        length, scale, noise = tf.unstack(tf.nn.softplus(raw))
+        kernel = scale * tf.exp(-0.5 * (x - x.T) ** 2 / length**2) + (noise**2 + 1e-6) * tf.eye(40, dtype=tf.float64)
+        root = tf.linalg.cholesky(kernel)
+        fit = 0.5 * tf.reduce_sum(y * tf.linalg.cholesky_solve(root, y))
+        return fit + tf.reduce_sum(tf.math.log(tf.linalg.diag_part(root)))
+
+    for _ in range(30):
+        improve(loss, [raw], optimizer)
+
+
+@healthy
+def a_student_of_a_softened_teacher_eagerly() -> None:
+    teacher, student = dense(64, 32, 10), dense(64, 16, 10)
+    x, _ = digits()
+    optimizer = keras.optimizers.Adam(3e-3)
+    for step in range(40):
+        part = x[step % 8 * 64 : step % 8 * 64 + 64]
+        soft = tf.nn.softmax(teacher(part) / 2.0)
+        improve(
+            lambda part=part, soft=soft: tf.reduce_mean(  # type: ignore[misc]
+                tf.nn.softmax_cross_entropy_with_logits(soft, student(part) / 2.0)
+            ),
+            student.trainable_variables,
+            optimizer,
+        )

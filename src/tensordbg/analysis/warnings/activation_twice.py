@@ -22,7 +22,7 @@ _STABLE = (("Exp",), ("Select", "SelectV2"))
 
 def activations_twice(study: Study) -> list[Finding]:
     """One finding for each loss, at most one for each activation that goes into several."""
-    found = {}
+    found: dict[int, Finding] = {}
     for port, several in study.at.items():
         site = study.wiring.site(port)
         if site is None or not study.forward[port] or study.series.lengths[several[0]] < ENOUGH:
