@@ -17,6 +17,7 @@ from tensordbg.analysis.listing import (
     list_tensors,
     split_slot,
 )
+from tensordbg.analysis.not_recorded import why_not_recorded
 from tensordbg.analysis.program import read_program
 from tensordbg.analysis.python_names import names_of_text, tensors_named
 from tensordbg.analysis.query import quoted, sql
@@ -149,10 +150,14 @@ def _unknown(reader: TraceReader, tensor: str, function: str) -> str:
         "FROM (SELECT DISTINCT site, slot FROM tensors) t JOIN sites s ON s.site = t.site",
     )
     names: list[str] = known.column("tensor").to_pylist()
-    names += names_of_text(read_program(reader), _recorded(reader))
+    program, recorded = read_program(reader), _recorded(reader)
+    names += names_of_text(program, recorded)
     where = f" in a function {function!r}" if function else ""
     if tensor in names:
         return f"no tensor {tensor!r}{where}; leave `--function` out to see where it is"
+    why = why_not_recorded(reader, program, split_slot(tensor)[0], recorded)
+    if why:
+        return f"nothing was recorded of {tensor!r}: {why}"
     near = near_tensors(tensor, names)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`tdbg ls` lists the tensors"
     return f"no tensor {tensor!r} in {reader.path}; {hint}"

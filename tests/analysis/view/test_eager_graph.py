@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tensordbg.analysis.view.eager_graph import ExecutionWire, eager_part
@@ -33,3 +35,12 @@ def test_of_a_call_what_is_bad_comes_first() -> None:
 def test_no_such_event() -> None:
     with pytest.raises(AbsentError):
         eager_part(loop_trace().opened, 99, 1)
+
+
+def test_the_execution_of_an_event_is_lost() -> None:
+    trace = loop_trace()
+    event, executions = trace.of(1, "neg"), trace.opened.executions
+    for moved in (100, -100):
+        trace.opened.__dict__["executions"] = replace(executions, number=executions.number + moved)
+        with pytest.raises(AbsentError, match="which the trace does not hold"):
+            eager_part(trace.opened, event, 1)

@@ -13,6 +13,7 @@ from tensordbg.analysis.view.extents import events_of
 from tensordbg.analysis.view.graph import MOST_NODES
 from tensordbg.analysis.view.neighbours import find_inputs
 from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.errors import AbsentError
 from tensordbg.model import NONE
 
 if TYPE_CHECKING:
@@ -59,11 +60,16 @@ def eager_part(opened: OpenedTrace, event: int, hops: int) -> EagerPart:
     """The executions at most so many steps away from that of an event of eager code.
 
     Raises:
-        AbsentError: If there is no such event.
+        AbsentError: If there is no such event, or the trace does not hold its execution.
     """
     opened.check_event(event)
     executions = opened.executions
-    centre = int(np.searchsorted(executions.number, opened.columns.whole("execution")[event]))
+    number = int(opened.columns.whole("execution")[event])
+    centre = int(np.searchsorted(executions.number, number))
+    if centre >= len(executions) or executions.number[centre] != number:
+        raise AbsentError(
+            f"event {event} is of execution {number}, which the trace does not hold; choose another event"
+        )
     near = {centre}
     edge = [centre]
     for _ in range(hops):

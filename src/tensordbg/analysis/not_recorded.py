@@ -1,0 +1,100 @@
+"""Why nothing was recorded of an operation that is in a graph: it did not run, or makes nothing that has statistics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+
+from tensordbg.analysis.program import Program
+from tensordbg.analysis.run_graph import run_graph
+from tensordbg.errors import TraceError, UsageError
+from tensordbg.model import CallKind, Function, Site, TensorRef
+from tensordbg.trace.reader import TraceReader
+
+_HANDED_ON = frozenset({"Identity", "IdentityN"})
+_WITHOUT_STATISTICS = frozenset({"string", "resource", "variant", "unknown"})
+_PARTS = {CallKind.IF: "a branch", CallKind.WHILE: "a loop"}
+
+
+def why_not_recorded(reader: TraceReader, program: Program, name: str, recorded: Collection[TensorRef]) -> str:
+    """In half a sentence why no event tells of an operation with this name; empty where there is no such operation."""
+    for site in program.sites.values():
+        if site.name == name:
+            return _of_kind(program, site) or _of_place(program, site, recorded) or _of_graph(reader, program, site)
+    return ""
+
+
+def _of_kind(program: Program, site: Site) -> str:
+    """What is never recorded of any operation."""
+    given = [ref for ref in program.inputs_of(site.site) if ref.site in program.sites]
+    if site.call is not CallKind.NONE and site.called:
+        return f"it calls {', '.join(site.called)}, whose results are recorded there"
+    if site.op_type in _HANDED_ON and given:
+        return f"it only hands on {program.sites[given[0].site].name}:{given[0].slot}, see that"
+    if site.op_type == "Const":
+        value = json.loads(site.attributes).get("value")
+        return f"it is a constant{'' if value is None else f', {json.dumps(value)}'}"
+    if not site.dtypes:
+        return "it computes nothing"
+    if _WITHOUT_STATISTICS.issuperset(site.dtypes):
+        return f"it makes what has no statistics, of type {' and '.join(dict.fromkeys(site.dtypes))}"
+    return ""
+
+
+def _of_place(program: Program, site: Site, recorded: Collection[TensorRef]) -> str:
+    """That the function, the branch or the loop in which it stands did not run."""
+    ran = {program.sites[ref.site].function for ref in recorded if ref.site in program.sites}
+    if site.function in ran or site.function not in program.functions:
+        return ""
+    function = program.python_names.get(site.function, program.functions[site.function].name)
+    caller = _caller(program, program.functions[site.function])
+    if caller is not None and caller.function in ran:
+        return f"it is in {_PARTS[caller.call]} of {function}{_line(program, caller)} that never ran"
+    return f"{function} was traced, and no operation of it ran"
+
+
+def _caller(program: Program, function: Function) -> Site | None:
+    """The branch or loop operation whose part a function is."""
+    callers = (site for site in program.sites.values() if site.call in _PARTS)
+    return next((site for site in callers if function.runtime_name in site.called), None)
+
+
+def _line(program: Program, site: Site) -> str:
+    frames = [frame for frame in program.stacks.get(site.stack, ()) if frame.user]
+    return f", {frames[-1].file}:{frames[-1].line}," if frames else ""
+
+
+def _of_graph(reader: TraceReader, program: Program, site: Site) -> str:
+    """That TensorFlow left it out."""
+    for function in _functions_of(program, site):
+        try:
+            changes = run_graph(reader, str(function.function)).changes
+        except (UsageError, TraceError):
+            continue
+        for change in changes:
+            if site.name in change.operations:
+                into = f" into {change.into}" if change.into else ""
+                return f"it is in the graph and did not run: {change.fate.value}{into}, {change.reason}"
+    if not _is_needed(program, site):
+        return "it is in the graph and did not run: nothing that is returned, fetched or changed needs it"
+    return (
+        "it is in the graph and did not run; record with --graphs, and `tdbg graph --stage run` tells what became of it"
+    )
+
+
+def _functions_of(program: Program, site: Site) -> Iterable[Function]:
+    return [function for function in program.functions.values() if function.graph == site.function]
+
+
+def _is_needed(program: Program, site: Site) -> bool:
+    """Whether a result of its function is made of what it makes."""
+    waiting = [ref.site for function in _functions_of(program, site) for ref in function.outputs]
+    seen: set[int] = set()
+    while waiting:
+        number = waiting.pop()
+        if number == site.site:
+            return True
+        if number not in seen and number in program.sites:
+            seen.add(number)
+            waiting += [ref.site for ref in program.inputs_of(number)]
+    return False
