@@ -97,11 +97,11 @@ def lost_epsilon(case: Case, k: int) -> str:
     if math.isnan(added):
         return ""
     if added == 0:
-        lost = " (1e-8 is below its smallest number)" if case.view.dtype == "float16" else ""
-        helps = "1e-4" if case.view.dtype == "float16" else "1e-7"
+        if case.view.dtype != "float16":
+            return f" The number that is added to {case.name(k)} is 0 in {case.view.dtype}: take 1e-7."
         return (
-            f" The small number that is added to {case.name(k)} is 0 in {case.view.dtype}{lost}: take {helps}, or "
-            "compute this in float32."
+            f" The small number that is added to {case.name(k)} is 0 in float16 (1e-8 is below its smallest number): "
+            "take 1e-4, or compute this in float32."
         )
     return (
         f" The {number(added)} that is added to {case.name(k)} does not keep it from 0, as what it is added to is "
