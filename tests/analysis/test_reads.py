@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tensordbg.analysis.why import why
+from tensordbg.model import NONE
 from tensordbg.trace.facts import End, Reads, TraceFacts
 from tests.analysis.builder import TraceBuilder, inf
 
@@ -27,7 +28,7 @@ def test_a_value_that_nothing_read_is_no_result() -> None:
 
 
 def test_one_that_was_read_is_one() -> None:
-    assert of_a_logarithm(replace(ENDED, reads=Reads(values=((1, 0),)))) == (("output",), "")
+    assert of_a_logarithm(replace(ENDED, reads=Reads(values=((1, 0, NONE),)))) == (("output",), "")
 
 
 def test_a_site_that_was_read_too_often_to_be_noted() -> None:
@@ -54,12 +55,12 @@ def test_an_operation_that_shows_or_tests_it_counts_as_before(consumer: str) -> 
 
 def test_a_value_is_a_result_though_it_was_masked_afterwards() -> None:
     assert of_a_logarithm(replace(ENDED, reads=Reads()), "SelectV2", 0.0) == ((), "")
-    assert of_a_logarithm(replace(ENDED, reads=Reads(values=((1, 0),))), "SelectV2", 0.0) == (("output",), "")
+    assert of_a_logarithm(replace(ENDED, reads=Reads(values=((1, 0, NONE),))), "SelectV2", 0.0) == (("output",), "")
 
 
 def test_what_was_made_of_it_was_not_read_either() -> None:
     assert of_a_logarithm(replace(ENDED, reads=Reads()), "Exp", inf) == ((), "nothing read it")
-    assert of_a_logarithm(replace(ENDED, reads=Reads(values=((2, 0),))), "Exp", inf) == (("output",), "")
+    assert of_a_logarithm(replace(ENDED, reads=Reads(values=((2, 0, NONE),))), "Exp", inf) == (("output",), "")
 
 
 def test_what_a_function_returns_is_a_result_whether_it_is_read_or_not() -> None:

@@ -83,6 +83,13 @@ PROGRAMS = {
         """,
 }
 
+READ_AT = {
+    "ways": {"float(b)", "np.mean(c)", "list(np.asarray(row).ravel())", "keras.ops.convert_to_numpy(m)"},
+    "a loop": set[str](),
+    "a ratio that is shown": {'print("precision", f"{ratio:.3f}")'},
+}
+"""Lines that read."""
+
 
 def marked(text: str) -> dict[int, str]:
     lines = text.split("\n")
@@ -107,3 +114,7 @@ def test_what_was_read_is_a_result(name: str, tmp_path: Path) -> None:
     last_first = [each for each in reversed(origins) if each.place]
     found = {each.place.line: became_of(each.consequential, each.caught) for each in last_first if each.place}
     assert found == marked(text)
+    read = [each for each in origins if each.place and each.reaches == ("output",) and each.read_at]
+    lines = text.split("\n")
+    assert all(each.read_at.file == str(program) for each in read if each.read_at)
+    assert {lines[each.read_at.line - 1].strip() for each in read if each.read_at} >= READ_AT[name]

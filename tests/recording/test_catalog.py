@@ -89,6 +89,18 @@ def test_a_second_trace_is_told_what_it_uses() -> None:
     assert second.rows[len(known) :] == [row for row in first.rows if isinstance(row, Site) and row.site == 2]
 
 
+def test_a_stack_that_no_site_names() -> None:
+    catalog, sinks = Catalog(), (Sink(), Sink())
+    stack = catalog.stack((("/home/me/train.py", 3, "main"),))
+    for sink in sinks:
+        catalog.attach(sink)
+        catalog.use_stack(stack)
+        catalog.use_stack(stack)
+        catalog.use_stack(NONE)
+        assert [type(row) for row in sink.rows] == [SourceFile, tuple]
+        catalog.detach()
+
+
 def test_functions_of_pipelines_are_told_at_once() -> None:
     catalog, sink = Catalog(), Sink()
     catalog.add_function(Function(0, "Dataset_map_f", "__inference_Dataset_map_f_1", 0))

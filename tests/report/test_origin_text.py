@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tensordbg.analysis.finding import Origin, Verdict
+from tensordbg.analysis.finding import Origin, SourceLine, Verdict
 from tensordbg.analysis.why import why, why_of_run
-from tensordbg.report.origin_text import headline, moment_of, origin_line, origin_text
+from tensordbg.report.origin_text import headline, moment_of, origin_line, origin_text, spread_of
 from tests.analysis.builder import TraceBuilder, inf, nan
 from tests.analysis.workers import RECEIVED, SENT, steps, worker
 from tests.report.rendering import rendered
@@ -88,3 +88,11 @@ def test_how_it_came_to_other_processes() -> None:
 def test_a_process_alone_received_it() -> None:
     (origin,) = why(worker(steps(RECEIVED))).origins
     assert headline(origin).plain == "CollectiveReduceV2:0 in train_step() received the first NaN: 1 of 2 elements"
+
+
+def test_where_eager_code_read_it() -> None:
+    read = replace(
+        origin_of(nan), reaches=("output",), read_at=SourceLine("/home/me/train.py", 7, "main", True, "print(x)")
+    )
+    assert spread_of(read).startswith("reached the program's results (read at train.py:7); ")
+    assert "read at" not in spread_of(replace(read, reaches=("loss",)))

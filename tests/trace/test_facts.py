@@ -57,7 +57,7 @@ def test_what_was_read() -> None:
     rows = [
         {
             "reads": {
-                "values": [[3, 0], [4, 1], [5], "x", [True, 0], [-1, 0], [2**60, 0]],
+                "values": [[3, 0, 7], [4, 1, -1], [5, 0], "x", [True, 0, 0], [-2, 0, 0], [2**60, 0, 0]],
                 "always": "x",
                 "held": [[6, 0]],
             }
@@ -65,8 +65,8 @@ def test_what_was_read() -> None:
         {"end": {"time_ns": 5, "exit_code": 0}},
     ]
     facts = collect_facts(rows)
-    assert facts.reads == Reads(((3, 0), (4, 1)), (), ((6, 0),))
+    assert facts.reads == Reads(((3, 0, 7), (4, 1, -1)), (), ((6, 0),))
     assert facts.reads_to_the_end == facts.reads
     assert collect_facts(rows[:1]).reads_to_the_end is None
     left = collect_facts([*rows[:1], {"end": {"time_ns": 5}}]).reads_to_the_end
-    assert left == Reads(((3, 0), (4, 1), (6, 0)), (), ((6, 0),))
+    assert left == Reads(((3, 0, 7), (4, 1, -1), (6, 0, -1)), (), ((6, 0),))

@@ -186,6 +186,8 @@ class Origin:
     """For an operation of a backward pass the forward operation that it is the gradient of, where that is known."""
     caught: str = ""
     """What kept it from doing harm, such as a loss scale; empty where nothing did."""
+    read_at: SourceLine | None = None
+    """Where the program read it, or what was made of it, of eager code."""
     meant: str = ""
     """The rule by which its author allows it; empty where none does."""
     process: str = ""

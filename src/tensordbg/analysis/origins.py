@@ -59,6 +59,8 @@ class Origins:
     """For each node the bits of those that what was made from it decided."""
     unread: Bools
     """For each node whether anything made from it is an eager result that nothing read."""
+    read_at: Ints
+    """For each node the stack at which the program read it, `NONE` where it did not."""
 
 
 def find_origins(values: Values, details: Details) -> Origins:
@@ -106,7 +108,19 @@ def find_origins(values: Values, details: Details) -> Origins:
     events = {int(graph.event[one]): int(graph.event[mask]) for one, mask in masks.items()}
     unread = came_to_nothing_read(graph, tainted, ends)
     return Origins(
-        values, variables, returns, flow, graph, roles, node, reach[node], events, decisions, decided, unread
+        values,
+        variables,
+        returns,
+        flow,
+        graph,
+        roles,
+        node,
+        reach[node],
+        events,
+        decisions,
+        decided,
+        unread,
+        ends.read_at_nodes(len(graph)),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
 from tensordbg.analysis.operations import CHECKS, COMPARISONS, INPUT
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
-from tensordbg.analysis.reads import nothing_read, was_read
+from tensordbg.analysis.reads import nothing_read, read_at, was_read
 from tensordbg.analysis.roles import Roles
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
@@ -58,6 +58,14 @@ class Ends:
     """For each of `results` whether the program had it: no other recorded execution took it, or it was read."""
     unread: Bools
     """For each of `results` whether it is of an eager operation and nothing read it, which makes it none."""
+    read_at: Ints
+    """For each of `results` the stack at which the program first read it, where that is known."""
+
+    def read_at_nodes(self, count: int) -> Ints:
+        """For each of so many nodes the stack at which the program first read it, `NONE` where it did not."""
+        result = np.full(count, NONE, dtype=np.int64)
+        result[self.results] = self.read_at
+        return result
 
 
 def add_ends(builder: GraphBuilder) -> Ends:
@@ -85,7 +93,9 @@ def add_ends(builder: GraphBuilder) -> Ends:
     execution, slot = execution[bad], slot[bad]
     unread = nothing_read(values, execution, slot)
     kept = (~_taken(values, execution, slot) & ~unread) | was_read(values, execution, slot)
-    return Ends(np.concatenate(writes), np.concatenate(trained), nodes[bad], kept, unread)
+    return Ends(
+        np.concatenate(writes), np.concatenate(trained), nodes[bad], kept, unread, read_at(values, execution, slot)
+    )
 
 
 def reached(graph: BadGraph, tainted: Bools, ends: Ends, roles: Roles, losses: Bools) -> Ints:

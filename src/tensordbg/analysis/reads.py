@@ -17,8 +17,21 @@ def was_read(values: Values, execution: Ints, slot: Ints) -> Bools:
     executions, reads = values.executions, values.program.reads
     if reads is None:
         return np.zeros(len(execution), dtype=np.bool_)
-    result: Bools = np.isin(executions.number[execution] * _SLOTS + slot, _keys(reads.values))
-    result |= _eager(values, execution) & np.isin(executions.site[execution] * _SLOTS + slot, _keys(reads.always))
+    result: Bools = np.isin(executions.number[execution] * _SLOTS + slot, _keys(reads.values)[0])
+    result |= _eager(values, execution) & np.isin(executions.site[execution] * _SLOTS + slot, _keys(reads.always)[0])
+    return result
+
+
+def read_at(values: Values, execution: Ints, slot: Ints) -> Ints:
+    """For some results the stack at which the program first read them, `NONE` where it did not, or it is not known."""
+    reads = values.program.reads
+    if reads is None or not reads.values:
+        return np.full(len(execution), NONE, dtype=np.int64)
+    keys, rows = _keys(reads.values)
+    order = np.argsort(keys, kind="stable")
+    wanted = values.executions.number[execution] * _SLOTS + slot
+    place = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
+    result: Ints = np.where(keys[place] == wanted, rows[place, -1], NONE)
     return result
 
 
@@ -41,7 +54,7 @@ def _eager(values: Values, execution: Ints) -> Bools:
     return result
 
 
-def _keys(pairs: tuple[tuple[int, int], ...]) -> Ints:
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    keys: Ints = table[:, 0] * _SLOTS + table[:, 1]
-    return keys
+def _keys(rows: tuple[tuple[int, ...], ...]) -> tuple[Ints, Ints]:
+    """What the first two numbers of each row are known by, and the rows as a table."""
+    table = np.array(rows or ((NONE, 0),), dtype=np.int64)
+    return table[:, 0] * _SLOTS + table[:, 1], table

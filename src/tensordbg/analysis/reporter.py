@@ -68,13 +68,17 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
 
 def _with_descent(troubles: Sequence[Trouble], origins: Origins, details: Details) -> list[Trouble]:
     """Say of each how many tensors were made from all that it stands for, and which came first."""
-    descents = find_descent(origins.graph, [each.nodes for each in troubles])
+    descents = find_descent(origins.graph, [each.nodes for each in troubles], origins.read_at)
     views = details.views({event for descent in descents for event in descent.first} - {NONE})
+    locations = Locations(origins.values.program)
     return [
         replace(
             each,
             origin=replace(
-                each.origin, propagated=descent.events, spread=tuple(views[event] for event in descent.first)
+                each.origin,
+                propagated=descent.events,
+                spread=tuple(views[event] for event in descent.first),
+                read_at=locations.own(locations.stack(descent.read_at)),
             ),
         )
         for each, descent in zip(troubles, descents, strict=True)

@@ -238,6 +238,13 @@ class Catalog:
             with self._lock:
                 self._write_variables(page, (number,))
 
+    def use_stack(self, number: int) -> None:
+        """Sees to it that the trace knows a stack that no site names."""
+        page = self._page
+        if page is not None and number not in page.stacks:
+            with self._lock:
+                self._write_stack(page, number)
+
     def use_function(self, number: int) -> None:
         """Sees to it that the trace knows a function, and those that it calls."""
         if self._page is not None:

@@ -224,6 +224,8 @@ def spread_of(origin: Origin) -> str:
     if not origin.reaches:
         return f"died out after {more}; it reached nothing that matters"
     reached = _reached(origin.reaches)
+    if origin.read_at is not None and "output" in origin.reaches:
+        reached += f" (read at {place_of(origin.read_at)})"
     names = ", ".join(dict.fromkeys(view.tensor for view in origin.spread))
     through = f": {names}{' ...' if origin.propagated > len(origin.spread) else ''}" if names else ""
     return f"reached {reached}; {more} not finite{through}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tensordbg.model import NONE
@@ -11,6 +11,9 @@ from tensordbg.trace.process import ProcessPlace
 
 _MOST_NUMBER = 2**46
 """No trace has so many executions; slots are below 2**16."""
+
+_READS = {"values": 3, "always": 2, "held": 2}
+"""How many numbers the rows of each part of `Reads` have."""
 
 STOPPED_EARLY = "recording stopped early"
 """How the warning begins that says so."""
@@ -59,11 +62,11 @@ class End:
 class Reads:
     """Which bad values of eager operations the program read out."""
 
-    values: tuple[tuple[int, int], ...] = ()
-    """Executions and slots."""
-    always: tuple[tuple[int, int], ...] = ()
+    values: tuple[tuple[int, ...], ...] = ()
+    """Executions and slots, and the stack at which each was first read, `NONE` where that is not known."""
+    always: tuple[tuple[int, ...], ...] = ()
     """Sites and slots that were read so often that no more of them were noted."""
-    held: tuple[tuple[int, int], ...] = ()
+    held: tuple[tuple[int, ...], ...] = ()
     """Executions and slots of what nothing had read, but could have when the recording ended."""
 
 
@@ -103,7 +106,8 @@ class TraceFacts:
         if self.reads is None or self.end is None:
             return None
         goes_on = self.end.exit_code is None and self.end.signal is None
-        return replace(self.reads, values=(*self.reads.values, *self.reads.held)) if goes_on else self.reads
+        held = ((*each, NONE) for each in self.reads.held)
+        return replace(self.reads, values=(*self.reads.values, *held)) if goes_on else self.reads
 
 
 def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
@@ -127,7 +131,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         if isinstance(row.get("allow"), list):
             allow = [each for each in row["allow"] if isinstance(each, dict)]
         if isinstance(row.get("reads"), dict):
-            reads = Reads(**{each.name: _pairs(row["reads"].get(each.name)) for each in fields(Reads)})
+            reads = Reads(**{name: _numbers(row["reads"].get(name), length) for name, length in _READS.items()})
         if isinstance(row.get("process"), dict):
             process = ProcessPlace.from_json(row["process"])
     visible, without = _texts(devices.get("logical")), _texts(devices.get("without_gpu_kernel"))
@@ -147,14 +151,14 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
-def _pairs(value: object) -> tuple[tuple[int, int], ...]:
-    """Pairs of numbers of an execution or a site, and of a slot; what is none is passed over."""
+def _numbers(value: object, length: int) -> tuple[tuple[int, ...], ...]:
+    """Rows of so many numbers; what is none is passed over."""
     rows = value if isinstance(value, list) else []
-    return tuple((row[0], row[1]) for row in rows if isinstance(row, list) and [*map(_is_number, row)] == [True, True])
+    return tuple(tuple(row) for row in rows if isinstance(row, list) and len(row) == length and all(map(_counts, row)))
 
 
-def _is_number(value: object) -> bool:
-    return type(value) is int and 0 <= value < _MOST_NUMBER
+def _counts(value: object) -> bool:
+    return type(value) is int and NONE <= value < _MOST_NUMBER
 
 
 def _end(row: object) -> End | None:

@@ -98,6 +98,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "consequential": origin.consequential,
         "caught": origin.caught or None,
         "meant": origin.meant or None,
+        **({"read_at": _line(origin.read_at)} if origin.read_at else {}),
         "reaches": list(origin.reaches),
         "propagated": origin.propagated,
         "gradient_of": _forward(origin.gradient_of),

@@ -62,7 +62,7 @@ def test_whatever_reads_a_bad_value_is_noted(tmp_path: Path) -> None:
             # A good one passes by.
             use(zero + 1.0)
 
-    noted = {execution for execution, _ in reads(tmp_path, program).values}
+    noted = {execution for execution, *_ in reads(tmp_path, program).values}
     assert {name for name, execution in found.items() if execution in noted} == set(READ)
 
 
@@ -88,6 +88,24 @@ def test_a_tensor_that_is_always_read_is_noted_a_hundred_times(tmp_path: Path) -
     assert (len(noted.values), len(noted.always), len(noted.held)) == (100, 1, 0)
 
 
+def test_where_it_was_first_read_is_in_each_trace(tmp_path: Path) -> None:
+    zero = tf.constant(0.0)
+
+    def program() -> None:
+        value = zero / zero
+        np.asarray(value)  # first
+        float(value)
+
+    for name in ("one", "two"):
+        with tensordbg.record(tmp_path / name) as recording:
+            program()
+        reader = open_trace(recording.path)
+        assert reader.facts.reads is not None
+        ((_, _, stack),) = reader.facts.reads.values
+        line = [frame for frame in reader.stacks()[stack] if frame.user][-1]
+        assert (line.function, line.line) == ("program", program.__code__.co_firstlineno + 2)
+
+
 def test_each_output_counts_for_itself(tmp_path: Path) -> None:
     def program() -> None:
         first, _ = tf.nn.moments(tf.constant([np.nan, 1.0]), [0])
@@ -95,7 +113,7 @@ def test_each_output_counts_for_itself(tmp_path: Path) -> None:
         float(second)
         del first
 
-    assert [slot for _, slot in reads(tmp_path, program).values] == [1]
+    assert [slot for _, slot, _ in reads(tmp_path, program).values] == [1]
 
 
 def test_the_error_of_a_read_is_the_programs_own(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class Eager:
     ) -> None:
         self._entries = entries
         self._layers = layers
-        self._reads = Reads(entries)
+        self._reads = Reads(entries, stacks)
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
@@ -61,12 +61,12 @@ class Eager:
         self._recorder = recorder
         self._devices.clear()
         self._entries.add(self)
-        self._reads.install()
+        self._reads.install(recorder)
 
     def uninstall(self) -> None:
         """Takes the layer away again."""
         self._entries.remove(self)
-        self._reads.uninstall(self._recorder)
+        self._reads.uninstall()
 
     def fast_path(self, plain: Entry) -> Entry:
         """Records one operation."""

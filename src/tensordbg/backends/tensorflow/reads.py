@@ -8,14 +8,17 @@ all numbers are finite, the program pays for looking into an empty dictionary.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.entries import Entries
 from tensordbg.backends.tensorflow.internals import eager_tensors, pywrap_tfe
 from tensordbg.backends.tensorflow.own_frames import unseen
+from tensordbg.backends.tensorflow.stacks import Stacks, stack_key
 from tensordbg.recording.recorder import Recorder
 
 _MOST_OF_SITE = 100
@@ -31,16 +34,19 @@ _Awaited = tuple[weakref.ref[Any], int, int, int]
 class Reads:
     """The hooks for one recording at a time."""
 
-    def __init__(self, entries: Entries) -> None:
+    def __init__(self, entries: Entries, stacks: Stacks) -> None:
         self._entries = entries
+        self._stacks = stacks
+        self._recorder: Recorder
         self._undo: list[Callable[[], None]] = []
         self._awaited: dict[int, _Awaited] = {}
-        self._read: list[tuple[int, int]] = []
+        self._read: list[tuple[int, int, int]] = []
         self._counts: dict[tuple[int, int], int] = {}
         self._overflowed = False
 
-    def install(self) -> None:
+    def install(self, recorder: Recorder) -> None:
         """Looks on from now on."""
+        self._recorder = recorder
         self._awaited.clear()
         self._read.clear()
         self._counts.clear()
@@ -53,7 +59,7 @@ class Reads:
         if watch is None or not watch(kind, self._awaited, self._note):
             self._overflowed = True
 
-    def uninstall(self, recorder: Recorder) -> None:
+    def uninstall(self) -> None:
         """Takes the hooks out again, and says in the trace what was read and what may still be."""
         if not self._undo:
             return
@@ -64,9 +70,9 @@ class Reads:
         held = [(execution, slot) for _, execution, slot, _ in self._awaited.values()]
         self._awaited.clear()
         # What is read between recorded steps, or at a debugger's prompt, is not known.
-        if recorder.records_all and not self._overflowed and len(held) <= _MOST:
+        if self._recorder.records_all and not self._overflowed and len(held) <= _MOST:
             always = [place for place, count in self._counts.items() if count >= _MOST_OF_SITE]
-            recorder.fact({"reads": {"values": self._read, "always": always, "held": held}})
+            self._recorder.fact({"reads": {"values": self._read, "always": always, "held": held}})
 
     def expect(self, tensor: Any, execution: int, slot: int, site: int) -> None:
         """Waits for a bad tensor to be read."""
@@ -76,8 +82,11 @@ class Reads:
         awaited[key] = (weakref.ref(tensor, lambda _: awaited.pop(key, None)), execution, slot, site)
 
     def _note(self, tensor: Any) -> None:
-        if self._entries.is_aside:
-            return
+        with self._recorder.guard("noting what is read"):
+            if self._recorder.active and not self._entries.is_aside:
+                self._note_read(tensor, sys._getframe(1))  # noqa: SLF001
+
+    def _note_read(self, tensor: Any, frame: FrameType) -> None:
         known = self._awaited.pop(id(tensor), None)
         if known is None:
             return
@@ -85,8 +94,10 @@ class Reads:
         self._counts[site, slot] = self._counts.get((site, slot), 0) + 1
         if len(self._read) >= _MOST:
             self._overflowed = True
-        else:
-            self._read.append((execution, slot))
+            return
+        stack = self._stacks.current(stack_key(frame), frame)
+        self._recorder.catalog.use_stack(stack)
+        self._read.append((execution, slot, stack))
 
     def _replace(self, owner: Any, name: str) -> None:
         plain, awaited, note = getattr(owner, name), self._awaited, self._note
