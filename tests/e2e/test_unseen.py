@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.python.framework.function import Defun
 
 import tensordbg
 from tests.e2e.programs.checking import marked_lines
@@ -53,9 +54,42 @@ def yielded_by_a_generator() -> object:
     return [each + 1.0 for each in rows]
 
 
+def logarithm_of(x: tf.Tensor) -> tf.Tensor:
+    return tf.math.log(x)
+
+
+def root_of(x: tf.Tensor) -> tf.Tensor:
+    return tf.sqrt(x)
+
+
+def computed_by_a_legacy_function() -> object:
+    with tf.Graph().as_default(), v1.Session() as session:
+        numbers = v1.data.Dataset.from_tensor_slices([1.0, 0.0]).map_with_legacy_function(logarithm_of)
+        element = v1.data.make_one_shot_iterator(numbers).get_next()  # HERE
+        return [session.run(element * 2.0) for _ in range(2)]
+
+
+def computed_by_the_gradient_of_a_legacy_function() -> object:
+    with tf.Graph().as_default(), v1.Session() as session:
+        given = v1.placeholder(tf.float32, [2], name="given")
+        root = Defun(tf.float32)(root_of)(given)
+        (gradient,) = tf.gradients(root, given)  # HERE
+        return session.run(gradient, {given: [1.0, 0.0]})
+
+
+def computed_by_a_function_kept_apart() -> object:
+    with tf.Graph().as_default(), v1.Session() as session:
+        given = v1.placeholder(tf.float32, [2], name="given")
+        logarithm = Defun(tf.float32, noinline=True)(logarithm_of)(given)  # HERE
+        return session.run(logarithm * 2.0, {given: [1.0, 0.0]})
+
+
 @pytest.mark.parametrize(
     ("program", "said"),
     [
+        (computed_by_a_legacy_function, f"what a legacy function of its input pipeline computes ({__file__}:"),
+        (computed_by_the_gradient_of_a_legacy_function, "what SymbolicGradient runs, the gradient of a `Defun`"),
+        (computed_by_a_function_kept_apart, "what logarithm_of_"),
         (computed_with_numpy, "what NumPy or plain Python computes in a function that a graph calls is not recorded"),
         (computed_with_numpy_in_a_session, "what NumPy or plain Python computes in a function that a graph calls"),
         (yielded_by_a_generator, "what a Python generator computes before it yields is not recorded"),

@@ -29,6 +29,8 @@ _GENERATOR = "generator"
 _FROM_SERVICE = ("DataServiceDataset", "UncompressElement")
 
 _ENGINES = {
+    "RemoteCall": "a function on another device",
+    "SymbolicGradient": "the gradient of a `Defun`, which the runtime makes by itself",
     "TPUPartitionedCall": "a function on a TPU",
     "TRTEngineOp": "an engine of TensorRT",
     "XlaCallModule": "a module that XLA runs as a whole, such as one exported from JAX",
@@ -45,6 +47,7 @@ _LIBRARIES = {
 """What computes numbers beside TensorFlow, by the lines of a program that uses it."""
 
 _CUSTOM = r"\bload_op_library\s*\("
+_OLD_PIPELINE = r"\.(?:filter|map)_with_legacy_function\s*\("
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,16 @@ def _from_a_pipeline_of_before(end: _End) -> str:
     )
 
 
+def _from_an_old_function(end: _End) -> str:
+    line = end.line_of(_OLD_PIPELINE) if takes_from_pipeline(end.op_type) else ""
+    if not line:
+        return ""
+    return (
+        f"what a legacy function of its input pipeline computes ({line}) is not recorded; write `map` or `filter` in "
+        "its place"
+    )
+
+
 def _from_a_store(end: _End) -> str:
     store = takes_out_of(end.op_type)
     if not store or any(puts_into(site.op_type) == store for site in end.ran):
@@ -174,15 +187,17 @@ def _from_an_engine(end: _End) -> str:
 
 
 def _from_a_call(end: _End) -> str:
-    for site in end.inputs():
-        if site.call is CallKind.CALL and site.site not in end.recorded:
+    calls = [site for site in end.inputs() if site.site not in end.recorded]
+    for site in [*([end.site] if end.origin.cause == "unknown" else []), *calls]:
+        if site.call in (CallKind.CALL, CallKind.IF, CallKind.WHILE) and site.called:
             functions = [each for each in end.program.called_by(site) if each is not None]
             inside = {s.site for each in functions for s in end.program.sites_of_graph.get(each.graph, ())}
             if not inside & end.recorded:
                 names = ", ".join(each.name for each in functions) or ", ".join(site.called)
                 return (
-                    f"what {names} computes inside is not recorded, as it was made ready before the recording began or "
-                    "runs in another process; begin earlier, `tdbg run` for the whole program"
+                    f"what {names} computes inside is not recorded, as it was made ready before the recording began, "
+                    "runs in another process, or is kept apart by the runtime (a `Defun` with `noinline`, a loop or "
+                    "branch of such functions); begin earlier, `tdbg run` for the whole program, or call it inline"
                 )
     return ""
 
@@ -214,6 +229,7 @@ _SENTENCES: tuple[Callable[[_End], str], ...] = (
     _from_python,
     _from_service,
     _from_a_pipeline_of_before,
+    _from_an_old_function,
     _from_a_store,
     _from_an_engine,
     _from_a_call,

@@ -214,7 +214,7 @@ def test_what_cannot_be_checked_is_said_and_runs(capsys: pytest.CaptureFixture[s
             assert remote.run(y, {x: 0.0}) == -np.inf
     said = capsys.readouterr().err
     assert "tdbg: warning: what a session runs by partial_run can't be checked; its other runs are\n" in said
-    assert f"tdbg: warning: a session is not checked: it runs at {server.target!r}, in another process\n" in said
+    assert f"tdbg: warning: a session is not checked: it runs on the server at {server.target!r}, not here\n" in said
 
 
 def test_recorded_and_checked_at_once(tmp_path: Path) -> None:

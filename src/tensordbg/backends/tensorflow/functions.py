@@ -21,6 +21,7 @@ from tensordbg.backends.tensorflow.internals import atomic_function, context, fu
 from tensordbg.backends.tensorflow.live import LiveFunction, is_replaceable, live_functions
 from tensordbg.backends.tensorflow.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.own_frames import OwnFrames, unseen
+from tensordbg.backends.tensorflow.remote_workers import RemoteWorkers
 from tensordbg.backends.tensorflow.slots import add_reads
 from tensordbg.backends.tensorflow.tracing import Tracings
 from tensordbg.backends.tensorflow.waiting import looks_first, wait_for_probes, wait_for_slots
@@ -117,6 +118,9 @@ class Functions:
         self._originals = OriginalFunctions()
         self._own_frames = OwnFrames()
         self._tracings = tracings
+        self._workers = RemoteWorkers()
+        self._elsewhere = False
+        """Whether other processes are given the functions, which know none of our operations."""
         self._instruments: list[Instrument] = []
         self._plain_make: Any = None
         self._plain_add: Any = None
@@ -127,6 +131,8 @@ class Functions:
         if not self._instruments:
             self._install()
         self._instruments.append(instrument)
+        if self._elsewhere:
+            instrument.warn(_ELSEWHERE)
         self._instrument_earlier(instrument)
 
     def remove(self, instrument: Instrument) -> None:
@@ -170,6 +176,8 @@ class Functions:
     def _install(self) -> None:
         self._originals.install()
         self._own_frames.leave_out()
+        self._workers.install(self._connects)
+        self._elsewhere = self._workers.there_are()
         self._plain_make = make = atomic_function.from_func_graph
         self._plain_trace = trace = func_graph.func_graph_from_py_func
 
@@ -201,7 +209,15 @@ class Functions:
         func_graph.func_graph_from_py_func = unseen(func_graph_from_py_func)
 
     def _active(self) -> list[Instrument]:
-        return [instrument for instrument in self._instruments if instrument.active]
+        return [instrument for instrument in self._instruments if instrument.active and not self._elsewhere]
+
+    def _connects(self, elsewhere: bool) -> None:
+        """The runtime is about to be connected to a cluster: what other processes are given is plain before."""
+        active, self._elsewhere = self._active(), elsewhere
+        for instrument in active if elsewhere else ():
+            with instrument.guard("taking our nodes out of functions that other processes run"):
+                self._take_out(instrument.kind)
+                instrument.warn(_ELSEWHERE)
 
     def _instrument_earlier(self, instrument: Instrument) -> None:
         """Gives the functions that were traced before what they lack; names those with which it can't be done."""
@@ -310,6 +326,13 @@ class Functions:
             if plain is None or are_alike(completed(definition), completed(plain)):
                 definition = runtime.get_function_def(name)
         self._plain_add(runtime, definition)
+
+
+_ELSEWHERE = (
+    "this process has other processes run its functions, such as the workers of a parameter server strategy; what "
+    "functions compute is not looked at, only eager operations: try the program with one process, "
+    "or with servers that it starts itself"
+)
 
 
 def _handles(definition: Any, function: Function) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ from tensorflow.python.ops import (
     summary_ops_v2,
     while_v2,
 )
+from tensorflow.python.training import server_lib
 from tensorflow.python.util import tf_decorator, tf_stack
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "pywrap_tfe",
     "record",
     "resource_variable_ops",
+    "server_lib",
     "session",
     "summary_ops_v2",
     "tf_decorator",
@@ -100,6 +102,11 @@ RELIED_ON: dict[str, str] = {
         "since 1.14"
     ),
     "pywrap_tfe.TFE_ToDlpackCapsule": "(tensor): looked up in the module by all that gives out a tensor; since 2.2",
+    "server_lib.Server": "its `server_def`, with the cluster, the job's name and the task; since 1.0",
+    "context.Context.set_server_def": (
+        "and update_server_def: (server_def, ...) connect the runtime to the tasks of a cluster, which are sent all "
+        "functions; get_server_def gives it back; since 2.0"
+    ),
     "function.func_graph_from_py_func": (
         "(func, names and types of arguments, ...) -> the graph of a function of TensorFlow 1, looked up in the module "
         "while `_create_definition_if_needed_impl` of the function, a `_DefinedFunction`, makes its definition, which "

@@ -325,7 +325,7 @@ class Sessions:
     def _first_seen(self, this: Any) -> _Known:
         known = self._known[this] = _Known(SessionVariables(self._catalog))
         if this.sess_str:
-            known.left_alone = f"it runs at {this.sess_str.decode(errors='replace')!r}, in another process"
+            known.left_alone = f"it runs on the server at {this.sess_str.decode(errors='replace')!r}, not here"
         return known
 
     def _options(self, run: SessionRun, operations: tuple[str, ...], given: Any) -> Any:

@@ -70,7 +70,8 @@ class SessionFunctions:
                 return
             with ExitStack() as stack:
                 with guarded_by(looking(), "giving a session our definitions of functions"):
-                    self._give(this, bool(looking()), stack)
+                    # One at another address may be of a process that knows none of our operations.
+                    self._give(this, bool(looking()) and not this.sess_str, stack)
                 extend(this)
 
         session.BaseSession._extend_graph = unseen(extend_graph)  # noqa: SLF001
