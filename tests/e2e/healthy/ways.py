@@ -50,6 +50,42 @@ def a_session_with_a_loop_in_it() -> None:
 
 
 @healthy
+def a_game_of_two_in_a_session_with_variables_by_reference() -> None:
+    """TensorFlow adds 1 and the small number first, and records the sum as `1.0 - score(made)`."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        with v1.variable_scope("", use_resource=False):
+            real, chance = v1.placeholder(tf.float32, [None, 2]), v1.placeholder(tf.float32, [None, 4])
+            judge, maker = v1.get_variable("judge", [2, 1]), v1.get_variable("maker", [4, 2])
+        made = chance @ maker
+        good, bad = tf.sigmoid(real @ judge), tf.sigmoid(made @ judge)
+        judged = -tf.reduce_mean(tf.math.log(good) + tf.math.log(1.0 - bad + 1e-8))
+        fooled = -tf.reduce_mean(tf.math.log(bad + 1e-8))
+        judging = v1.train.AdamOptimizer(0.01).minimize(judged, var_list=[judge])
+        making = v1.train.AdamOptimizer(0.01).minimize(fooled, var_list=[maker])
+        session.run(v1.global_variables_initializer())
+        for k in range(40):
+            feeds = {real: normal(32, 2, seed=k) + 1, chance: normal(32, 4, seed=1000 + k)}
+            session.run(judging, feeds)
+            session.run([making, fooled], feeds)
+
+
+@healthy
+def an_accuracy_that_is_perfect_at_once() -> None:
+    labels = np.arange(64) % 2
+    x = normal(64, 8, seed=1, scale=0.1) + np.outer(2 * labels - 1, np.eye(8)[0]).astype(np.float32)
+    weight = tf.Variable(np.outer(np.eye(8)[0], [-0.1, 0.1]).astype(np.float32))
+    optimizer = keras.optimizers.SGD(0.5)
+    for _ in range(30):
+        with tf.GradientTape() as tape:
+            logits = tf.matmul(x, weight)
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+        optimizer.apply_gradients([(tape.gradient(loss, weight), weight)])
+        right = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), labels), tf.float32))
+        assert float(right) == 1.0
+
+
+@healthy
 def keras_with_callbacks() -> None:
     x, y = digits()
     model = dense(64, 32, 10, last="softmax")

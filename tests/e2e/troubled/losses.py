@@ -68,6 +68,20 @@ def a_gradient_that_is_added_eagerly() -> None:
         weight.assign_add(0.3 * tape.gradient(loss, weight))
 
 
+@trouble("rising_loss", "Mean")
+def a_gain_that_is_minimized_in_a_session_with_variables_by_reference() -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x, y = v1.placeholder(tf.float32, [None, 8]), v1.placeholder(tf.float32, [None, 1])
+        weight = v1.get_variable("weight", [8, 1], initializer=v1.zeros_initializer(), use_resource=False)
+        loss = tf.reduce_mean(tf.square(x @ weight - y))  # HERE
+        train_step = v1.train.GradientDescentOptimizer(0.02).minimize(-loss)
+        session.run(v1.global_variables_initializer())
+        rows = np.random.default_rng(0).normal(size=(64, 8)).astype(np.float32)
+        for _ in range(30):
+            session.run([train_step, loss], {x: rows, y: rows[:, :1]})
+
+
 @trouble("saturated_output", "Sigmoid")
 def targets_out_of_the_range_of_a_sigmoid() -> None:
     first = Layer(8, 1, "first", 1)

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.operations import CHECKS, COMPARISONS
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import ENOUGH, Study
 
 _LAST = 8
 """The end is the median of this part of the steps."""
+
+_BLUNT = (COMPARISONS | CHECKS | {"Ceil", "Floor", "Rint", "Round", "Sign"}) - {"Cast", "TopKV2"}
+"""What they give stays the same where what they are given changes a little: it has no slope."""
 
 _TAKING_OUT = frozenset({"GatherV2", "Reshape", "Slice", "Squeeze", "StridedSlice", "Unpack"})
 
@@ -43,11 +47,17 @@ class Loss:
 
 
 def find_losses(study: Study) -> list[Loss]:
-    """The losses that no other is made of, sums over batches, such as Keras keeps them for its metrics, left out."""
+    """The losses that no other is made of.
+
+    Left out are sums over batches, such as Keras keeps them for its metrics; and, where there are others, what is made
+    of choices and comparisons alone, as an accuracy is.
+    """
     totals = _totals(study)
     kept = [k for k in study.losses if not totals[study.port[k]] and _may_be_loss(study, k)]
     ports = np.unique(study.port[kept]) if kept else np.zeros(0, dtype=np.int64)
     last = [port for port in ports.tolist() if not _goes_on(study, port, ports)]
+    sloping = _with_slope(study)
+    last = [port for port in last if sloping[port]] or last
     return [_loss(study, k) for k in kept if study.port[k] in last]
 
 
@@ -92,6 +102,14 @@ def _goes_on(study: Study, port: int, ports: Ints) -> bool:
     marks[port] = True
     behind = study.wiring.descendants(marks)
     return bool(behind[ports[ports != port]].any())
+
+
+def _with_slope(study: Study) -> Bools:
+    """For each port whether a change of the weights changes it little by little."""
+    sites = study.program.sites.values()
+    blunt = np.zeros(int(study.ports.site.max(initial=-1)) + 1, dtype=np.bool_)
+    blunt[[site.site for site in sites if site.op_type in _BLUNT]] = True
+    return study.wiring.without(blunt[study.ports.site]).descendants(study.trained_reads)
 
 
 def _totals(study: Study) -> Bools:

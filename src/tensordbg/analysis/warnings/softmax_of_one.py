@@ -17,7 +17,7 @@ TRAINED_PAST = "trained_past"
 """In the evidence: 1 where the training does not go through the softmax, so that nothing there follows from it."""
 
 _ROUNDING = 1 / 64
-"""So far from that it may be: the runtime divides by an estimate, which gives 0.99999994, and bfloat16 has eight bits."""
+"""So far from that it may be: the runtime divides by an estimate, which gives 0.99999994; bfloat16 has eight bits."""
 
 _WITH_LOSS = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
 

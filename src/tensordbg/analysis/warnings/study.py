@@ -13,6 +13,7 @@ from tensordbg.analysis.ports import Ports, number_ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools, Ints, TraceSource
 from tensordbg.analysis.roles import Roles
+from tensordbg.analysis.warnings.misnamed import without_misnamed
 from tensordbg.analysis.warnings.series import Series, read_series
 from tensordbg.analysis.warnings.wiring import Wiring, wire
 from tensordbg.model import NONE, Site
@@ -22,6 +23,9 @@ ENOUGH = 5
 
 GIVEN = frozenset({"Arg", "Input", "IteratorGetNext", "Placeholder"})
 """What brings data in from outside."""
+
+_READS = frozenset({"ReadVariableOp", "Variable", "VariableV2"})
+"""They give a variable as a whole; the latter are what TensorFlow 1 has for it."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class Study:
         return {
             int(self.ports.first[site.site]): site.reads[0]
             for site in self.program.sites.values()
-            if site.reads and site.op_type == "ReadVariableOp"
+            if site.reads and site.op_type in _READS
         }
 
     @cached_property
@@ -192,4 +196,5 @@ def study(trace: TraceSource, program: Program, end: int) -> Study:
     executions = read_executions(trace, program)
     eager = executions.site[executions.function == NONE]
     runs = np.bincount(eager[eager >= 0], minlength=len(ports.first))
-    return Study(trace, program, ports, wire(program, ports, executions), series, runs)
+    wiring = wire(program, ports, executions)
+    return Study(trace, program, ports, wiring, without_misnamed(series, wiring), runs)

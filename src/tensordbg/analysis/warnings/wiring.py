@@ -55,6 +55,15 @@ class Wiring:
         """The marked ports and all that is made from them."""
         return spread(marked.astype(np.int64), self.source, self.target, np.arange(len(marked))) > 0
 
+    def without(self, dropped: Bools) -> Wiring:
+        """The same without the edges to some ports.
+
+        Args:
+            dropped: For each port whether nothing is to lead to it.
+        """
+        kept = ~dropped[self.target]
+        return Wiring(self.program, self.ports, self.source[kept], self.target[kept])
+
     def site(self, port: int) -> Site | None:
         """The site of a port."""
         return self.program.sites.get(int(self.ports.site[port]))
