@@ -22,6 +22,9 @@ _FACTOR = 10.0
 _LARGE = 1e10
 """What came in from outside with numbers beyond this is named."""
 
+Root = tuple[str, int]
+"""A type of operation and where it was made, the same in all steps and functions; or `variable` and its number."""
+
 
 @dataclass(frozen=True)
 class _Step:
@@ -47,18 +50,41 @@ class Jumps:
         self._ancestry = ancestry
         self._details = details
         self._locations = locations
+        self._walks: dict[int, list[_Step]] = {}
 
     def behind(self, events: Sequence[int]) -> Jump | None:
         """The biggest jump on the way to the largest of some events, None where they grew little by little."""
+        jump = self._biggest(self._walk(self._largest(events)))
+        return None if jump is None else self._described(jump)
+
+    def root(self, events: Sequence[int]) -> frozenset[Root]:
+        """By what overflows are known for those of one jump; empty where there is none."""
+        jump = self._biggest(self._walk(self._largest(events)))
+        if jump is None:
+            return frozenset()
+        site = self._ancestry.site(jump.event)
+        return frozenset({(site.op_type, site.stack if site.stack != NONE else site.site)})
+
+    def variables(self, events: Sequence[int]) -> frozenset[Root]:
+        """By what overflows are known for those of one divergence: the variables that grew on the way."""
         steps = self._walk(self._largest(events))
+        return frozenset(
+            ("variable", number) for step in steps if (number := self._ancestry.variable(step.event)) != NONE
+        )
+
+    def _biggest(self, steps: Sequence[_Step]) -> _Step | None:
         jump = max(steps, key=lambda step: step.ratio, default=None)
         if jump is not None and jump.ratio >= _FACTOR:
-            return self._described(jump)
+            return jump
         last = steps[-1] if steps else None
-        outside = last is not None and self._came_in(last.event) and last.after >= _LARGE
-        return self._described(last) if outside and last is not None else None
+        return last if last is not None and self._came_in(last.event) and last.after >= _LARGE else None
 
     def _walk(self, event: int) -> list[_Step]:
+        if event not in self._walks:
+            self._walks[event] = self._walk_anew(event)
+        return self._walks[event]
+
+    def _walk_anew(self, event: int) -> list[_Step]:
         steps: list[_Step] = []
         seen: set[int] = set()
         while event != NONE and event not in seen and len(steps) < _FARTHEST:

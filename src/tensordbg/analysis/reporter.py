@@ -10,7 +10,7 @@ from itertools import takewhile
 from tensordbg.analysis.call_chain import telling_stack
 from tensordbg.analysis.causes.case import Case, Jump, unravelled
 from tensordbg.analysis.causes.disguises import ADVISED
-from tensordbg.analysis.causes.overflow import OVERFLOWS
+from tensordbg.analysis.causes.overflow import DIVERGES, OVERFLOWS
 from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.causes.updates import overflowing_gradient
 from tensordbg.analysis.descent import find_descent
@@ -21,7 +21,7 @@ from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, Histor
 from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import EagerTurns, find_growth
-from tensordbg.analysis.jumps import Jumps
+from tensordbg.analysis.jumps import Jumps, Root
 from tensordbg.analysis.kinds import GRADIENT_DIVISOR
 from tensordbg.analysis.kinship import find_elders
 from tensordbg.analysis.locations import Locations
@@ -32,7 +32,7 @@ from tensordbg.analysis.operations import OUTSIDE, reads_variables, takes_from_p
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
 from tensordbg.analysis.tell_decided import TellDecided
-from tensordbg.analysis.troubles import REACHES, Trouble, join_gradients, join_lines
+from tensordbg.analysis.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
 from tensordbg.model import NONE, Site
 from tensordbg.packages import KERAS, is_part_of
 
@@ -60,9 +60,10 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
         forward = reporter.forward(known[k], evidence[elders[k]] if k in elders else None)
         origin = replace(reporter.finding(group, evidence[k]), gradient_of=forward)
         trains = bool(group.reach & (Reach.LOSS | Reach.GRADIENT | Reach.TRAINED))
-        troubles.append(Trouble(origin, (group.node,), trains, reporter.layer_of_line(evidence[k], origin)))
+        layer, grown = reporter.layer_of_line(evidence[k], origin), reporter.grown(evidence[k], origin)
+        troubles.append(Trouble(origin, (group.node,), trains, layer, grown))
     dropping = Dropping(origins.values, origins.graph, gradient_site)
-    troubles = join_lines(join_gradients(troubles, elders, dropping.of))
+    troubles = join_lines(join_grown(join_gradients(troubles, elders, dropping.of)))
     return _with_descent(troubles, origins, details)
 
 
@@ -174,6 +175,13 @@ class _Reporter:
         if squared is not None:
             return self.jumps.behind([squared.event])
         return self.jumps.behind([each.event for each in evidence.inputs])
+
+    def grown(self, evidence: Evidence, origin: Origin) -> frozenset[Root]:
+        """By what overflows of the same numbers are known for each other."""
+        events = [each.event for each in evidence.inputs]
+        if origin.cause == DIVERGES:
+            return self.jumps.variables(events)
+        return self.jumps.root(events) if origin.cause in OVERFLOWS else frozenset()
 
     def _mask(self, event: int) -> str:
         """The infinities that the program wrote down with which a NaN begins: their name and line."""

@@ -1,5 +1,6 @@
 """One trouble, one entry: findings that have the same thing to mend are told as one.
 
+Overflows of the same numbers, which one operation or one divergence made so large, are one, and the first is told.
 A forward operation and its gradient at the same bad number are one, and the forward operation is told; unless its own
 bad value was dropped, as by a `where`, and only the gradient did harm. Then the gradient is told, with the line of the
 forward operation. So are the findings of one cause in one line: a line that is run in a loop or called from
@@ -33,6 +34,8 @@ class Trouble:
     """Whether it came to what is differentiated, to a gradient, or to a variable that is trained."""
     layer: str = ""
     """The layer that it belongs to, where the line is one that runs a whole model."""
+    grown: frozenset[tuple[str, int]] = frozenset()
+    """Of an overflow: by what others of the same numbers are known, see `jumps.py`."""
 
 
 def join_gradients(
@@ -61,6 +64,20 @@ def join_gradients(
             left[elder] = replace(told, origin=replace(told.origin, caught=caught, occurrences=occurrences))
             del left[young]
     return [left[k] for k in sorted(left)]
+
+
+def join_grown(troubles: Sequence[Trouble]) -> list[Trouble]:
+    """Tell overflows of numbers that had grown at one place, or in one divergence, with the first of them."""
+    left: list[Trouble] = []
+    for trouble in troubles:
+        kin = (k for k, each in enumerate(left) if each.grown & trouble.grown and _harm_of(each) == _harm_of(trouble))
+        elder = next(kin, None)
+        if elder is None:
+            left.append(trouble)
+        else:
+            joined = _joined(left[elder], [trouble], "alike")
+            left[elder] = replace(joined, grown=left[elder].grown | trouble.grown)
+    return left
 
 
 def join_lines(troubles: Sequence[Trouble]) -> list[Trouble]:

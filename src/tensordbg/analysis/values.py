@@ -17,6 +17,8 @@ from tensordbg.analysis.ports import Ports, number_ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.repeats import settle_repeats
+from tensordbg.analysis.squares import with_fused_squares
+from tensordbg.analysis.twins import with_twins
 from tensordbg.model import NONE
 
 
@@ -53,6 +55,7 @@ class Values:
 
 def locate_values(program: Program, events: Events, executions: Executions) -> Values:
     """Find the address of every event."""
+    program = with_twins(with_fused_squares(program, events.site), events.site)
     ports = number_ports(program, np.append(events.site, executions.site), np.append(events.slot, executions.site * 0))
     places = Places(program)
     activations, activation = find_activations(events, executions, ports, places)

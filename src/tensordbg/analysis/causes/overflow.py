@@ -210,9 +210,12 @@ def _mend_arithmetic(case: Case) -> str:
 OVERFLOWS = frozenset({"arithmetic_overflow", "cast_overflow", "exp_overflow", "half_precision_overflow"})
 """Causes for which it is worth to know where the numbers grew."""
 
+DIVERGES = "diverging_values"
+"""The cause of what grew little by little."""
+
 CAUSES = (
     Cause("cast_overflow", _cast_overflows, _explain_cast, _mend_cast),
-    Cause("diverging_values", _diverges, _explain_divergence, _mend_divergence),
+    Cause(DIVERGES, _diverges, _explain_divergence, _mend_divergence),
     Cause("half_precision_overflow", _half_overflows, _explain_half, _mend_half),
     Cause("exp_overflow", exponential_overflows, _explain_exponential, _mend_exponential),
     Cause("arithmetic_overflow", _arithmetic_overflows, _explain_arithmetic, _mend_arithmetic),
