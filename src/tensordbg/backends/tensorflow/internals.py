@@ -209,6 +209,7 @@ RELIED_ON: dict[str, str] = {
         "before each run: makes known to the runtime what is new in the graph, with the whole library of functions if "
         "there are new nodes; a session refuses another definition of a function that it has; since 1.8"
     ),
+    "session.BaseSession.run": "each run that the program asks for, with `graph` of the session; since 1.0",
     "session.BaseSession._do_call": (
         "(function, *arguments): calls it, and writes around the message of an error; since 1.0"
     ),

@@ -39,6 +39,7 @@ from tensordbg.backends.tensorflow.trap_exchanges import reduced_gradients
 from tensordbg.backends.tensorflow.trap_message import batch_words, message_of, message_of_lost
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer, late_writers
 from tensordbg.backends.tensorflow.trap_progress import Progress
+from tensordbg.backends.tensorflow.trap_sessions import SessionSteps
 from tensordbg.backends.tensorflow.trap_snapshots import NEVER, Snapshots
 from tensordbg.backends.tensorflow.trap_targets import (
     GRADIENT,
@@ -66,6 +67,7 @@ class Trapping:
         self._active = False
         self._notes = NotedTargets(self.guard)
         self._progress = Progress(self.guard)
+        self._sessions = SessionSteps(self.guard, _warn)
         self._eager = EagerSteps(self._judge_eager, plan.rules, self.guard)
         self._gates = GATES if plan.on_bad is OnBad.SKIP else None
         # Inside of what XLA compiles nothing can be asked, and nothing be written after all.
@@ -100,6 +102,7 @@ class Trapping:
         self._notes.install()
         self._progress.install()
         self._eager.install()
+        self._sessions.install()
         earlier: list[tuple[str, weakref.ref[Any]]] = []
         self._earlier = earlier
         hooks().functions.add(self)
@@ -113,6 +116,7 @@ class Trapping:
                 self._active = False
                 _native.stop_trapping()
                 hooks().functions.remove(self)
+                self._sessions.uninstall()
                 self._eager.uninstall()
                 self._progress.uninstall()
                 self._notes.uninstall()
