@@ -264,7 +264,7 @@ def vae_fit() -> None:
                 m, lv = tf.split(h, 2, axis=1)
                 z = self.s([m, lv])
                 r = self.d(z)
-                kl = -0.5 * tf.reduce_mean(1 + lv - m**2 - tf.exp(lv))  # THEN
+                kl = -0.5 * tf.reduce_mean(1 + lv - m**2 - tf.exp(lv))
                 loss = tf.reduce_mean((x - r) ** 2) + kl
             g = tape.gradient(loss, self.trainable_variables)
             self.optimizer.apply_gradients(zip(g, self.trainable_variables, strict=True))

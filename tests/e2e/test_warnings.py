@@ -415,6 +415,20 @@ for step in range(12):
 """
 
 
+def test_trainings_that_diverge_in_turn_are_no_loop(tmp_path: Path) -> None:
+    def program() -> None:
+        for _ in range(4):
+            weight = tf.Variable(2.0)
+            for _ in range(45):
+                with tf.GradientTape() as tape:
+                    loss = weight**2
+                weight.assign_sub(2.0 * tape.gradient(loss, weight))
+
+    told = why_of(program, tmp_path)
+    assert [origin["cause"] for origin in told["origins"]] == ["diverging_values"]
+    assert told["warnings"] == []
+
+
 def test_run_ends_with_the_number_of_warnings(tmp_path: Path) -> None:
     (tmp_path / "dying.py").write_text(DYING)
     words = [sys.executable, "-m", "tensordbg", "run", "dying.py"]

@@ -17,8 +17,8 @@ from tensordbg.analysis.warnings.study import Finding, Study, study
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.model import NONE
 
-_SAID_ALREADY = {"diverging_values": "growing_values"}
-"""Causes of origins that say what a warning would say."""
+_SAID_ALREADY = {"diverging_values": frozenset({"growing_in_loop", "growing_values"})}
+"""Causes of origins that say what a warning would say; eager trainings that diverge look like turns of a loop."""
 
 _FOLLOWS = {
     "constant_loss": frozenset(
@@ -53,7 +53,7 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
     seen = without_aftermath(study(trace, program, _end(trace, grave)), grave)
     if not len(seen.series):
         return ()
-    said = {_SAID_ALREADY.get(origin.cause) for origin in grave}
+    said = frozenset[str]().union(*(_SAID_ALREADY.get(origin.cause, ()) for origin in grave))
     findings = [
         finding
         for kind, rule in TABLE.items()
