@@ -97,6 +97,19 @@ def test_data_that_came_in_too_large(tmp_path: Path) -> None:
     assert "Scale the data" in origin["suggestion"]
 
 
+def test_a_variable_that_was_set_to_numbers_too_large(tmp_path: Path) -> None:
+    """As in the replay of a step that diverged: the mend is not to scale the data."""
+
+    def program() -> None:
+        weight = tf.Variable([1.0, 2.0], name="weight")
+        weight.assign(np.array([1.0, 2.8e22], np.float32))
+        tf.function(lambda x: x * weight**2)(tf.constant([1.0, 3.0]))
+
+    origin = first_origin(tmp_path, program)
+    assert "The variable weight had been set to numbers up to 2.8e22" in origin["explanation"]
+    assert "lower its learning rate" in origin["suggestion"]
+
+
 def test_nothing_is_said_where_nothing_grew(tmp_path: Path) -> None:
     origin = first_origin(tmp_path, lambda: tf.function(lambda x: tf.exp(x * 2.0))(tf.constant([1.0, 60.0])))
     assert origin["cause"] == "exp_overflow"

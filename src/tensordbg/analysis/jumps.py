@@ -77,7 +77,10 @@ class Jumps:
         if jump is not None and jump.ratio >= _FACTOR:
             return jump
         last = steps[-1] if steps else None
-        return last if last is not None and self._came_in(last.event) and last.after >= _LARGE else None
+        if last is None or not self._came_in(last.event) or last.after < _LARGE:
+            return None
+        # What a variable was set to is not the data of a step: a replay sets all variables to what they were.
+        return next((step for step in reversed(steps) if step.variable and not step.before), last)
 
     def _walk(self, event: int) -> list[_Step]:
         if event not in self._walks:
@@ -134,7 +137,7 @@ class Jumps:
         row = step.execution
         return Jump(
             tensor=step.variable or (f"{site.name}:0" if site is not None else "a tensor"),
-            before=math.nan if came_in else step.before,
+            before=math.nan if came_in or not step.before else step.before,
             after=step.after,
             step=self._ancestry.step(row),
             updated=bool(step.variable),

@@ -60,7 +60,7 @@ class Jump:
     tensor: str
     """Or the name of the variable that an update enlarged."""
     before: float
-    """The largest magnitude of what it was made from, NaN of what came in from outside."""
+    """The largest magnitude of what it was made from, NaN of what came in from outside or a variable was set to."""
     after: float
     step: int
     updated: bool

@@ -39,6 +39,8 @@ def _grew(case: Case) -> str:
     if jump is None:
         return ""
     place = f" ({jump.place})" if jump.place else ""
+    if jump.updated and math.isnan(jump.before):
+        return f" The variable {jump.tensor} had been set to numbers up to {number(jump.after)}{place}."
     if jump.updated:
         return (
             f" The variable {jump.tensor} had grown from {number(jump.before)} to {number(jump.after)} in one update, "
@@ -56,6 +58,11 @@ def _mend_jump(case: Case) -> str:
     jump = case.jump
     if jump is None:
         return ""
+    if jump.updated and math.isnan(jump.before):
+        return (
+            "Where a training had left the variable like that, lower its learning rate, or clip the gradients; else "
+            "set it to smaller numbers. "
+        )
     if jump.updated:
         return (
             "One update was too large: lower the learning rate, or clip the gradients "
