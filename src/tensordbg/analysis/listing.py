@@ -117,7 +117,7 @@ WITH place AS (
     FROM (SELECT *, depth + CASE WHEN "user" THEN 1000000 ELSE 0 END AS rank FROM {schema}.stacks)
     GROUP BY stack
 ), held AS (
-    SELECT read.site, list(v.name ORDER BY v.variable) AS names
+    SELECT read.site, list(v.name ORDER BY v.variable) FILTER (v.name IS NOT NULL) AS names
     FROM (SELECT site, unnest(reads) AS variable FROM {schema}.sites) read
          JOIN {schema}.variables v ON v.variable = read.variable
     GROUP BY read.site
