@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from tensordbg.json_input import load_json, whole_text
+from tensordbg.json_input import load_json, parsed, whole_text
 
 
 def test_halves_of_pairs_become_question_marks() -> None:
@@ -16,3 +18,21 @@ def test_halves_of_pairs_become_question_marks() -> None:
 def test_what_is_no_json_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  json and the decoder have words of their own
         load_json(data)
+
+
+@pytest.mark.parametrize("depth", [201, 980, 100_000])
+@pytest.mark.parametrize(("before", "behind"), [("[", "]"), ('{"a":', "}"), ('{"]}": [', "]}"), ("[", "")])
+def test_what_lies_too_deep_is_refused_before_it_is_decoded(depth: int, before: str, behind: str) -> None:
+    with pytest.raises(ValueError, match="lie in one another more than 200 deep"):
+        parsed(before * depth + "1" + behind * depth)
+
+
+def test_brackets_side_by_side_and_in_texts_are_not_deep() -> None:
+    text = json.dumps({"text": "[{" * 5000 + '\\"[' * 300, "inputs": [[number, 0] for number in range(5000)]})
+    assert parsed(text) == json.loads(text)
+    assert parsed("[" * 200 + "]" * 200) is not None
+
+
+def test_a_text_that_does_not_end_takes_no_time() -> None:
+    with pytest.raises(ValueError, match="Unterminated string"):
+        parsed("[" * 50 + "[], " * 200 + '"' + '\\"' * 1_000_000)

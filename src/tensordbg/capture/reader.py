@@ -13,7 +13,7 @@ from tensordbg.capture.header import FORMAT_VERSION, Header, StoredArgument, Sto
 from tensordbg.capture.tensors import Array, read_tensors, restored
 from tensordbg.capture.writer import BATCH_FILE, FUNCTION_FILE, HEADER_FILE, VARIABLES_FILE
 from tensordbg.errors import CaptureError
-from tensordbg.json_input import load_json
+from tensordbg.json_input import load_json, refuse_deep
 from tensordbg.model import NONE
 from tensordbg.opening import is_regular, read_whole
 
@@ -87,7 +87,7 @@ class Capture:
         path = self.path / f"{table}.jsonl"
         try:
             rows = [load_json(line) for line in self._bytes(path.name).splitlines()]
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise CaptureError(f"{path} can't be read: {error}; take another capture") from None
         if not all(isinstance(row, dict) for row in rows):
             raise CaptureError(f"{path} can't be read: each line must be a JSON object; take another capture")
@@ -142,11 +142,12 @@ def _checked(path: Path, stored: Mapping[str, Array], wanted: StoredTensor) -> A
 
 def _header(file: Path, content: bytes) -> Header:
     try:
+        refuse_deep(content.decode())
         version = msgspec.json.decode(content, type=dict[str, Any]).get("format")
         if isinstance(version, int) and version > FORMAT_VERSION:
             raise CaptureError(f"{file} has format {version}, this tensordbg reads up to {FORMAT_VERSION}; update it")
         return msgspec.json.decode(content, type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise CaptureError(f"{file} can't be read: {error}; take another capture") from None
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.errors import CaptureError
+from tensordbg.json_input import refuse_deep
 from tensordbg.opening import read_whole
 
 REPLAY_FILE = "replay.json"
@@ -85,7 +86,9 @@ def read_replayed(folder: Path) -> Replayed:
     """
     path = folder / REPLAY_FILE
     try:
-        return msgspec.json.decode(read_whole(path, _MOST_BYTES), type=Replayed)
-    except (OSError, UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
+        content = read_whole(path, _MOST_BYTES)
+        refuse_deep(content.decode())
+        return msgspec.json.decode(content, type=Replayed)
+    except (OSError, ValueError, msgspec.DecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CaptureError(f"{path} can't be read: {reason}; replay the capture again") from None

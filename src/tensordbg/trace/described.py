@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from tensordbg.json_input import parsed
 from tensordbg.trace.proportion import MOST_SLOTS
 
 _MOST_SIZE = 2**63
@@ -48,8 +48,8 @@ def is_shape(text: str) -> bool:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parsed(text)
+    except ValueError:
         return None
 
 

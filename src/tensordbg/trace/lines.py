@@ -46,6 +46,6 @@ def read_lines(path: Path) -> Lines:
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
         row = load_json(line)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     return row if isinstance(row, dict) else None

@@ -58,5 +58,5 @@ def _created(trace: Path) -> int:
     path = trace / "trace.json"
     try:
         return int(load_json(read_whole(path, MOST_METADATA))["created_ns"])
-    except (OSError, ValueError, TypeError, LookupError, RecursionError, OverflowError):
+    except (OSError, ValueError, TypeError, LookupError, OverflowError):
         return path.stat().st_mtime_ns if path.exists() else 0
