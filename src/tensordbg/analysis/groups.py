@@ -10,6 +10,9 @@ from tensordbg.analysis.loss_scaling import caught_origins
 from tensordbg.analysis.meant import meant_nodes
 from tensordbg.analysis.origins import Origins
 
+_FIRST = 64
+"""Of so many occurrences the devices are looked at."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -26,6 +29,8 @@ class Group:
     """Whether its author allows it, see `meant.py`."""
     unread: bool = False
     """Whether it does not matter since nothing read what was made of it."""
+    events: tuple[int, ...] = ()
+    """Of the first of them: which devices they were on tells whether they were in several replicas."""
 
 
 def group_origins(origins: Origins) -> list[Group]:
@@ -36,9 +41,11 @@ def group_origins(origins: Origins) -> list[Group]:
     meant = meant_nodes(origins.values, graph, origins.node)
     keys = graph.port[origins.node] * 4 + np.where(meant, 3, consequential + caught)
     order = np.argsort(graph.rank[origins.node])
-    _, first, counts = np.unique(keys[order], return_index=True, return_counts=True)
+    _, first, inverse, counts = np.unique(keys[order], return_index=True, return_inverse=True, return_counts=True)
     sequence = np.lexsort((first, ~consequential[order[first]]))
     chosen = order[first[sequence]]
     unread = origins.unread[origins.node] & ~consequential
     columns = (origins.node[chosen], origins.reach[chosen], counts[sequence], caught[chosen], meant[chosen])
-    return [Group(*row) for row in zip(*(each.tolist() for each in (*columns, unread[chosen])), strict=True)]
+    members = np.split(order[np.argsort(inverse, kind="stable")], np.cumsum(counts)[:-1])
+    events = [tuple(graph.event[origins.node[members[number][:_FIRST]]].tolist()) for number in sequence.tolist()]
+    return [Group(*row) for row in zip(*(each.tolist() for each in (*columns, unread[chosen])), events, strict=True)]

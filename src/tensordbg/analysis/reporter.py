@@ -55,16 +55,24 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
         origins, views, locations, jumps, makers, TellDecided(origins, details, locations),
         EagerTurns(origins.values, gradient_site), details.cut,
     )  # fmt: skip
+    devices = _devices_of(groups, details)
     troubles = []
     for k, group in enumerate(groups):
         forward = reporter.forward(known[k], evidence[elders[k]] if k in elders else None)
-        origin = replace(reporter.finding(group, evidence[k]), gradient_of=forward)
+        origin = replace(reporter.finding(group, evidence[k]), gradient_of=forward, devices=devices[k])
         trains = bool(group.reach & (Reach.LOSS | Reach.GRADIENT | Reach.TRAINED))
         layer, grown = reporter.layer_of_line(evidence[k], origin), reporter.grown(evidence[k], origin)
         troubles.append(Trouble(origin, (group.node,), trains, layer, grown))
     dropping = Dropping(origins.values, origins.graph, gradient_site)
     troubles = join_lines(join_grown(join_gradients(troubles, elders, dropping.of)))
     return _with_descent(troubles, origins, details)
+
+
+def _devices_of(groups: Sequence[Group], details: Details) -> list[tuple[str, ...]]:
+    """Of each group the devices, where they are several: eagerly all replicas are at one line, and one operation."""
+    views = details.views({event for group in groups if group.occurrences > 1 for event in group.events} - {NONE})
+    found = [dict.fromkeys(views[event].device for event in group.events if event in views) for group in groups]
+    return [tuple(each) if len(each) > 1 else () for each in found]
 
 
 def _with_descent(troubles: Sequence[Trouble], origins: Origins, details: Details) -> list[Trouble]:

@@ -103,6 +103,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "propagated": origin.propagated,
         "gradient_of": _forward(origin.gradient_of),
         "occurrences": origin.occurrences,
+        **({"devices": list(origin.devices)} if origin.devices else {}),
         "spread": [_tensor(view) for view in origin.spread],
         "history": [_history(history) for history in origin.history if history.past],
         **({"ended": [_ended(each) for each in origin.ended]} if origin.ended else {}),

@@ -118,9 +118,15 @@ def test_what_replicas_reduced_together_is_followed(mirrored: Path) -> None:
     assert {"gradient", "variable"} <= set(origin["reaches"])  # type: ignore[call-overload]
 
 
-def test_the_same_line_on_all_replicas_is_one_entry(tmp_path: Path) -> None:
-    everywhere = MIRRORED.replace("[1.0, 2.0], [3.0, 4.0]", "[0.0, 2.0], [0.0, 4.0]")
-    command = [sys.executable, "-m", "tensordbg", "why", str(run_both_ways(tmp_path, everywhere))]
+@pytest.mark.parametrize("decorator", ["@tf.function\n", ""], ids=["function", "eager"])
+def test_the_same_line_on_all_replicas_is_one_entry(tmp_path: Path, decorator: str) -> None:
+    everywhere = MIRRORED.replace("[1.0, 2.0], [3.0, 4.0]", "[0.0, 2.0], [0.0, 4.0]").replace(
+        "@tf.function\n", decorator
+    )
+    trace = run_both_ways(tmp_path, everywhere)
+    devices = first_origin(trace)["devices"]
+    assert [name.rpartition("/device:")[2] for name in devices] == ["CPU:0", "CPU:1"]  # type: ignore[attr-defined]
+    command = [sys.executable, "-m", "tensordbg", "why", str(trace)]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert told.count("cause ") == 1
     assert ", on 2 replicas" in told
