@@ -7,6 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tensordbg.trace.reader import TraceReader, open_trace
@@ -26,6 +27,10 @@ def _take_ignored_signals() -> None:
 
 
 _take_ignored_signals()
+
+# No test depends on how busy the machine is.
+hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="module", autouse=True)
