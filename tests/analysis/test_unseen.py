@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tensordbg.analysis.why import why
+from tensordbg.trace.facts import Loaded
 from tests.analysis.builder import FILE, Graph, TraceBuilder, inf, nan
 
 
-def notes(op_type: str, *sites: str, source: str = "", given: str = "", function: str = "step") -> list[str]:
+def notes(
+    op_type: str,
+    *sites: str,
+    source: str = "",
+    given: str = "",
+    function: str = "step",
+    loaded: Loaded | None = None,
+) -> list[str]:
     """The notes on a program of one step, in which one operation gives a NaN.
 
     Args:
@@ -17,8 +27,10 @@ def notes(op_type: str, *sites: str, source: str = "", given: str = "", function
         source: Its text.
         given: The type of an operation that the first takes from, and of which nothing is recorded.
         function: What the step is called.
+        loaded: What the program had loaded.
     """
     trace = TraceBuilder(source.splitlines())
+    trace.facts = replace(trace.facts, loaded=loaded)
     step = trace.function(function)
     for each in sites:
         step.op(each)
@@ -77,6 +89,33 @@ def test_an_operation_of_the_programs_own() -> None:
     (note,) = notes("ZeroOut", source=source)
     assert f"operations of its own along ({FILE}:2); if ZeroOut is one of them" in note
     assert notes("ZeroOut") == []
+
+
+def test_an_operation_is_known_by_the_library_that_was_loaded() -> None:
+    loaded = Loaded(operations=frozenset({"ZeroOut"}))
+    (note,) = notes("ZeroOut", loaded=loaded)
+    assert "ZeroOut is an operation that the program brings along" in note
+    assert notes("Other", source="own = tf.load_op_library('own.so')", loaded=loaded) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "libraries", "said"),
+    [
+        ("import torch", ["torch"], f"the program also computes with PyTorch ({FILE}:2), which"),
+        ("import helpers", ["torch"], "the program also has loaded PyTorch, which"),
+        ("import torch", [], None),
+        ("tf.lite.Interpreter(path)", [], f"computes with the TFLite interpreter ({FILE}:2)"),
+    ],
+)
+def test_a_library_is_known_by_what_was_loaded(line: str, libraries: list[str], said: str | None) -> None:
+    trace = TraceBuilder(["import tensorflow as tf", line])
+    trace.facts = replace(trace.facts, loaded=Loaded(frozenset(libraries)))
+    step = trace.function("step")
+    given = step.argument("x")
+    trace.run(step).event(given, [1.0, inf])
+    found = why(trace).notes
+    assert [said in note for note in found if said] == ([True] if said else [])
+    assert bool(found) == (said is not None)
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,9 @@ def training(activation: Callable[[tf.Tensor], tf.Tensor], rate: float) -> Calla
 UPDATE = next(k for k, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.endswith("# UPDATE"))
 
 
-@pytest.mark.parametrize("eagerly", [False, True])
-def test_one_update_was_too_large_for_a_square(tmp_path: Path, eagerly: bool) -> None:
-    tf.config.run_functions_eagerly(eagerly)
-    try:
-        origin = first_origin(tmp_path, training(tf.square, 1e18))
-    finally:
-        tf.config.run_functions_eagerly(False)
+@pytest.mark.parametrize("program", ["squares", "squares_eagerly"])
+def test_one_update_was_too_large_for_a_square(tmp_path: Path, program: str) -> None:
+    origin = first_origin(tmp_path, PROGRAMS[program])
     assert (origin["cause"], origin["op_type"]) == ("arithmetic_overflow", "Square")
     assert "The variable weight had grown from 0.06 to 1.5e18 in one update, in step 0" in origin["explanation"]
     assert f"line {UPDATE} of test_jumps.py" in origin["explanation"]
@@ -56,43 +52,49 @@ def test_one_update_was_too_large_for_a_square(tmp_path: Path, eagerly: bool) ->
 
 
 def test_one_update_was_too_large_for_an_exponential(tmp_path: Path) -> None:
-    origin = first_origin(tmp_path, training(tf.exp, -200.0))
+    origin = first_origin(tmp_path, PROGRAMS["exponentials"])
     assert origin["cause"] == "exp_overflow"
     assert "The variable weight had grown from 0.06 to" in origin["explanation"]
     assert f"line {UPDATE} of test_jumps.py" in origin["explanation"]
     assert "learning rate" in origin["suggestion"]
 
 
-def test_an_optimizer_of_keras(tmp_path: Path) -> None:
-    def program() -> None:
-        keras.utils.set_random_seed(1)
-        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
-        model.compile(keras.optimizers.SGD(1e15), "mse")
-        model.fit(np.ones((8, 2), np.float32), np.zeros((8, 1), np.float32), batch_size=4, epochs=2, verbose=0)
+def optimizer_of_keras() -> None:
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
+    model.compile(keras.optimizers.SGD(1e15), "mse")
+    model.fit(np.ones((8, 2), np.float32), np.zeros((8, 1), np.float32), batch_size=4, epochs=2, verbose=0)
 
-    origin = first_origin(tmp_path, program)
+
+def test_an_optimizer_of_keras(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, optimizer_of_keras)
     assert origin["cause"] == "arithmetic_overflow"
     assert "kernel had grown from" in origin["explanation"]
     assert "lower the learning rate" in origin["suggestion"]
 
 
+def operation_that_enlarges() -> None:
+    @tf.function
+    def model(x: tf.Tensor) -> tf.Tensor:
+        scaled = x / tf.reduce_min(x)
+        return tf.reduce_sum(tf.square(tf.nn.relu(scaled) + 1.0))
+
+    model(tf.constant([1e-22, 5.0]))
+
+
 def test_an_operation_that_enlarges(tmp_path: Path) -> None:
-    def program() -> None:
-        @tf.function
-        def model(x: tf.Tensor) -> tf.Tensor:
-            scaled = x / tf.reduce_min(x)
-            return tf.reduce_sum(tf.square(tf.nn.relu(scaled) + 1.0))
-
-        model(tf.constant([1e-22, 5.0]))
-
-    origin = first_origin(tmp_path, program)
+    origin = first_origin(tmp_path, operation_that_enlarges)
     assert origin["cause"] == "arithmetic_overflow"
     assert "They grew most in truediv:0, from 5 to 5e22 at once, in step 0 (line" in origin["explanation"]
     assert "scaled = x / tf.reduce_min(x)" in origin["explanation"]
 
 
+def data_too_large() -> None:
+    tf.function(lambda x: tf.square(x + 1.0))(tf.constant([1.0, 3e20]))
+
+
 def test_data_that_came_in_too_large(tmp_path: Path) -> None:
-    origin = first_origin(tmp_path, lambda: tf.function(lambda x: tf.square(x + 1.0))(tf.constant([1.0, 3e20])))
+    origin = first_origin(tmp_path, data_too_large)
     assert "came in from outside with numbers up to 3e20" in origin["explanation"]
     assert "Scale the data" in origin["suggestion"]
 
@@ -110,8 +112,12 @@ def test_a_variable_that_was_set_to_numbers_too_large(tmp_path: Path) -> None:
     assert "lower its learning rate" in origin["suggestion"]
 
 
+def nothing_grew() -> None:
+    tf.function(lambda x: tf.exp(x * 2.0))(tf.constant([1.0, 60.0]))
+
+
 def test_nothing_is_said_where_nothing_grew(tmp_path: Path) -> None:
-    origin = first_origin(tmp_path, lambda: tf.function(lambda x: tf.exp(x * 2.0))(tf.constant([1.0, 60.0])))
+    origin = first_origin(tmp_path, nothing_grew)
     assert origin["cause"] == "exp_overflow"
     assert origin["explanation"].endswith("can hold.")
 
@@ -141,7 +147,44 @@ def count_of_a_session() -> None:
             session.run(mean)
 
 
-@pytest.mark.parametrize("program", [count_in_a_function, count_eagerly, root_of_a_variance, count_of_a_session])
+def count_that_was_written() -> None:
+    count = tf.Variable(1.0, name="count")
+    count.assign_sub(1.0)
+    tf.function(lambda: 3.0 / count)()
+
+
+def eagerly(program: Callable[[], None]) -> Callable[[], None]:
+    def run() -> None:
+        tf.config.run_functions_eagerly(True)
+        try:
+            program()
+        finally:
+            tf.config.run_functions_eagerly(False)
+
+    return run
+
+
+SQUARES = training(tf.square, 1e18)
+UNWRITTEN = [count_in_a_function, count_eagerly, root_of_a_variance, count_of_a_session]
+PROGRAMS = {
+    "squares": SQUARES,
+    "squares_eagerly": eagerly(SQUARES),
+    "exponentials": training(tf.exp, -200.0),
+    **{
+        program.__name__: program
+        for program in (
+            optimizer_of_keras,
+            operation_that_enlarges,
+            data_too_large,
+            nothing_grew,
+            count_that_was_written,
+            *UNWRITTEN,
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("program", UNWRITTEN)
 def test_a_divisor_that_nothing_had_written(tmp_path: Path, program: Callable[[], None]) -> None:
     origin = first_origin(tmp_path, program)
     assert origin["cause"] == "division_by_zero"
@@ -150,9 +193,4 @@ def test_a_divisor_that_nothing_had_written(tmp_path: Path, program: Callable[[]
 
 
 def test_a_divisor_that_was_written(tmp_path: Path) -> None:
-    def program() -> None:
-        count = tf.Variable(1.0, name="count")
-        count.assign_sub(1.0)
-        tf.function(lambda: 3.0 / count)()
-
-    assert "first value" not in first_origin(tmp_path, program)["explanation"]
+    assert "first value" not in first_origin(tmp_path, count_that_was_written)["explanation"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,21 @@ LABELS = ROWS.sum(axis=1, keepdims=True)
 CAUGHT = "the loss scale caught it: the step was skipped"
 
 
-@pytest.fixture(autouse=True)
-def mixed_precision() -> Iterator[None]:
-    """Keras computes in half precision, and begins from the same weights in each test."""
+@contextlib.contextmanager
+def half_precision() -> Iterator[None]:
+    """Keras computes in half precision, and begins from the same weights each time."""
     keras.utils.set_random_seed(3)
     keras.mixed_precision.set_global_policy("mixed_float16")
-    yield
-    keras.mixed_precision.set_global_policy("float32")
+    try:
+        yield
+    finally:
+        keras.mixed_precision.set_global_policy("float32")
+
+
+@pytest.fixture(autouse=True)
+def in_half_precision() -> Iterator[None]:
+    with half_precision():
+        yield
 
 
 def origins_of(program: Callable[[], object], folder: Path) -> list[dict[str, Any]]:
@@ -58,10 +68,11 @@ def test_keras_that_never_stops_to_overflow(tmp_path: Path) -> None:
     assert {origin["caught"] for origin in origins} == {None}
 
 
-def test_logarithm_of_zero_in_keras(tmp_path: Path) -> None:
-    def log_of_zero(x: Any) -> Any:
-        return tf.math.log(x * 0.0)  # HERE
+def log_of_zero(x: Any) -> Any:
+    return tf.math.log(x * 0.0)  # HERE
 
+
+def test_logarithm_of_zero_in_keras(tmp_path: Path) -> None:
     origins = origins_of(lambda: train(2.0**15, 2, log_of_zero), tmp_path / "trace")
     assert (origins[0]["cause"], origins[0]["consequential"]) == ("log_of_zero", True)
     assert "# HERE" in origins[0]["source"]["text"]
@@ -102,7 +113,7 @@ def test_a_loop_written_by_hand_that_never_stops_to_overflow(tmp_path: Path, fun
     assert origins[0]["consequential"]
 
 
-def test_a_gradient_that_is_tested_but_applied_all_the_same(tmp_path: Path) -> None:
+def applied_all_the_same() -> None:
     kernel = tf.Variable([[1.0]])
 
     @tf.function
@@ -114,10 +125,31 @@ def test_a_gradient_that_is_tested_but_applied_all_the_same(tmp_path: Path) -> N
         tf.debugging.Assert(True, [tf.math.is_finite(gradient)])
         kernel.assign_sub(gradient / scale)
 
-    def program() -> None:
-        for scale in (1.0, 1e6, 1.0):
-            step(tf.constant(scale))
+    for scale in (1.0, 1e6, 1.0):
+        step(tf.constant(scale))
 
-    origins = origins_of(program, tmp_path / "trace")
+
+def test_a_gradient_that_is_tested_but_applied_all_the_same(tmp_path: Path) -> None:
+    origins = origins_of(applied_all_the_same, tmp_path / "trace")
     assert "variable" in origins[0]["reaches"]
     assert (origins[0]["consequential"], origins[0]["caught"]) == (True, None)
+
+
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+PROGRAMS = {
+    "never_stops_in_keras": partial(train, 2.0**120, 2),
+    "never_stops_in_keras_eagerly": partial(train, 2.0**120, 2, eagerly=True),
+    "log_of_zero_in_keras": partial(train, 2.0**15, 2, log_of_zero),
+    "never_stops_by_hand": partial(by_hand, 2.0**100, 12),
+    "never_stops_by_hand_eagerly": partial(by_hand, 2.0**100, 12, plain),
+    "applied_all_the_same": applied_all_the_same,
+}
+CAUGHT_PROGRAMS = {
+    "caught_in_keras": partial(train, 2.0**30, 10),
+    "caught_by_hand": partial(by_hand, 2.0**20, 20),
+    "caught_by_hand_eagerly": partial(by_hand, 2.0**20, 20, plain),
+}
+"""What the loss scale ends by itself."""

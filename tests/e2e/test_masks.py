@@ -40,8 +40,11 @@ def answer(program: Callable[[], object], folder: Path) -> list[dict[str, Any]]:
     return origins
 
 
+HARMFUL = [added, chosen, filled]
+
+
 @pytest.mark.parametrize("way", [tf.function, lambda program: program], ids=["graph", "eager"])
-@pytest.mark.parametrize("masked", [added, chosen, filled], ids=lambda masked: masked.__name__)
+@pytest.mark.parametrize("masked", HARMFUL, ids=lambda masked: masked.__name__)
 def test_a_row_masked_throughout_is_one_finding(way: Callable[[Any], Any], masked: Mask, tmp_path: Path) -> None:
     (origin,) = answer(lambda: way(masked)(tf.constant(FULL)), tmp_path)
     assert origin["cause"] == "fully_masked_softmax"
@@ -58,7 +61,7 @@ def by_hand(mask: Any) -> tf.Tensor:
     return powers / tf.reduce_sum(powers, -1, keepdims=True)
 
 
-HARMLESS = [added, chosen, filled, logarithm, by_hand]
+HARMLESS = [*HARMFUL, logarithm, by_hand]
 
 
 @pytest.mark.parametrize("way", [tf.function, lambda program: program], ids=["graph", "eager"])
@@ -80,7 +83,7 @@ def test_eagerly_a_masked_value_that_is_the_last_is_a_result(tmp_path: Path) -> 
     assert "output" in origin["reaches"]
 
 
-def test_attention_that_is_trained(tmp_path: Path) -> None:
+def attention() -> None:
     weights = tf.Variable(tf.random.stateless_normal([4, 4], seed=[1, 2]))
 
     @tf.function
@@ -91,10 +94,11 @@ def test_attention_that_is_trained(tmp_path: Path) -> None:
         weights.assign_sub(0.1 * tape.gradient(loss, weights))
         return loss
 
-    def train() -> None:
-        for mask in (CAUSAL, CAUSAL, FULL, FULL, FULL):
-            step(tf.constant(X), tf.constant(mask))
+    for mask in (CAUSAL, CAUSAL, FULL, FULL, FULL):
+        step(tf.constant(X), tf.constant(mask))
 
-    first, *others = answer(train, tmp_path)
+
+def test_attention_that_is_trained(tmp_path: Path) -> None:
+    first, *others = answer(attention, tmp_path)
     assert first["cause"] == "fully_masked_softmax"
     assert [origin for origin in others if origin["consequential"]] == []

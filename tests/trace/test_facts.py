@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.trace.facts import End, Failure, FailureInput, Reads, TraceFacts, collect_facts
+from tensordbg.trace.facts import End, Failure, FailureInput, Loaded, Reads, TraceFacts, collect_facts
 from tensordbg.trace.process import ProcessPlace
 
 
@@ -27,6 +27,13 @@ def test_the_last_word_on_the_process_counts() -> None:
     rows = [{"process": {"runs": ["a"]}}, {"process": {"runs": ["a", "b"], "task": "worker", "index": 1}}]
     assert collect_facts(rows).process == ProcessPlace(("a", "b"), "worker", 1)
     assert collect_facts([{"process": "worker"}]).process is None
+
+
+def test_what_was_loaded() -> None:
+    rows = [{"loaded": {"libraries": ["torch"], "operations": ["ZeroOut"]}}]
+    assert collect_facts(rows).loaded == Loaded(frozenset({"torch"}), frozenset({"ZeroOut"}))
+    assert collect_facts([{"loaded": {"libraries": 3}}]).loaded == Loaded()
+    assert collect_facts([]).loaded is None
 
 
 def test_passes_over_what_is_not_understood() -> None:

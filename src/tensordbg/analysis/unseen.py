@@ -39,12 +39,16 @@ _ENGINES = {
 """Operations that compute much at once, in what holds no operations of TensorFlow."""
 
 _LIBRARIES = {
-    r"\bInterpreter\s*\(": "the TFLite interpreter",
-    r"^\s*(?:import|from)\s+jax\b": "JAX",
-    r"^\s*(?:import|from)\s+onnxruntime\b": "ONNX Runtime",
-    r"^\s*(?:import|from)\s+torch\b": "PyTorch",
+    "jax": "JAX",
+    "onnxruntime": "ONNX Runtime",
+    "torch": "PyTorch",
+    "tflite_runtime": "the TFLite interpreter",
+    "ai_edge_litert": "the TFLite interpreter",
 }
-"""What computes numbers beside TensorFlow, by the lines of a program that uses it."""
+"""What computes numbers beside TensorFlow, by the names of the modules."""
+
+_INTERPRETER = r"\bInterpreter\s*\("
+"""TensorFlow itself loads that of TFLite, so that only the program's text tells whether it is used."""
 
 _CUSTOM = r"\bload_op_library\s*\("
 _OLD_PIPELINE = r"\.(?:filter|map)_with_legacy_function\s*\("
@@ -203,7 +207,17 @@ def _from_a_call(end: _End) -> str:
 
 
 def _from_an_own_operation(end: _End) -> str:
-    line = end.line_of(_CUSTOM) if end.origin.cause == "unknown" and end.site.op_type != INPUT else ""
+    if end.origin.cause != "unknown" or end.site.op_type == INPUT:
+        return ""
+    loaded = end.program.loaded
+    if loaded is not None:
+        return (
+            f"{end.site.op_type} is an operation that the program brings along, in a library that it loads: nothing is "
+            "known of what it computes inside; look at its kernel"
+            if end.site.op_type in loaded.operations
+            else ""
+        )
+    line = end.line_of(_CUSTOM)
     if not line:
         return ""
     return (
@@ -215,14 +229,22 @@ def _from_an_own_operation(end: _End) -> str:
 def _from_another_library(end: _End) -> str:
     if end.op_type != INPUT and (end.op_type != "Placeholder" or end.site.argument == NONE):
         return ""
-    for pattern, name in _LIBRARIES.items():
-        line = end.line_of(pattern)
-        if line:
-            return (
-                f"the program also computes with {name} ({line}), which is not recorded; if the value is from there, "
-                "check what was given to it and what it gave back"
-            )
+    loaded = end.program.loaded
+    line = end.line_of(_INTERPRETER)
+    if line:
+        return _other("computes with", "the TFLite interpreter", line)
+    for module, name in _LIBRARIES.items():
+        line = end.line_of(rf"^\s*(?:import|from)\s+{module}\b")
+        if line if loaded is None else module in loaded.libraries:
+            return _other("computes with" if line else "has loaded", name, line)
     return ""
+
+
+def _other(what: str, name: str, line: str) -> str:
+    return (
+        f"the program also {what} {name}{f' ({line})' if line else ''}, which is not recorded; if the value is from "
+        "there, check what was given to it and what it gave back"
+    )
 
 
 _SENTENCES: tuple[Callable[[_End], str], ...] = (

@@ -24,6 +24,9 @@ class Backend(Protocol):
     def failure(self, error: BaseException) -> FailedOperation | None:
         """What is to be said of an error of the framework's that no operation has raised; None of any other error."""
 
+    def own_operations(self) -> list[str]:
+        """Types of the operations that the program has brought along, as a library of its own."""
+
     def versions(self) -> dict[str, str]:
         """Versions of the framework and of what belongs to it, by module name."""
 

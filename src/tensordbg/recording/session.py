@@ -19,6 +19,7 @@ from tensordbg.recording.backend import BACKENDS, Backend, load_backend
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import failure_behind
 from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.loaded import loaded_libraries
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.settings import settings_of_program
@@ -124,7 +125,7 @@ class Session:
             self._stopped = True
         self._watch.stop()
         # One that fails must not keep the others from being done.
-        notes = (self.recorder.note_process, self._note_losses)
+        notes = (self.recorder.note_process, self._note_losses, self._note_loaded)
         for step in (*notes, *(backend.uninstall for backend in self._backends)):
             with self.recorder.guard("ending the recording"):
                 step()
@@ -148,6 +149,10 @@ class Session:
             self._backends.append(backend)
             for name, version in backend.versions().items():
                 self.recorder.fact({"framework": {"name": name, "version": version}})
+
+    def _note_loaded(self) -> None:
+        operations = sorted({name for backend in self._backends for name in backend.own_operations()})
+        self.recorder.fact({"loaded": {"libraries": loaded_libraries(), "operations": operations}})
 
     def _note_losses(self) -> None:
         failure = self.recorder.log.failure() or self._writer.failure

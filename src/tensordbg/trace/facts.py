@@ -71,6 +71,16 @@ class Reads:
 
 
 @dataclass(frozen=True)
+class Loaded:
+    """What the program had loaded that computes where nothing is recorded."""
+
+    libraries: frozenset[str] = frozenset()
+    """Module names of other libraries."""
+    operations: frozenset[str] = frozenset()
+    """Types of operations that the program brought along."""
+
+
+@dataclass(frozen=True)
 class TraceFacts:
     """All facts of a trace."""
 
@@ -94,6 +104,8 @@ class TraceFacts:
     """Where infinities are meant, as tables: see `tensordbg.allowed`."""
     reads: Reads | None = None
     """None where it was not noted what the program read, or not to the end."""
+    loaded: Loaded | None = None
+    """None where it is not known, as of a program that was killed."""
 
     @property
     def described(self) -> bool:
@@ -119,6 +131,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     process = None
     allow: list[Any] = []
     reads = None
+    loaded = None
     for row in rows:
         framework = row.get("framework")
         if isinstance(framework, dict):
@@ -132,6 +145,9 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
             allow = [each for each in row["allow"] if isinstance(each, dict)]
         if isinstance(row.get("reads"), dict):
             reads = Reads(**{name: _numbers(row["reads"].get(name), length) for name, length in _READS.items()})
+        if isinstance(row.get("loaded"), dict):
+            said = row["loaded"]
+            loaded = Loaded(frozenset(_texts(said.get("libraries"))), frozenset(_texts(said.get("operations"))))
         if isinstance(row.get("process"), dict):
             process = ProcessPlace.from_json(row["process"])
     visible, without = _texts(devices.get("logical")), _texts(devices.get("without_gpu_kernel"))
@@ -144,6 +160,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         process=process,
         allow=tuple(allow),
         reads=reads,
+        loaded=loaded,
     )
 
 

@@ -28,6 +28,11 @@ def main() -> None:
     parser.add_argument("--debug", default="")
     arguments = parser.parse_args()
     tf.disable_v2_behavior()
+    train(arguments.steps)
+
+
+def train(steps: int) -> None:
+    """Builds the classifier in the graph that is there, and trains it."""
     digits = load_digits()
     images, labels = digits.data.astype(np.float32), np.eye(CLASSES, dtype=np.float32)[digits.target]
     x = tf.placeholder(tf.float32, [None, INPUTS], name="x")
@@ -35,12 +40,12 @@ def main() -> None:
     hidden = tf.nn.relu(dense(x, HIDDEN, "hidden", 1))
     probs = tf.nn.softmax(dense(hidden, CLASSES, "out", 2), name="Softmax")
     loss = tf.negative(tf.reduce_sum(y * tf.log(probs, name="Log")), name="loss")
-    train = tf.train.GradientDescentOptimizer(RATE).minimize(loss, name="train")
+    update = tf.train.GradientDescentOptimizer(RATE).minimize(loss, name="train")
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        for step in range(arguments.steps):
+        for step in range(steps):
             batch = slice(step * BATCH % 1700, step * BATCH % 1700 + BATCH)
-            value, _ = session.run([loss, train], {x: images[batch], y: labels[batch]})
+            value, _ = session.run([loss, update], {x: images[batch], y: labels[batch]})
             print(f"step {step} loss {value:.6g}")
 
 

@@ -13,6 +13,7 @@ from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.python_names import PythonNames
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
 from tensordbg.backends.tensorflow.sessions_recording import RecordedSessions
@@ -88,6 +89,10 @@ class TensorFlowBackend:
     def failure(self, error: BaseException) -> FailedOperation | None:
         """What TensorFlow's own Python code says of an error that none of its operations raised."""
         return failed_in_python(CATALOG, error)
+
+    def own_operations(self) -> list[str]:
+        """Types of the operations of all libraries that `tf.load_op_library` has loaded."""
+        return own_operations()
 
     def versions(self) -> dict[str, str]:
         """Versions of TensorFlow and, where it is installed, Keras."""

@@ -15,9 +15,10 @@ import numpy as np
 from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
+from tensordbg.backends.tensorflow.check_latent import MOVING
 from tensordbg.backends.tensorflow.check_message import error_of, raise_own
 from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
-from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count
+from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count, results_of
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.internals import constant_op
 from tensordbg.backends.tensorflow.own_frames import unseen
@@ -27,6 +28,15 @@ from tensordbg.recording.catalog import Catalog
 
 # Our mark on an eager tensor whose infinities, or NaNs, were let pass.
 _PASSED = "_tensordbg_passed"
+
+# Our mark on a NaN that TensorFlow itself wrote for something to be chosen from, and on what only passes it on.
+_LATENT = "_tensordbg_latent"
+_OPERATIONS = "tensorflow.python.ops."
+_OF_ANYBODY = (
+    "gen_", "array_ops", "math_ops", "tensor_array_ops", "tensor_math_operator_overrides", "variable_scope",
+    "resource_variable_ops", "ref_variable", "variables", "variable_v1", "weak_tensor_ops", "init_ops", "script_ops",
+)  # fmt: skip
+"""Modules in which a constant is made of what the program gives them."""
 
 _FUNCTIONS_OF_TENSORFLOW = "tensorflow.python.eager.polymorphic_function"
 _DEPTH_OF_CONVERSION = 15
@@ -58,7 +68,10 @@ class EagerChecks:
             result = plain(value, *rest, **named)
             bad = result is not value and not _finite(result)
             if bad and not entries.is_aside and not _is_argument(sys._getframe(1)):  # noqa: SLF001
-                self._examine("Const", (), result)
+                if _is_of_tensorflow(sys._getframe(1)) and np.isnan(result.numpy()).all():  # noqa: SLF001
+                    setattr(result, _LATENT, True)
+                else:
+                    self._examine("Const", (), result)
             return result
 
         constant_op.convert_to_eager_tensor = unseen(convert_to_eager_tensor)
@@ -106,9 +119,9 @@ class EagerChecks:
         message = None
         try:
             if op_type not in UNCHECKED:
-                outputs = result if isinstance(result, (list, tuple)) else (result,)
-                for slot, tensor in enumerate(flat(outputs) if len(outputs) > 1 else outputs):
-                    if not _finite(tensor) and is_checked(op_type, slot):
+                outputs = results_of(result) if isinstance(result, (list, tuple)) else (result,)
+                for slot, tensor in enumerate(outputs):
+                    if not _finite(tensor) and is_checked(op_type, slot) and not _is_latent(op_type, args, tensor):
                         message = message or self._look_into(op_type, args, (slot, len(outputs), tensor))
             elif self.lenient and op_type in SAFE and any(hasattr(each, _PASSED) for each in flat(args)):
                 _mark(flat(result))
@@ -148,6 +161,27 @@ def _finite(tensor: Any) -> bool:
         return True
     array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
     return _native.all_finite(array, dtypes.TRACE_NUMBERS[dtype])
+
+
+def _is_latent(op_type: str, args: Sequence[Any], tensor: Any) -> bool:
+    """Whether an operation only passes on a NaN that nobody has chosen yet."""
+    position = MOVING.get(op_type)
+    if position is None or position >= len(args) or not hasattr(args[position], _LATENT):
+        return False
+    setattr(tensor, _LATENT, True)
+    return True
+
+
+def _is_of_tensorflow(frame: FrameType | None) -> bool:
+    """Whether one of TensorFlow's own functions makes a constant of a number of its own."""
+    for _ in range(_DEPTH_OF_CONVERSION):
+        name = "" if frame is None else str(frame.f_globals.get("__name__", ""))
+        if frame is None or not name.startswith("tensorflow.python."):
+            return False
+        if name.startswith(_OPERATIONS) and not name.removeprefix(_OPERATIONS).startswith(_OF_ANYBODY):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _made_here(output: Measured, passed: list[Any]) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_bounded import BoundedOperations
+from tensordbg.backends.tensorflow.check_latent import latent_in_definition
 from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.variables import writes
@@ -48,6 +49,7 @@ class _Placer:
         self._dtypes = {argument.name: argument.type for argument in definition.signature.input_arg}
         self._origins = {} if described.is_part else dict.fromkeys(self._dtypes, "argument")
         self._bounded = BoundedOperations(self._dtypes)
+        self._latent = latent_in_definition(definition)
         self._guards: dict[str, tuple[str, ...]] = {}
         self._added: list[str] = []
         self._reads: dict[str, list[str]] = {}
@@ -69,7 +71,8 @@ class _Placer:
                 checks = self._read_before(node) or list(self._checks(node, above))
                 self._guards[node.name] = tuple(checks) or above
                 self._added.extend(checks)
-                self._bounded.learn(node)
+                if node.name not in self._latent:
+                    self._bounded.learn(node)
             self._remember_reading(node)
         if self._described.is_loop_body and self._added:
             fd.results_wait_for(self._definition, self._added)
@@ -114,7 +117,7 @@ class _Placer:
         return (gate,)
 
     def _checks(self, node: Any, above: Iterable[str]) -> Iterable[str]:
-        if node.op in UNCHECKED or self._bounded.needs_no_look(node):
+        if node.op in UNCHECKED or node.name in self._latent or self._bounded.needs_no_look(node):
             return
         for output in fd.outputs(node):
             if output.dtype in dtypes.FLOATS and is_checked(node.op, output.slot):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.check_latent import latent_in_definition, latent_in_graph
 from tensordbg.backends.tensorflow.check_sessions_waits import waits
 from tensordbg.backends.tensorflow.check_tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.node_names import of_node
@@ -95,10 +96,14 @@ class RunNodes:
             for slot in range(len(operation.outputs)):
                 self._places.setdefault((operation.name, slot), (place, slot))
         used = _used(operations, key)
+        latent = latent_in_graph(operations, {name for name, _ in key.fetches})
         for operation in operations:
             node = nodes[operation.name]
             node.inputs = [self._place_of(tensor) for tensor in operation.inputs]
-            node.checked = _checked(operation, used)
+            if operation.name in latent:
+                node.foreign = (1 << _MOST_OUTPUTS) - 1
+            else:
+                node.checked = _checked(operation, used)
         self._pass_on_foreign()
         places = {name: place for (name, _), (place, _) in self._places.items()}
         for name, others in waits(operations, parts, {name for name, node in nodes.items() if node.checked}).items():
@@ -171,16 +176,20 @@ class RunNodes:
         for site in sites.values():
             if site.argument != NONE:
                 places[site.site, 0] = arguments[site.argument] if site.argument < len(arguments) else None
+        latent = latent_in_definition(definition) if definition is not None else frozenset()
         found: list[tuple[RunNode, Site]] = []
         for node in definition.node_def if definition is not None else ():
             known = of_node(sites, node.name)
             if known is None or known.argument != NONE:
                 continue
             added = RunNode(f"{path}/{node.name}", known.site, path, node.op, node, single=len(known.dtypes) == 1)
-            added.checked = _bits(
-                slot for slot, dtype in enumerate(known.dtypes) if dtype in _FLOATS and is_checked(node.op, slot)
-            )
-            added.foreign = _bits(slot for op_type, slot in IGNORED_OUTPUTS if op_type == node.op)
+            if node.name in latent:
+                added.foreign = (1 << _MOST_OUTPUTS) - 1
+            else:
+                added.checked = _bits(
+                    slot for slot, dtype in enumerate(known.dtypes) if dtype in _FLOATS and is_checked(node.op, slot)
+                )
+                added.foreign = _bits(slot for op_type, slot in IGNORED_OUTPUTS if op_type == node.op)
             place = self._add(added)
             places.update(((known.site, slot), (place, slot)) for slot in range(len(known.dtypes)))
             found.append((added, known))

@@ -199,7 +199,7 @@ class Eager:
         references = [self._input(value, key) for value in given]
         execution = recorder.begin_operation(site, step, references)
         self._layers.ran(execution, site)
-        for slot, tensor in enumerate(_results(result)):
+        for slot, tensor in enumerate(results_of(result)):
             self._tensor(execution, site, slot, tensor)
         if (slots := slots_of(op_type)).names:
             self._slots(slots, given, key)
@@ -348,10 +348,10 @@ def flat(values: Any) -> list[Any]:
     return flat
 
 
-def _results(result: Any) -> list[Any]:
+def results_of(result: Any) -> list[Any]:
     """The tensors that an operation gives: none, one, several, or lists of them, of which some may be empty."""
     if isinstance(result, (list, tuple)):
-        return [tensor for part in result for tensor in _results(part)]
+        return [tensor for part in result for tensor in results_of(part)]
     return [] if result is None else [result]
 
 

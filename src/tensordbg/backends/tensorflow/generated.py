@@ -37,5 +37,5 @@ class GeneratedCode:
         for conversions in list(autograph._TRANSPILER._cache._cache.values()):  # noqa: SLF001  see internals.py
             for factory in list(conversions.values()):
                 for place, origin in dict(factory.source_map).items():
-                    line = (origin.loc.filename, origin.loc.lineno, origin.function_name)
+                    line = (origin.loc.filename, origin.loc.lineno, origin.function_name or "<lambda>")
                     self._origins[place.filename, place.lineno] = line

@@ -29,6 +29,10 @@ def name_of_element(tensor: str) -> str:
     return _ELEMENT + "".join(sign if sign.isalnum() else "_" for sign in tensor).lower()
 
 
+_REWRITTEN = "_rewritten"
+"""What TensorFlow adds to the name of a branch, also of one in a branch, that gives a gradient what it needs."""
+
+
 def read_library(capture: Capture) -> Any:
     """The functions of a capture, the step's first, as a FunctionDefLibrary.
 
@@ -75,8 +79,9 @@ def load_library(capture: Capture, library: Any, handles: Mapping[int, Any]) -> 
             graph = function_def_to_graph.function_def_to_graph(definition)
             for number, handle in handles_of.get(name, {}).items():
                 hooks().variables.stand_for(graph.inputs[number], handle)
-            if captured[name] in told:
-                hooks().graphs.retold[graph] = told[captured[name]]
+            retold = _retold(told, captured[name])
+            if retold is not None:
+                hooks().graphs.retold[graph] = retold
             loaded.append(atomic_function.from_func_graph(name, graph, dict(definition.attr)))
         except Exception as error:
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -174,6 +179,13 @@ def take_elements_from_arguments(definition: Any, elements: Sequence[str]) -> No
     copies = [type(node).FromString(node.SerializeToString()) for node in kept]
     del definition.node_def[:]
     definition.node_def.extend(copies)
+
+
+def _retold(told: Mapping[str, Retold], name: str) -> Retold | None:
+    """What is known of a function, or else of the one that it was before a gradient was taken of it."""
+    while name not in told and name.endswith(_REWRITTEN):
+        name = name.removesuffix(_REWRITTEN)
+    return told.get(name)
 
 
 def _told(capture: Capture) -> Mapping[str, Retold]:
