@@ -86,6 +86,16 @@ class Program:
             names[graph] = generated[1] if generated else name
         return names
 
+    @cached_property
+    def loop_arguments(self) -> frozenset[int]:
+        """The sites of what the conditions and bodies of loops are given in each turn."""
+        loops = {
+            function.graph
+            for site in self.sites.values() if site.call is CallKind.WHILE
+            for function in self.called_by(site) if function is not None
+        }  # fmt: skip
+        return frozenset(s.site for s in self.sites.values() if s.argument >= 0 and s.function in loops)
+
     def inputs_of(self, site: int) -> list[TensorRef]:
         """What a site of a graph takes, in order."""
         if site not in self.sites:

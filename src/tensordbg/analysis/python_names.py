@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from tensordbg.analysis.assigned import assigned_tensors
 from tensordbg.analysis.program import Program
-from tensordbg.model import PYTHON_NAMES, CallKind, Site, TensorRef
+from tensordbg.model import PYTHON_NAMES, Site, TensorRef
 
 
 def tensors_named(program: Program, name: str, recorded: Collection[TensorRef]) -> tuple[TensorRef, ...]:
@@ -32,13 +32,7 @@ def tensors_named(program: Program, name: str, recorded: Collection[TensorRef]) 
 
 def loop_states(program: Program, tensors: Iterable[TensorRef]) -> tuple[TensorRef, ...]:
     """Those that are what a loop's condition or body is given in each turn."""
-    loops = {
-        function.graph
-        for site in program.sites.values() if site.call is CallKind.WHILE
-        for function in program.called_by(site) if function is not None
-    }  # fmt: skip
-    sites = program.sites
-    return tuple(ref for ref in tensors if sites[ref.site].argument >= 0 and sites[ref.site].function in loops)
+    return tuple(ref for ref in tensors if ref.site in program.loop_arguments)
 
 
 def names_told(site: Site) -> list[list[str]]:

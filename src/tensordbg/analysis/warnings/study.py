@@ -197,4 +197,6 @@ def study(trace: TraceSource, program: Program, end: int) -> Study:
     eager = executions.site[executions.function == NONE]
     runs = np.bincount(eager[eager >= 0], minlength=len(ports.first))
     wiring = wire(program, ports, executions)
+    # The state of a loop is seen where it is made.
+    series = series.chosen(~np.isin(series.site, list(program.loop_arguments)))
     return Study(trace, program, ports, wiring, without_misnamed(series, wiring), runs)

@@ -55,15 +55,14 @@ class Reads:
         for name in _METHODS:
             self._replace(base, name)
         self._replace(pywrap_tfe, "TFE_ToDlpackCapsule")
-        watch = getattr(_native, "watch_buffers", None)
-        if watch is None or not watch(kind, self._awaited, self._note):
+        if not _native.watch_buffers(kind, self._awaited, self._note):
             self._overflowed = True
 
     def uninstall(self) -> None:
         """Takes the hooks out again, and says in the trace what was read and what may still be."""
         if not self._undo:
             return
-        getattr(_native, "unwatch_buffers", lambda: None)()
+        _native.unwatch_buffers()
         for undo in reversed(self._undo):
             undo()
         self._undo.clear()
