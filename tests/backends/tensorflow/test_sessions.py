@@ -258,7 +258,10 @@ def test_a_session_in_another_process_is_left_alone(tmp_path: Path, capsys: pyte
 
     recorded = record(tmp_path, program)
     assert recorded.executions == []
-    assert f"tdbg: warning: a session is not recorded: it runs at {server.target!r}" in capsys.readouterr().err
+    assert (
+        f"tdbg: warning: a session is not recorded: it runs on the server at {server.target!r}, not here"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_run_that_cannot_be_watched_goes_on_without(
