@@ -18,7 +18,8 @@ def test_a_run_that_went_wrong_is_opened_at_the_cause(page: Any, digits_link: st
     assert "log(0) is -inf" in details.inner_text()
     assert "softmax_cross_entropy_with_logits" in details.inner_text()
     assert "Spread to 2,9" in details.inner_text()
-    assert page.title().startswith("Log made 1 × -inf – digits_nan")
+    # The title is that of the view, which comes a moment later.
+    page.wait_for_function("document.title.startsWith('Log made 1 × -inf – digits_nan')")
 
 
 def test_from_the_finding_to_the_input_that_holds_the_zero_to_the_source_line(page: Any, digits_link: str) -> None:
