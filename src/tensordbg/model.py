@@ -16,6 +16,9 @@ DIFFERENTIATED = "differentiated"
 PYTHON_NAMES = "python_names"
 """The attribute of an operation that tells for each of its outputs under which names the program's text knows it."""
 
+NOTES = frozenset({DIFFERENTIATED, PYTHON_NAMES})
+"""The attributes that are notes of ours: whatever they say, an operation computes the same."""
+
 NONE = -1
 """The identifier that stands for "none" or "unknown"."""
 

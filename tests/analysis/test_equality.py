@@ -20,6 +20,16 @@ def test_equal_operations() -> None:
     assert len({numbers[name] for name in ("c", "d", "sum", "other", "another")}) == 5
 
 
+def test_notes_make_no_difference() -> None:
+    trace = TraceBuilder()
+    graph = trace.function("f")
+    x = graph.argument("x")
+    for name, attributes in (("plain", "{}"), ("noted", '{"differentiated": [0], "python_names": [["y"]]}')):
+        graph.op("Log", x, name=name, attributes=attributes)
+    numbers = equal_operations(tree_of(trace, graph))
+    assert numbers["plain"] == numbers["noted"]
+
+
 def test_constant_operations() -> None:
     trace = TraceBuilder()
     graph = trace.function("f")

@@ -19,13 +19,14 @@ def logarithms(trace: TraceBuilder, kind: str) -> tuple[Graph, list[TensorRef]]:
     noise = '{"seed": 0}'
     chances = [f.op("RandomUniform", two, name=name, attributes=noise) for name in ("chance", "other_chance")]
     given = [f.op("Add", *pair) for pair in zip(products, chances, strict=True)] if kind == "random" else products
-    logs = [f.op("Log", given[0], name="log"), f.op("Log", given[1], name="log_again")]
+    notes = '{"differentiated": [0], "python_names": [["y"]]}' if kind == "noted" else "{}"
+    logs = [f.op("Log", given[0], name="log"), f.op("Log", given[1], name="log_again", attributes=notes)]
     results = [f.op("Mul", x, log, name=name) for log, name in zip(logs, ("result", "other_result"), strict=True)]
     f.returns(*results)
     return f, [x, given[0], logs[0], *results]
 
 
-@pytest.mark.parametrize(("kind", "others"), [("same", 0), ("constant", 1), ("random", 1)])
+@pytest.mark.parametrize(("kind", "others"), [("same", 0), ("noted", 0), ("constant", 1), ("random", 1)])
 def test_the_one_that_ran_speaks_for_the_other(kind: str, others: int) -> None:
     """Where the two may differ, what was made of the one without events is an origin of its own."""
     trace = TraceBuilder()

@@ -6,7 +6,7 @@ import json
 
 from tensordbg.analysis.call_tree import CallTree
 from tensordbg.analysis.operations import VALUE_FREE
-from tensordbg.model import CallKind
+from tensordbg.model import NOTES, CallKind, Site
 
 _VARYING = (
     "Random",
@@ -53,7 +53,12 @@ def equal_operations(tree: CallTree) -> dict[str, int]:
         plain = bool(inputs) or '"value"' in site.attributes
         identity: tuple[object, ...] = (key,)
         if plain and not alone:
-            attributes = json.dumps(json.loads(site.attributes), sort_keys=True)
-            identity = (site.op_type, attributes, site.device, inputs)
+            identity = (site.op_type, computing_attributes(site), site.device, inputs)
         found[key] = numbers.setdefault(identity, len(numbers))
     return found
+
+
+def computing_attributes(site: Site) -> str:
+    """The attributes by which an operation computes what it does, in one order and without our notes."""
+    told = json.loads(site.attributes)
+    return json.dumps({name: value for name, value in told.items() if name not in NOTES}, sort_keys=True)

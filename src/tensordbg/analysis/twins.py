@@ -6,18 +6,16 @@ its NaN itself. What took it is taken to have been given the one that ran.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
 
+from tensordbg.analysis.equality import computing_attributes
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints
 from tensordbg.model import NONE, CallKind, Site
-
-_NOTE = "differentiated"
 
 _OF_THEIR_OWN = (
     "Barrier",
@@ -84,16 +82,9 @@ def _alike(program: Program, sites: Iterable[Site]) -> dict[int, int]:
     found: dict[int, int] = {}
     for site in sites:
         given = tuple((found.get(ref.site, ("ahead", ref.site)), ref.slot) for ref in program.inputs_of(site.site))
-        what = (site.op_type, _attributes(site), site.dtypes, given) if _computes(site) else site.site
+        what = (site.op_type, computing_attributes(site), site.dtypes, given) if _computes(site) else site.site
         found[site.site] = numbers.setdefault(what, len(numbers))
     return found
-
-
-def _attributes(site: Site) -> str:
-    """Without the note of which outputs are differentiated, by which nothing is computed otherwise."""
-    if _NOTE not in site.attributes:
-        return site.attributes
-    return json.dumps({name: value for name, value in json.loads(site.attributes).items() if name != _NOTE})
 
 
 def _computes(site: Site) -> bool:
