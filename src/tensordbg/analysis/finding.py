@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from tensordbg.model import Health
@@ -70,6 +71,11 @@ class SourceLine:
     after: tuple[str, ...] = ()
     indent: int = 0
     """Blanks before the text; only of the line that the report shows."""
+
+    @property
+    def place(self) -> str:
+        """File and line, without the folder."""
+        return f"{PurePath(self.file).name}:{self.line}"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -21,7 +20,7 @@ def alert_lines(alerts: Sequence[Alert]) -> list[RenderableType]:
         return []
     parts: list[RenderableType] = [Text(), Text("alerts:", style="bold")]
     for alert in alerts[:_LISTED]:
-        place = f"{PurePath(alert.source.file).name}:{alert.source.line}: " if alert.source else ""
+        place = f"{alert.source.place}: " if alert.source else ""
         said = Text(f"{place}{alert.explanation}")
         said.append(f"; {alert.suggestion}", style="dim")
         parts.append(Padding(said, (0, 0, 0, 2), expand=False))

@@ -7,7 +7,7 @@ from html import escape
 
 from tensordbg.analysis.finding import Origin, WhyResult
 from tensordbg.report.numbers import count
-from tensordbg.report.origin_text import moment_of, place_of
+from tensordbg.report.origin_text import moment_of
 from tensordbg.report.why_text import status_sentence, totals_sentence
 
 _ROWS = 12
@@ -38,7 +38,7 @@ def _origin_rows(result: WhyResult) -> Iterator[tuple[str, ...]]:
     for origin in result.origins:
         kind = "origin" if origin.consequential else "harmless"
         name = f"{origin.process}: {origin.view.tensor}" if origin.process else origin.view.tensor
-        place = place_of(origin.place) if origin.place else ""
+        place = origin.place.place if origin.place else ""
         yield kind, name, origin.cause, place, _when(origin), origin.explanation
 
 
@@ -49,9 +49,9 @@ def _when(origin: Origin) -> str:
 
 def _other_rows(result: WhyResult) -> Iterator[tuple[str, ...]]:
     for warning in result.warnings:
-        place = place_of(warning.source) if warning.source else ""
+        place = warning.source.place if warning.source else ""
         moment = moment_of(warning.view).removeprefix("in ")
         yield "warning", warning.variable or warning.view.tensor, warning.kind, place, moment, warning.explanation
     for alert in result.alerts:
-        place = place_of(alert.source) if alert.source else ""
+        place = alert.source.place if alert.source else ""
         yield "alert", alert.tensor or alert.function, alert.kind, place, "", alert.explanation

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.functions import FunctionTrace, TracedFunction
 from tensordbg.report.listing import plain_table
 from tensordbg.report.numbers import ABSENT, count
@@ -30,7 +28,7 @@ def functions_text(functions: Sequence[TracedFunction]) -> Group:
 
 
 def _heading(function: TracedFunction) -> Text:
-    place = f"  {_place(function.definition)}" if function.definition else ""
+    place = f"  {function.definition.place}" if function.definition else ""
     traces, calls = len(function.traces), function.calls
     said = f"  traced {_times(traces)}, called {_times(calls)} from Python"
     return Text.assemble((function.name, "bold"), (place, "cyan"), said)
@@ -43,7 +41,7 @@ def _traces(function: TracedFunction) -> Padding:
     table.add_column("arguments", overflow="fold")
     table.add_column("traced from", overflow="fold", min_width=9)
     for trace in function.traces[:_LISTED]:
-        place = _place(trace.source) if trace.source else ABSENT
+        place = trace.source.place if trace.source else ABSENT
         table.add_row(ABSENT if trace.step is None else str(trace.step), count(trace.calls), _arguments(trace), place)
     return Padding(table, (0, 0, 0, 2), expand=False)
 
@@ -52,10 +50,6 @@ def _arguments(trace: FunctionTrace) -> str:
     if trace.parameters:
         return ", ".join(f"{parameter.name}: {parameter.text}" for parameter in trace.parameters)
     return trace.signature.strip("()") or ABSENT
-
-
-def _place(line: SourceLine) -> str:
-    return f"{PurePath(line.file).name}:{line.line}"
 
 
 def _times(number: int) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -36,7 +34,7 @@ def short_name(name: str, caller: str) -> str:
 
 def place(line: SourceLine | None) -> str:
     """File and line, without the folder."""
-    return ABSENT if line is None else f"{PurePath(line.file).name}:{line.line}"
+    return ABSENT if line is None else line.place
 
 
 def _table(graph: FunctionGraph) -> RenderableType:

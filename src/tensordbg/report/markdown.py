@@ -171,7 +171,7 @@ def _alert_line(alert: Alert) -> str:
 
 
 def _place(line: SourceLine | None) -> str:
-    return code(f"{PurePath(line.file).name}:{line.line}") if line else ""
+    return code(line.place) if line else ""
 
 
 def _list(heading: str, lines: Sequence[str]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -64,7 +63,7 @@ def origin_line(origin: Origin) -> Text:
     """One line for each further origin."""
     view = origin.view
     times = f", {count(origin.occurrences)} times" if origin.occurrences > 1 else ""
-    place = f" ({place_of(origin.place)})" if origin.place else ""
+    place = f" ({origin.place.place})" if origin.place else ""
     kin = f", the gradient of {origin.gradient_of.tensor}" if origin.gradient_of else ""
     caught = f"; {origin.caught}" if origin.caught else ""
     meant = f"; meant, by the rule {origin.meant}" if origin.meant else ""
@@ -81,11 +80,6 @@ def headline(origin: Origin) -> Text:
     where += f" of {origin.process}" if origin.process else ""
     verb = _VERBS.get(origin.verdict.cause, "produced")
     return Text.assemble((view.tensor, BAD), (f"{where} {verb} the first {_what(view.health)}", "bold"))
-
-
-def place_of(line: SourceLine) -> str:
-    """File and line, without the folder."""
-    return f"{PurePath(line.file).name}:{line.line}"
 
 
 def moment_of(view: TensorView) -> str:
@@ -144,7 +138,7 @@ def _reasons(origin: Origin) -> Table:
     table.add_column()
     table.add_row("cause", Text.assemble((origin.verdict.cause, "bold"), ": ", origin.verdict.explanation))
     if origin.gradient_of is not None:
-        place = f" ({place_of(origin.gradient_of.source)})" if origin.gradient_of.source else ""
+        place = f" ({origin.gradient_of.source.place})" if origin.gradient_of.source else ""
         table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{dropped_of(origin)}")
     table.add_row("mend", origin.verdict.suggestion)
     table.add_row("spread", spread_of(origin))
@@ -175,7 +169,7 @@ def also_of(origin: Origin) -> str:
     """The other origins of the same trouble; empty where there is none."""
     words = {"gradient": ", its gradient", "forward": ", its forward operation", "alike": ""}
     told = [
-        f"{each.tensor}{f' ({place_of(each.source)})' if each.source else ''}{words[each.relation]}"
+        f"{each.tensor}{f' ({each.source.place})' if each.source else ''}{words[each.relation]}"
         for each in origin.also
         if each.relation != "forward"  # said already of what it is the gradient
     ]
@@ -191,7 +185,7 @@ def outcomes_of(origin: Origin) -> dict[str, list[str]]:
 def arrival_of(arrival: Arrival) -> str:
     """How it came into another process, and what it did there."""
     view = arrival.view
-    place = f" ({place_of(arrival.source)})" if arrival.source else ""
+    place = f" ({arrival.source.place})" if arrival.source else ""
     did = f"reached {_reached(arrival.reaches)}" if arrival.reaches else "died out"
     return (
         f"came from {arrival.sender} to {arrival.process} {moment_of(view)} by the {arrival.kind} {view.tensor}{place}"
@@ -225,7 +219,7 @@ def spread_of(origin: Origin) -> str:
         return f"died out after {more}; it reached nothing that matters"
     reached = _reached(origin.reaches)
     if origin.read_at is not None and "output" in origin.reaches:
-        reached += f" (read at {place_of(origin.read_at)})"
+        reached += f" (read at {origin.read_at.place})"
     names = ", ".join(dict.fromkeys(view.tensor for view in origin.spread))
     through = f": {names}{' ...' if origin.propagated > len(origin.spread) else ''}" if names else ""
     return f"reached {reached}; {more} not finite{through}"

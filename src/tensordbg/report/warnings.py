@@ -11,7 +11,6 @@ from rich.text import Text
 
 from tensordbg.analysis.finding import NumericalWarning
 from tensordbg.report.numbers import count
-from tensordbg.report.origin_text import place_of
 
 _IN_FULL = 2
 _LISTED = 8
@@ -31,7 +30,7 @@ def warning_lines(warnings: Sequence[NumericalWarning]) -> list[RenderableType]:
 
 
 def _headline(warning: NumericalWarning) -> Text:
-    place = f" ({place_of(warning.source)})" if warning.source else ""
+    place = f" ({warning.source.place})" if warning.source else ""
     return Text.assemble("  ", (warning.kind, "bold"), f": {warning.variable or warning.view.tensor}{place}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.details import function_name
@@ -104,7 +103,7 @@ def _reason(site: Site, trace: TraceSource) -> str:
 
 def _alert(program: Program, sites: list[Site], reason: str, found: tuple[SourceLine | None, int]) -> Alert:
     first, (source, count) = sites[0], found
-    place = f" at {PurePath(source.file).name}:{source.line}" if source else ""
+    place = f" at {source.place}" if source else ""
     return Alert(
         kind="placement",
         function=function_name(program, first),

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import PurePath
 
 from tensordbg.analysis.alerts.alert import Alert, Given
 from tensordbg.analysis.functions import FunctionTrace, Parameter, TracedFunction
@@ -59,7 +58,7 @@ def _made_anew(function: TracedFunction) -> Alert | None:
     calls = sum(trace.calls for trace in called)
     if gone < MOST_TRACES or statistics.median(trace.calls for trace in called) > _FEW_CALLS:
         return None
-    place = f"{PurePath(definition.file).name}:{definition.line}"
+    place = definition.place
     return Alert(
         kind="retracing",
         function=function.name,

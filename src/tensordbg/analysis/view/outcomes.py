@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
-from tensordbg.analysis.finding import Decided, EndedLoop, SourceLine
+from tensordbg.analysis.finding import Decided, EndedLoop
 
 
 def ended_text(ended: EndedLoop) -> str:
     """Which loop ended, and why."""
     source = ended.source
-    line = f"`{source.text}` ({_place_of(source)})" if source else ended.tensor
+    line = f"`{source.text}` ({source.place})" if source else ended.tensor
     turn = f", turn {ended.iteration}" if ended.iteration is not None else ""
     return f"the loop of {line} in step {ended.step}{turn}: nothing compares with NaN, so it took no further turn"
 
@@ -18,7 +16,7 @@ def ended_text(ended: EndedLoop) -> str:
 def decided_text(decided: Decided) -> str:
     """What was decided, where, and by what."""
     source = decided.source
-    line = f"`{source.text}` ({_place_of(source)})" if source else decided.tensor
+    line = f"`{source.text}` ({source.place})" if source else decided.tensor
     turn = f", turn {decided.iteration}" if decided.iteration is not None else ""
     moment = f"{line} in step {decided.step}{turn}"
     if decided.what == "branch":
@@ -33,7 +31,3 @@ def decided_text(decided: Decided) -> str:
 
 def _branch(name: str) -> str:
     return f"branch {name}" if name.startswith("number") else f"the {name} branch"
-
-
-def _place_of(line: SourceLine) -> str:
-    return f"{PurePath(line.file).name}:{line.line}"
