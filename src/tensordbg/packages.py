@@ -14,6 +14,15 @@ _FOLDERS = frozenset({"site-packages", "dist-packages"})
 KERAS = frozenset({"keras", "tf_keras"})
 FRAMEWORKS = frozenset({"tensorflow", *KERAS})
 
+COMPUTING = {
+    "jax": "JAX",
+    "onnxruntime": "ONNX Runtime",
+    "torch": "PyTorch",
+    "tflite_runtime": "the TFLite interpreter",
+    "ai_edge_litert": "the TFLite interpreter",
+}
+"""Modules of libraries that compute with tensors of their own, with what people call them."""
+
 
 def is_among_packages(file: str) -> bool:
     """Whether a file lies where packages are put."""

@@ -7,11 +7,12 @@ from types import ModuleType
 
 import pytest
 
-from tensordbg.recording.loaded import LIBRARIES, loaded_libraries
+from tensordbg.packages import COMPUTING
+from tensordbg.recording.loaded import loaded_libraries
 
 
 def test_what_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in LIBRARIES:
+    for name in COMPUTING:
         monkeypatch.delitem(sys.modules, name, raising=False)
     assert loaded_libraries() == []
     monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))

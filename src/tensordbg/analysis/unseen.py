@@ -19,6 +19,7 @@ from tensordbg.analysis.program import Program
 from tensordbg.analysis.stores import puts_into, takes_out_of
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Site
+from tensordbg.packages import COMPUTING
 
 _ENDS = frozenset({"bad_input_data", "source_not_seen", "unknown"})
 """Causes that say that the trail ends here."""
@@ -37,15 +38,6 @@ _ENGINES = {
     "XlaLaunch": "a cluster that XLA compiled",
 }
 """Operations that compute much at once, in what holds no operations of TensorFlow."""
-
-_LIBRARIES = {
-    "jax": "JAX",
-    "onnxruntime": "ONNX Runtime",
-    "torch": "PyTorch",
-    "tflite_runtime": "the TFLite interpreter",
-    "ai_edge_litert": "the TFLite interpreter",
-}
-"""What computes numbers beside TensorFlow, by the names of the modules."""
 
 _INTERPRETER = r"\bInterpreter\s*\("
 """TensorFlow itself loads that of TFLite, so that only the program's text tells whether it is used."""
@@ -233,7 +225,7 @@ def _from_another_library(end: _End) -> str:
     line = end.line_of(_INTERPRETER)
     if line:
         return _other("computes with", "the TFLite interpreter", line)
-    for module, name in _LIBRARIES.items():
+    for module, name in COMPUTING.items():
         line = end.line_of(rf"^\s*(?:import|from)\s+{module}\b")
         if line if loaded is None else module in loaded.libraries:
             return _other("computes with" if line else "has loaded", name, line)
