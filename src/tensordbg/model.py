@@ -222,6 +222,17 @@ class Variable:
 
 
 @dataclass(frozen=True)
+class StatedInput:
+    """What an operation would have taken that the framework refused to build."""
+
+    tensor: str
+    dtype: str
+    """Empty where it is not known."""
+    shape: tuple[int, ...] | None
+    """-1 for a dimension that is not known, None where the rank isn't."""
+
+
+@dataclass(frozen=True)
 class SourceFile:
     """The text of one file that a stack names, as it was when it was first seen."""
 

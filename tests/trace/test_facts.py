@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from tensordbg.trace.facts import End, Failure, FailureInput, Loaded, Reads, TraceFacts, collect_facts
+from tensordbg.model import StatedInput
+from tensordbg.trace.facts import End, Failure, Loaded, Reads, TraceFacts, collect_facts
 from tensordbg.trace.process import ProcessPlace
 
 
@@ -56,7 +57,7 @@ def test_what_was_refused_before_it_was_built() -> None:
         "w",
     ]
     facts = collect_facts([{"end": {"time_ns": 5, "failure": {"error": "ValueError", "site": 3, "inputs": inputs}}}])
-    known = (FailureInput("x", "float32", (-1, 3)), FailureInput("y", "", None), FailureInput("z", "", None))
+    known = (StatedInput("x", "float32", (-1, 3)), StatedInput("y", "", None), StatedInput("z", "", None))
     assert facts.end == End(5, failure=Failure("ValueError", "", 3, inputs=known))
 
 

@@ -13,8 +13,7 @@ from tensordbg.analysis.finding import InputView, ProgramFailure
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
-from tensordbg.model import NONE, CallKind, Site, TensorRef
-from tensordbg.trace.facts import FailureInput
+from tensordbg.model import NONE, CallKind, Site, StatedInput, TensorRef
 
 _PASSED_ON = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})
 """What puts out what it takes and is not recorded itself."""
@@ -102,7 +101,7 @@ def _views(trace: TraceSource, inputs: list[_Input], details: Details) -> tuple[
     )
 
 
-def _stated(inputs: Sequence[FailureInput]) -> tuple[InputView, ...]:
+def _stated(inputs: Sequence[StatedInput]) -> tuple[InputView, ...]:
     """The inputs as the error tells them, of an operation that was not built."""
     return tuple(InputView(each.tensor, "", None, dtype=each.dtype, shape=each.shape) for each in inputs)
 

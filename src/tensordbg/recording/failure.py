@@ -10,23 +10,12 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
-from tensordbg.model import NONE
+from tensordbg.model import NONE, StatedInput
 from tensordbg.packages import FRAMEWORKS, is_of
 
 _NOTE = "_tensordbg_failure"
 _MOST = 100
 """So many exceptions that came from each other are looked at."""
-
-
-@dataclass(frozen=True)
-class FailedInput:
-    """What an operation would have taken that the framework refused to build."""
-
-    tensor: str
-    dtype: str
-    """Empty where it is not known."""
-    shape: tuple[int, ...] | None
-    """-1 for a dimension that is not known, None where the rank isn't."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +29,7 @@ class FailedOperation:
     """The operation, `NONE` where it is not known; one without a name and a type is a place in Python code."""
     execution: int = NONE
     """Of the eager operation, or of the call of the function that it is in."""
-    inputs: tuple[FailedInput, ...] = ()
+    inputs: tuple[StatedInput, ...] = ()
     """Where nothing else tells of them, as nothing was computed."""
 
     def to_json(self) -> dict[str, object]:

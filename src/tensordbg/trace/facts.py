@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tensordbg.model import NONE
+from tensordbg.model import NONE, StatedInput
 from tensordbg.trace.process import ProcessPlace
 
 _MOST_NUMBER = 2**46
@@ -20,17 +20,6 @@ STOPPED_EARLY = "recording stopped early"
 
 
 @dataclass(frozen=True)
-class FailureInput:
-    """What an operation would have taken that the framework refused to build."""
-
-    tensor: str
-    dtype: str
-    """Empty where it is not known."""
-    shape: tuple[int, ...] | None
-    """-1 for a dimension that is not known, None where the rank isn't."""
-
-
-@dataclass(frozen=True)
 class Failure:
     """The operation whose error ended the program."""
 
@@ -40,7 +29,7 @@ class Failure:
     site: int = NONE
     """`NONE` where the operation is not known; one without a name and a type is a place in Python code."""
     execution: int = NONE
-    inputs: tuple[FailureInput, ...] = ()
+    inputs: tuple[StatedInput, ...] = ()
     """Where no event tells of them, as nothing was computed."""
 
 
@@ -201,7 +190,7 @@ def _failure(row: object) -> Failure | None:
     return Failure(row["error"], str(row.get("message", "")), **known, inputs=tuple(map(_input, stated)))
 
 
-def _input(row: Mapping[str, Any]) -> FailureInput:
+def _input(row: Mapping[str, Any]) -> StatedInput:
     shape = row.get("shape")
     dims = shape if isinstance(shape, list) and all(type(dim) is int and -1 <= dim < 2**63 for dim in shape) else None
-    return FailureInput(str(row.get("tensor", "")), str(row.get("dtype", "")), None if dims is None else tuple(dims))
+    return StatedInput(str(row.get("tensor", "")), str(row.get("dtype", "")), None if dims is None else tuple(dims))

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.unbuilt import Unbuilt, unbuilt
-from tensordbg.recording.failure import FailedInput
+from tensordbg.model import StatedInput
 
 Build = Callable[[tf.Tensor], Any]
 
@@ -70,7 +70,7 @@ def test_a_refused_operation(build: Build, shape: Any, expected: tuple[str, list
         ("'{{node a}} = Add[T=DT_FLOAT](x, y)' with input shapes: [2].", Unbuilt("a", "Add")),
         (
             "'{{node a}} = NotThere[T=DT_FLOAT](x, ^c)' with input shapes: [2].",
-            Unbuilt("a", "NotThere", (FailedInput("x", "", (2,)),)),
+            Unbuilt("a", "NotThere", (StatedInput("x", "", (2,)),)),
         ),
     ],
 )

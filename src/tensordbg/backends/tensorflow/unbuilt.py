@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import op_def_registry
-from tensordbg.recording.failure import FailedInput
+from tensordbg.model import StatedInput
 
 _BUILT = re.compile(r"\{\{node (?P<name>[^}]+)\}\} = (?P<type>\w+)(?P<rest>.*)", re.DOTALL)
 _NAMES = re.compile(r"\((?P<names>[^()]*)\)'")
@@ -29,7 +29,7 @@ class Unbuilt:
 
     name: str = ""
     op_type: str = ""
-    inputs: tuple[FailedInput, ...] = ()
+    inputs: tuple[StatedInput, ...] = ()
 
 
 def unbuilt(message: str) -> Unbuilt:
@@ -46,7 +46,7 @@ def unbuilt(message: str) -> Unbuilt:
     if len(given) != len(sizes):
         return Unbuilt(built["name"], built["type"])
     dtypes += [""] * (len(given) - len(dtypes))
-    inputs = (FailedInput(*each) for each in zip(given, dtypes, sizes, strict=False))
+    inputs = (StatedInput(*each) for each in zip(given, dtypes, sizes, strict=False))
     return Unbuilt(built["name"], built["type"], tuple(inputs))
 
 
