@@ -83,10 +83,10 @@ def latent_in_definition(definition: Any) -> frozenset[str]:
     if not any(is_nan_constant(node) for node in definition.node_def):
         return frozenset()
     nodes = {
-        node.name: GraphNode(node.op, [_maker(name) for name in fd.data_inputs(node)], is_nan_constant(node))
+        node.name: GraphNode(node.op, [fd.node_of(name) for name in fd.data_inputs(node)], is_nan_constant(node))
         for node in definition.node_def
     }
-    return latent_nodes(nodes, {_maker(name) for name in definition.ret.values()})
+    return latent_nodes(nodes, {fd.node_of(name) for name in definition.ret.values()})
 
 
 def latent_in_graph(operations: Iterable[Any], kept: AbstractSet[str]) -> frozenset[str]:
@@ -112,7 +112,3 @@ def is_nan_constant(node: Any) -> bool:
     if not 0 < np.prod([dim.size for dim in value.tensor_shape.dim]) <= _LARGEST:
         return False
     return bool(np.isnan(tf.make_ndarray(value).astype(np.complex128)).all())
-
-
-def _maker(tensor: str) -> str:
-    return tensor.partition(":")[0]

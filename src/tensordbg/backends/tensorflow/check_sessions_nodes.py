@@ -26,6 +26,7 @@ Source = tuple[int, int]
 """A node's place in the list, and one of its outputs."""
 
 _MOST_OUTPUTS = 63
+_ALL_OUTPUTS = (1 << _MOST_OUTPUTS) - 1
 
 # In sessions these too put out what was put in, or what a variable holds before it is written.
 _PASSING = SKIPPED | SAFE | {
@@ -101,7 +102,7 @@ class RunNodes:
             node = nodes[operation.name]
             node.inputs = [self._place_of(tensor) for tensor in operation.inputs]
             if operation.name in latent:
-                node.foreign = (1 << _MOST_OUTPUTS) - 1
+                node.foreign = _ALL_OUTPUTS
             else:
                 node.checked = _checked(operation, used)
         self._pass_on_foreign()
@@ -139,7 +140,7 @@ class RunNodes:
     def _pass_on_foreign(self) -> None:
         for node in self.all:
             if node.op_type in _PASSING and any(self._is_foreign(source) for source in node.inputs):
-                node.foreign = (1 << _MOST_OUTPUTS) - 1
+                node.foreign = _ALL_OUTPUTS
 
     def _is_foreign(self, source: Source | None) -> bool:
         return source is not None and bool(self.all[source[0]].foreign >> min(source[1], _MOST_OUTPUTS) & 1)
@@ -184,7 +185,7 @@ class RunNodes:
                 continue
             added = RunNode(f"{path}/{node.name}", known.site, path, node.op, node, single=len(known.dtypes) == 1)
             if node.name in latent:
-                added.foreign = (1 << _MOST_OUTPUTS) - 1
+                added.foreign = _ALL_OUTPUTS
             else:
                 added.checked = _bits(
                     slot for slot, dtype in enumerate(known.dtypes) if dtype in _FLOATS and is_checked(node.op, slot)
