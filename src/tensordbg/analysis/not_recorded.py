@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable
 
+from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.run_graph import run_graph
 from tensordbg.errors import TraceError, UsageError
@@ -47,21 +48,16 @@ def _of_place(program: Program, site: Site, recorded: Collection[TensorRef]) -> 
     if site.function in ran or site.function not in program.functions:
         return ""
     function = program.python_names.get(site.function, program.functions[site.function].name)
-    caller = _caller(program, program.functions[site.function])
-    if caller is not None and caller.function in ran:
-        return f"it is in {_PARTS[caller.call]} of {function}{_line(program, caller)} that never ran"
+    holder = program.holders.get(site.function)
+    if holder is not None and holder.function in ran:
+        return f"it is in {_PARTS[holder.call]} of {function}{_line(program, holder)} that never ran"
     return f"{function} was traced, and no operation of it ran"
 
 
-def _caller(program: Program, function: Function) -> Site | None:
-    """The branch or loop operation whose part a function is."""
-    callers = (site for site in program.sites.values() if site.call in _PARTS)
-    return next((site for site in callers if function.runtime_name in site.called), None)
-
-
 def _line(program: Program, site: Site) -> str:
-    frames = [frame for frame in program.stacks.get(site.stack, ()) if frame.user]
-    return f", {frames[-1].file}:{frames[-1].line}," if frames else ""
+    locations = Locations(program)
+    own = locations.own(locations.stack(site.stack))
+    return f", {own.file}:{own.line}," if own else ""
 
 
 def _of_graph(reader: TraceReader, program: Program, site: Site) -> str:

@@ -71,10 +71,7 @@ class Program:
     @cached_property
     def python_names(self) -> Mapping[int, str]:
         """The Python function that each graph came from: branches and bodies of loops belong to the one around them."""
-        around: dict[int, int] = {}
-        for site in self.sites.values():
-            if site.call in (CallKind.IF, CallKind.WHILE):
-                around.update({function.graph: site.function for function in self.called_by(site) if function})
+        around = {graph: site.function for graph, site in self.holders.items()}
         names = {}
         for graph in self.functions:
             outer, seen = graph, {graph}
@@ -87,13 +84,18 @@ class Program:
         return names
 
     @cached_property
-    def loop_arguments(self) -> frozenset[int]:
-        """The sites of what the conditions and bodies of loops are given in each turn."""
-        loops = {
-            function.graph
-            for site in self.sites.values() if site.call is CallKind.WHILE
+    def holders(self) -> Mapping[int, Site]:
+        """For each graph that is a branch, or a loop's condition or body, the operation whose part it is."""
+        return {
+            function.graph: site
+            for site in self.sites.values() if site.call in (CallKind.IF, CallKind.WHILE)
             for function in self.called_by(site) if function is not None
         }  # fmt: skip
+
+    @cached_property
+    def loop_arguments(self) -> frozenset[int]:
+        """The sites of what the conditions and bodies of loops are given in each turn."""
+        loops = {graph for graph, site in self.holders.items() if site.call is CallKind.WHILE}
         return frozenset(s.site for s in self.sites.values() if s.argument >= 0 and s.function in loops)
 
     def inputs_of(self, site: int) -> list[TensorRef]:

@@ -23,16 +23,11 @@ def tensors_named(program: Program, name: str, recorded: Collection[TensorRef]) 
     if operations and not any(name in names for site in operations for names in names_told(site)):
         return ()
     told = [ref for ref in _told(program.sites.values(), name) if ref in recorded]
-    states = loop_states(program, told)
+    states = [ref for ref in told if ref.site in program.loop_arguments]
     functions = {_python_function(program, ref) for ref in states}
     written = assigned_tensors(program, name, recorded)
     others = [ref for ref in (*told, *written) if _python_function(program, ref) not in functions - {""}]
     return tuple(dict.fromkeys((*states, *others)))
-
-
-def loop_states(program: Program, tensors: Iterable[TensorRef]) -> tuple[TensorRef, ...]:
-    """Those that are what a loop's condition or body is given in each turn."""
-    return tuple(ref for ref in tensors if ref.site in program.loop_arguments)
 
 
 def names_told(site: Site) -> list[list[str]]:

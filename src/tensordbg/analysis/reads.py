@@ -40,7 +40,8 @@ def nothing_read(values: Values, execution: Ints, slot: Ints) -> Bools:
     executions = values.executions
     if values.program.reads is None:
         return np.zeros(len(execution), dtype=np.bool_)
-    used = np.isin((execution << 16) | slot, (executions.input_row.astype(np.int64) << 16) | executions.input_slot)
+    taken = executions.input_row.astype(np.int64) * _SLOTS + executions.input_slot
+    used = np.isin(execution * _SLOTS + slot, taken)
     result: Bools = _eager(values, execution) & ~used & ~was_read(values, execution, slot)
     return result
 

@@ -84,11 +84,15 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
 
 def _named(reader: TraceReader, name: str, is_operation: bool) -> tuple[TensorRef, ...]:
     """The tensors of a name of the program's text; an operation of that name must bear it there, too."""
-    told = sql(reader, f"SELECT count(*) AS n FROM sites WHERE contains(attributes, {quoted(json.dumps(name))})")
-    if is_operation and not int(told.column("n")[0].as_py()):
+    if is_operation and not _may_be_told(reader, name):
         return ()
-    program = read_program(reader)
-    return tensors_named(program, name, _recorded(reader))
+    return tensors_named(read_program(reader), name, _recorded(reader))
+
+
+def _may_be_told(reader: TraceReader, name: str) -> bool:
+    """Whether a note of any operation has a name in it, which is seen without reading the whole program."""
+    told = sql(reader, f"SELECT count(*) AS n FROM sites WHERE contains(attributes, {quoted(json.dumps(name))})")
+    return bool(told.column("n")[0].as_py())
 
 
 def _recorded(reader: TraceReader) -> set[TensorRef]:
@@ -144,13 +148,8 @@ def _line(lines: list[str], number: int) -> str:
 
 
 def _unknown(reader: TraceReader, tensor: str, function: str) -> str:
-    known = sql(
-        reader,
-        "SELECT DISTINCT s.name || ':' || t.slot AS tensor "
-        "FROM (SELECT DISTINCT site, slot FROM tensors) t JOIN sites s ON s.site = t.site",
-    )
-    names: list[str] = known.column("tensor").to_pylist()
     program, recorded = read_program(reader), _recorded(reader)
+    names = [f"{program.sites[ref.site].name}:{ref.slot}" for ref in recorded if ref.site in program.sites]
     names += names_of_text(program, recorded)
     where = f" in a function {function!r}" if function else ""
     if tensor in names:

@@ -74,8 +74,8 @@ def find_tensor(opened: OpenedTrace, name: TensorName, scope: Scope, function: s
     Raises:
         AbsentError: If there is none.
     """
-    found = _named(opened, name) or find_nodes(opened, name.node) or _reads_of_variable(opened, name.node)
-    refs = [ref if isinstance(ref, TensorRef) else TensorRef(ref, name.slot or 0) for ref in found]
+    nodes = find_nodes(opened, name.node) or _reads_of_variable(opened, name.node)
+    refs = list(_named(opened, name)) or [TensorRef(number, name.slot or 0) for number in nodes]
     if function:
         refs = [
             ref for ref in refs
