@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tensorflow as tf
 
-from tensordbg.analysis.show import history_of
 from tensordbg.errors import UsageError
-from tests.backends.tensorflow.recorded import record
-
-
-def shown(folder: Path, program: Callable[[], object]) -> Callable[[str], list[float]]:
-    reader = record(folder, program).reader
-
-    def values(name: str) -> list[float]:
-        return [point.health.max for point in history_of(reader, name).points if point.health is not None]
-
-    return values
+from tests.backends.tensorflow.recorded import shown
 
 
 class _Layer:

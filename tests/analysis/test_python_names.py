@@ -18,7 +18,8 @@ from tensordbg.console.runs import EVERYTHING
 from tensordbg.console.tensors import find_tensor, parse_tensor
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Site
-from tests.backends.tensorflow.recorded import record
+from tensordbg.trace.reader import TraceReader
+from tests.backends.tensorflow.recorded import record, scalars
 
 
 @pytest.mark.parametrize(
@@ -29,14 +30,20 @@ def test_names_of_a_site(told: Any, names: list[list[str]]) -> None:
     assert names_told(Site(0, "n", "Neg", NONE, NONE, attributes=json.dumps({"python_names": told}))) == names
 
 
-def test_a_wrong_name_is_answered_with_the_nearest_of_the_text_too(tmp_path: Path) -> None:
+def turning_over(folder: Path) -> TraceReader:
+    """A loop that counts to three."""
+
     @tf.function
     def run(turnover: Any) -> Any:
         while turnover < 3:
             turnover += 1
         return turnover
 
-    reader = record(tmp_path, lambda: run(tf.constant(0))).reader
+    return record(folder, lambda: run(tf.constant(0))).reader
+
+
+def test_a_wrong_name_is_answered_with_the_nearest_of_the_text_too(tmp_path: Path) -> None:
+    reader = turning_over(tmp_path)
     with pytest.raises(UsageError, match="did you mean 'turnover"):
         history_of(reader, "turnove")
 
@@ -55,24 +62,13 @@ def test_only_in_a_function_of_a_name(tmp_path: Path) -> None:
         return state
 
     reader = record(tmp_path, lambda: (one(tf.constant(0)), other(tf.constant(0)))).reader
-
-    def values(function: str) -> list[float]:
-        points = history_of(reader, "state", function).points
-        return [point.health.max for point in points if point.health is not None]
-
-    assert values("one") == [0, 1, 2]
-    assert values("other") == [0, 2]
-    assert values("") == [0, 1, 2, 0, 2]
+    assert scalars(reader, "state", "one") == [0, 1, 2]
+    assert scalars(reader, "state", "other") == [0, 2]
+    assert scalars(reader, "state") == [0, 1, 2, 0, 2]
 
 
 def test_the_command_the_page_and_the_console_take_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    @tf.function
-    def run(turnover: Any) -> Any:
-        while turnover < 3:
-            turnover += 1
-        return turnover
-
-    reader = record(tmp_path, lambda: run(tf.constant(0))).reader
+    reader = turning_over(tmp_path)
     with pytest.raises(SystemExit, match="0"):
         main(["show", str(reader.path), "turnover"])
     assert [line.split()[1:5] for line in capsys.readouterr().out.splitlines()[-5:-1]] == [

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import tensordbg
+from tensordbg.analysis.show import history_of
 from tensordbg.model import Frame, Function, Site, Variable
 from tensordbg.trace.reader import TraceReader, open_trace
 
@@ -67,6 +69,16 @@ class Recorded:
     def user_frames(self, event: Event) -> list[Frame]:
         """The user's own frames of its creation, outermost first."""
         return [frame for frame in self.reader.stacks()[self.site_of(event).stack] if frame.user]
+
+
+def scalars(reader: TraceReader, name: str, function: str = "") -> list[float]:
+    """What `tdbg show` gives for a scalar, by its name: its value in each event."""
+    return [point.health.max for point in history_of(reader, name, function).points if point.health is not None]
+
+
+def shown(folder: Path, program: Callable[[], object]) -> Callable[[str], list[float]]:
+    """Records a program, and gives the values of a scalar by its name."""
+    return partial(scalars, record(folder, program).reader)
 
 
 def record(folder: Path, program: Callable[[], object], detail: str = "health") -> Recorded:

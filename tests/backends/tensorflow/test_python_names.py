@@ -10,20 +10,8 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tensordbg.analysis.show import history_of
 from tensordbg.backends.tensorflow.internals import autograph, autograph_operators, control_flow, while_v2
-from tests.backends.tensorflow.recorded import record
-
-
-def shown(folder: Path, program: Callable[[], object]) -> Callable[..., list[float]]:
-    """Gives the values of a scalar by its name, one a turn."""
-    reader = record(folder, program).reader
-
-    def values(name: str, **wanted: Any) -> list[float]:
-        points = history_of(reader, name, **wanted).points
-        return [point.health.max for point in points if point.health is not None]
-
-    return values
+from tests.backends.tensorflow.recorded import record, shown
 
 
 def test_the_state_of_each_turn_of_a_while_loop_with_branches(tmp_path: Path) -> None:
