@@ -15,7 +15,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.internals import gradients_util, imperative_grad
 from tensordbg.backends.tensorflow.keras_layers import MARK
-from tensordbg.backends.tensorflow.own_frames import unseen
+from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.model import DIFFERENTIATED, NONE
 from tensordbg.recording.recorder import Recorder
 
@@ -36,20 +36,16 @@ class Differentiated:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._plain: tuple[Any, Any] | None = None
+        self._replaced = ReplacedAttributes()
 
     def install(self) -> None:
         """Looks on from now on."""
-        tape, graph = imperative_grad.imperative_grad, gradients_util._GradientsHelper  # noqa: SLF001
-        self._plain = tape, graph
-        imperative_grad.imperative_grad = unseen(self._watching_tape(tape))
-        gradients_util._GradientsHelper = unseen(self._watching_gradients(graph))  # noqa: SLF001
+        self._replaced.replace(imperative_grad, "imperative_grad", self._watching_tape)
+        self._replaced.replace(gradients_util, "_GradientsHelper", self._watching_gradients)
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
-        if self._plain is not None:
-            imperative_grad.imperative_grad, gradients_util._GradientsHelper = self._plain  # noqa: SLF001
-            self._plain = None
+        self._replaced.restore()
 
     def _watching_tape(self, plain: Any) -> Any:
         def differentiate(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:

@@ -70,6 +70,29 @@ _REPLACED: dict[tuple[type[Any], str], _Replaced] = {}
 """All that is replaced in this process: a trap and a debugger may look at one method, and end in any order."""
 
 
+class ReplacedAttributes:
+    """Functions of modules, and methods, that one hook alone replaces at a time, from when it begins until it ends."""
+
+    def __init__(self) -> None:
+        self._plain: list[tuple[Any, str, Any]] = []
+
+    def __bool__(self) -> bool:
+        """Whether any are replaced."""
+        return bool(self._plain)
+
+    def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Puts what is made of the plain one in its place."""
+        plain = getattr(owner, name)
+        setattr(owner, name, unseen(make(plain)))
+        self._plain.append((owner, name, plain))
+
+    def restore(self) -> None:
+        """Puts the plain ones back."""
+        for owner, name, plain in reversed(self._plain):
+            setattr(owner, name, plain)
+        self._plain.clear()
+
+
 class ReplacedMethods:
     """The methods that somebody has replaced."""
 

@@ -27,6 +27,7 @@ from tensordbg.backends.tensorflow.internals import (
     loop_and_branch_graphs,
     while_v2,
 )
+from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.backends.tensorflow.tracing import code_of
 from tensordbg.model import PYTHON_NAMES
@@ -59,28 +60,22 @@ class PythonNames:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._plain: dict[tuple[Any, str], Any] = {}
+        self._replaced = ReplacedAttributes()
 
     def install(self) -> None:
         """Looks on from now on."""
-        self._replace(control_flow, "_tf_while_stmt", self._watching_while)
-        self._replace(control_flow, "_tf_if_stmt", self._watching_if)
-        self._replace(autograph_operators(), "for_stmt", self._watching_for)
-        self._replace(while_v2, "while_loop", self._watching_while_loop)
+        self._replaced.replace(control_flow, "_tf_while_stmt", self._watching_while)
+        self._replaced.replace(control_flow, "_tf_if_stmt", self._watching_if)
+        self._replaced.replace(autograph_operators(), "for_stmt", self._watching_for)
+        self._replaced.replace(while_v2, "while_loop", self._watching_while_loop)
         for name in _FOLDS:
-            self._replace(functional_ops, name, self._watching_fold)
-        self._replace(autograph, "converted_call", self._watching_call)
-        self._replace(autograph, "tf_convert", self._watching_conversion)
+            self._replaced.replace(functional_ops, name, self._watching_fold)
+        self._replaced.replace(autograph, "converted_call", self._watching_call)
+        self._replaced.replace(autograph, "tf_convert", self._watching_conversion)
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
-        for (module, name), plain in self._plain.items():
-            setattr(module, name, plain)
-        self._plain.clear()
-
-    def _replace(self, module: Any, name: str, watching: Callable[[Any], Any]) -> None:
-        plain = self._plain[module, name] = getattr(module, name)
-        setattr(module, name, unseen(watching(plain)))
+        self._replaced.restore()
 
     def _note(self, named: Callable[[], Iterable[tuple[str, Any]]], note: Callable[[str, Any], None]) -> None:
         if self._recorder.active:

@@ -17,7 +17,7 @@ from typing import Any
 from tensordbg import _native
 from tensordbg.backends.tensorflow.entries import Entries
 from tensordbg.backends.tensorflow.internals import eager_tensors, pywrap_tfe
-from tensordbg.backends.tensorflow.own_frames import unseen
+from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.stacks import Stacks, stack_key
 from tensordbg.recording.recorder import Recorder
 
@@ -38,7 +38,7 @@ class Reads:
         self._entries = entries
         self._stacks = stacks
         self._recorder: Recorder
-        self._undo: list[Callable[[], None]] = []
+        self._replaced = ReplacedAttributes()
         self._awaited: dict[int, _Awaited] = {}
         self._read: list[tuple[int, int, int]] = []
         self._counts: dict[tuple[int, int], int] = {}
@@ -53,19 +53,17 @@ class Reads:
         self._overflowed = False
         kind, base = eager_tensors()
         for name in _METHODS:
-            self._replace(base, name)
-        self._replace(pywrap_tfe, "TFE_ToDlpackCapsule")
+            self._replaced.replace(base, name, self._reading)
+        self._replaced.replace(pywrap_tfe, "TFE_ToDlpackCapsule", self._reading)
         if not _native.watch_buffers(kind, self._awaited, self._note):
             self._overflowed = True
 
     def uninstall(self) -> None:
         """Takes the hooks out again, and says in the trace what was read and what may still be."""
-        if not self._undo:
+        if not self._replaced:
             return
         _native.unwatch_buffers()
-        for undo in reversed(self._undo):
-            undo()
-        self._undo.clear()
+        self._replaced.restore()
         held = [(execution, slot) for _, execution, slot, _ in self._awaited.values()]
         self._awaited.clear()
         # What is read between recorded steps, or at a debugger's prompt, is not known.
@@ -75,7 +73,7 @@ class Reads:
 
     def expect(self, tensor: Any, execution: int, slot: int, site: int) -> None:
         """Waits for a bad tensor to be read."""
-        if not self._undo or self._overflowed or self._counts.get((site, slot), 0) >= _MOST_OF_SITE:
+        if not self._replaced or self._overflowed or self._counts.get((site, slot), 0) >= _MOST_OF_SITE:
             return
         key, awaited = id(tensor), self._awaited
         awaited[key] = (weakref.ref(tensor, lambda _: awaited.pop(key, None)), execution, slot, site)
@@ -98,13 +96,12 @@ class Reads:
         self._recorder.catalog.use_stack(stack)
         self._read.append((execution, slot, stack))
 
-    def _replace(self, owner: Any, name: str) -> None:
-        plain, awaited, note = getattr(owner, name), self._awaited, self._note
+    def _reading(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        awaited, note = self._awaited, self._note
 
         def reading(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             if awaited:
                 note(tensor)
             return plain(tensor, *args, **kwargs)
 
-        setattr(owner, name, unseen(reading))
-        self._undo.append(lambda: setattr(owner, name, plain))
+        return reading

@@ -7,6 +7,7 @@ own run is through, as a second run that fetches nothing: what each slot holds t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +86,5 @@ def _is_worth_reading(update: Any, handle: Any) -> bool:
     if slots_of(update.type).rows < 0:
         return True
     shape = handle.op.get_attr("shape")
-    elements = 1
-    for dimension in shape.dim:
-        elements *= dimension.size
+    elements = math.prod(dimension.size for dimension in shape.dim)
     return not shape.unknown_rank and 0 <= elements <= _MOST_OF_ROWS
