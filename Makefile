@@ -173,7 +173,7 @@ sanitize: setup $(DONE)/test
 	rm -rf $(SANITIZED)/written
 	$(SANITIZED)/many_writers $(SANITIZED)/written
 	LD_PRELOAD="$(RUNTIMES)" ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -p tests.sanitized \
-		tests/health tests/recording/test_log.py $(foreach what,functions eager check session summary,\
+		tests/health tests/recording/test_log.py $(foreach what,functions eager check session summary reads,\
 		$(wildcard tests/backends/tensorflow/test_$(what)*.py))
 
 .PHONY: lint
