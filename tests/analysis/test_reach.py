@@ -168,3 +168,17 @@ def test_a_value_that_nothing_takes_and_nothing_returns() -> None:
     run.event(log, [-inf])
     (origin,) = why(trace).origins
     assert origin.reaches == ()
+
+
+@pytest.mark.parametrize(("failed", "reaches"), [(False, ("output",)), (True, ())])
+def test_a_call_that_raised_returned_nothing(failed: bool, reaches: tuple[str, ...]) -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    log = f.op("Log", x)
+    f.returns(log)
+    run = trace.run(f)
+    run.event(x, 0.0)
+    run.event(log, -inf)
+    trace.executions[-1]["failed"] = failed
+    assert [origin.reaches for origin in why(trace).origins] == [reaches]

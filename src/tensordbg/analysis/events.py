@@ -45,6 +45,8 @@ class Executions:
     step: Ints
     graph: Ints
     """The graph that the function runs, `NONE` for an eager operation."""
+    failed: Bools
+    """Which calls of functions raised an error, and so returned nothing."""
     input_starts: Ints
     """Where each execution's inputs begin; one element more than there are executions."""
     input_row: Ints
@@ -76,7 +78,7 @@ def read_bad(trace: TraceSource) -> tuple[Bools, Bools]:
 
 def read_executions(trace: TraceSource, program: Program) -> Executions:
     """Read the executions; producers that the trace does not hold count as unknown."""
-    table = trace.table("executions", ["execution", "function", "site", "step", "inputs"])
+    table = trace.table("executions", ["execution", "function", "site", "step", "failed", "inputs"])
     number, function = integers(table, "execution"), integers(table, "function", NONE)
     starts, packed = flat_lists(table, "inputs")
     graph_of = np.full(max(program.functions, default=-1) + 2, NONE, dtype=np.int64)  # the last: of no function
@@ -90,6 +92,7 @@ def read_executions(trace: TraceSource, program: Program) -> Executions:
         site=integers(table, "site", NONE),
         step=integers(table, "step", NONE),
         graph=graph_of[known],
+        failed=integers(table, "failed") > 0,
         input_starts=starts,
         input_row=row_of(number, made_by),
         input_slot=np.where(packed >= 0, packed & 0xFFFF, 0),

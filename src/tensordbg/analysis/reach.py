@@ -137,6 +137,7 @@ def _writes_trained(values: Values, number: int) -> bool:
 def _results(values: Values, execution: Ints) -> tuple[Ints, Ints]:
     """Every result that some executions returned to the program: the execution and the slot."""
     executions, program = values.executions, values.program
+    execution = execution[~executions.failed[execution]]
     counts = np.zeros(len(execution), dtype=np.int64)
     for function in np.unique(executions.function[execution]).tolist():
         members = executions.function[execution] == function

@@ -122,6 +122,7 @@ def _part(executions: Executions, rows: Ints) -> Executions:
         site=executions.site[rows],
         step=executions.step[rows],
         graph=executions.graph[rows],
+        failed=executions.failed[rows],
         input_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         input_row=row_of(rows, executions.input_row[position]),
         input_slot=executions.input_slot[position],
