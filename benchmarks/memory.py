@@ -30,17 +30,15 @@ def run(program: str, contender: str, steps: int) -> float:
     """Trains in this process, and returns the most memory that it held, in MB."""
     sys.path.insert(0, str(HERE))
     from programs.steps import PROGRAMS as MAKERS
+    from recording import require_events, watching
 
-    with contextlib.ExitStack() as stack:
-        if contender != PLAIN:
-            from recording import watching
-
-            folder = stack.enter_context(tempfile.TemporaryDirectory())
-            stack.enter_context(watching(contender, folder))
-        step = MAKERS[program]()
-        for _ in range(steps):
-            step()
-    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with tempfile.TemporaryDirectory() as folder:
+        with watching(contender, folder) if contender != PLAIN else contextlib.nullcontext():
+            step = MAKERS[program]()
+            for _ in range(steps):
+                step()
+        kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        require_events(contender, folder)
     return kilobytes / (1e6 if sys.platform == "darwin" else 1e3)
 
 
