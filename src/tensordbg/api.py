@@ -52,20 +52,20 @@ class Trace:
         Args:
             order_by: One of `tensordbg.analysis.listing.SORT_KEYS`; with a `-` before it, the largest first.
             limit: At most so many rows, 0 for all.
-            **selection: Fields of `tensordbg.analysis.listing.Selection`, such as `non_finite=True`.
+            **selection: Fields of `tensordbg.analysis.listing.Selection`, such as `non_finite=True`; `name` may be any
+                that `tdbg ls --name` takes, `layer` the path of a layer or the end of it.
 
         Raises:
-            UsageError: If there is no such order.
+            UsageError: If there is no such order, or no such layer.
         """
-        from tensordbg.analysis.listing import Selection, list_tensors
-
-        return list_tensors(self._reader, Selection(**selection), _order(order_by, limit))
+        return _listed({"": self._reader}, _order(order_by, limit), **selection)
 
     def tensor(self, name: str, function: str = "") -> RecordedTensor:
         """One tensor over steps and iterations, as `tdbg show` shows it; its `values()` are the elements, if kept.
 
         Args:
-            name: Name of the operation, with `:` and the slot, which is 0 by default; or a name of the program's text.
+            name: Name of the operation, or the end of it, with `:` and the slot, which is 0 by default; or a name of
+                the program's text, of a variable or a layer.
             function: Only in functions of this name or pattern; empty for all.
 
         Raises:
@@ -171,9 +171,7 @@ class Run:
 
     def tensors(self, order_by: str = "event", limit: int = 0, **selection: Any) -> Listing:
         """The tensor events of all processes, by time unless another order is given; see `Trace.tensors`."""
-        from tensordbg.analysis.listing import Selection, list_tensors_of_run
-
-        return list_tensors_of_run(self._readers, Selection(**selection), _order(order_by, limit))
+        return _listed(self._readers, _order(order_by, limit), **selection)
 
     def sql(self, query: str) -> pa.Table:
         """The answer to a query over all processes; with several, each table has the column `process`."""
@@ -189,6 +187,13 @@ def _shown(name: str, result: WhyResult) -> str:
     from tensordbg.report.findings_table import findings_table
 
     return f"<p><code>{escape(name)}</code></p>{findings_table(result)}"
+
+
+def _listed(readers: Mapping[str, TraceReader], order: Order, layer: str = "", **selection: Any) -> Listing:
+    from tensordbg.analysis.listing import Selection
+    from tensordbg.analysis.named_listing import list_named
+
+    return list_named(readers, Selection(**selection), layer, order).listing
 
 
 def _order(order_by: str, limit: int) -> Order:

@@ -44,6 +44,20 @@ def test_limit_keeps_what_is_around_the_first_that_is_not_finite(tmp_path: Path)
     assert (history.skipped, history.total) == (6, 20)
 
 
+def test_limit_counts_in_the_order_of_the_program_not_of_the_recording(tmp_path: Path) -> None:
+    build = TraceBuilder(tmp_path / "trace")
+    build.describe(small_program())
+    calls = [build.begin(site=6, step=step) for step in range(20)]
+    # As where what runs ahead in a pipeline is recorded before what the program had done till then.
+    for step in (*range(10, 20), *range(10)):
+        build.eager_tensor(calls[step], 6, Tensor(health=Health(size=6, nan=int(step == 2))))
+    for call in calls:
+        build.end(call)
+    history = history_of(open_trace(build.finish()), "Add", limit=4)
+    assert [point.execution for point in history.points] == calls[:4]
+    assert (history.skipped, history.total) == (0, 20)
+
+
 def test_unknown_name_gets_near_ones(sample_reader: TraceReader) -> None:
     with pytest.raises(UsageError) as caught:
         history_of(sample_reader, "Logg")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.analysis.test_layers import layered_trace
 from tests.cli.conftest import Invoke
 
 
@@ -15,6 +16,12 @@ def test_text(invoke: Invoke) -> None:
 def test_json_of_a_part(invoke: Invoke) -> None:
     graph = invoke("graph", "train", "--depth", "0", "--around", "x", "--hops", "1", "--json").json
     assert [node["name"] for node in graph["nodes"]] == ["x", "Log"]
+
+
+def test_around_a_layer(invoke: Invoke, tmp_path: Path) -> None:
+    layered = str(layered_trace(tmp_path / "layered").path)
+    nodes = invoke("graph", layered, "model/log", "--hops", "1", "--json").json["nodes"]
+    assert [node["name"] for node in nodes] == ["x", "Log", "call", "call/y"]
 
 
 def test_export(invoke: Invoke, sample: Path) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from tensordbg.cli.arguments import Steps, steps_of
 from tensordbg.cli.ls import command
+from tests.analysis.test_layers import layered_trace
+from tests.analysis.test_named_listing import counting
 from tests.cli.conftest import Invoke
 from tests.sample_trace import TENSOR_EVENTS
 
@@ -50,6 +52,26 @@ def test_trace_may_be_given(invoke: Invoke) -> None:
 
 def test_nothing_found(invoke: Invoke) -> None:
     assert invoke("ls", "--name", "nothing").err == "no tensor fits\n"
+
+
+def test_the_nearest_names(invoke: Invoke) -> None:
+    assert invoke("ls", "--name", "Lgo").err == "no tensor fits; did you mean 'Log:0'?\n"
+
+
+def test_only_a_layer(invoke: Invoke, tmp_path: Path) -> None:
+    layered = str(layered_trace(tmp_path / "layered").path)
+    assert [line.split()[2] for line in invoke("ls", layered, "--layer", "scale").out.splitlines()[1:]] == ["mul:0"] * 2
+    assert invoke("ls", layered, "--layer", "scal").err == (
+        "tdbg: error: no layer 'scal' was recorded; did you mean 'scale'?\n"
+    )
+
+
+def test_names_of_the_text_stand_beside_those_of_operations(invoke: Invoke, tmp_path: Path) -> None:
+    counted = str(counting(tmp_path / "count").path)
+    lines = invoke("ls", counted, "--name", "turnover").out.splitlines()
+    assert sum(" while/Placeholder:0 (turnover) " in line for line in lines) == 4
+    listed = invoke("ls", counted, "--name", "turnover", "--json").json["tensors"]
+    assert ["turnover"] in [each["python_names"] for each in listed]
 
 
 @pytest.mark.parametrize(

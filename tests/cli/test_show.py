@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.analysis.test_layers import layered_trace
 from tests.cli.conftest import Invoke
 
 
@@ -35,3 +36,10 @@ def test_the_processes_of_a_run(invoke: Invoke, sample_run: Path) -> None:
     assert [line for line in lines if line.startswith("worker")] == ["worker 0:", "worker 1:"]
     found = invoke("show", sample_run.name, "Log", "--step", "2", "--json").json
     assert [(each["process"], each["total"]) for each in found["processes"]] == [("worker 0", 1), ("worker 1", 1)]
+
+
+def test_in_a_layer(invoke: Invoke, tmp_path: Path) -> None:
+    layered = str(layered_trace(tmp_path / "layered").path)
+    said = invoke("show", layered, "mul", "--layer", "scale")
+    assert said.out.startswith("model/scale/mul:0  Mul in inner")
+    assert said.out == invoke("show", layered, "scale/mul").out

@@ -20,6 +20,7 @@ def test_listing(sample_reader: TraceReader) -> None:
         "op_name": "Log",
         "op_type": "Log",
         "variables": [],
+        "python_names": [],
         "function": "train",
         "execution": 5,
         "step": 2,

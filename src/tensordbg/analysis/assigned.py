@@ -7,8 +7,9 @@ that nothing else on the line takes; a statement that makes several of them name
 from __future__ import annotations
 
 import ast
+import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tensordbg.analysis.operations import INPUT
@@ -61,7 +62,7 @@ class _Statement:
         return max(1, sum(op_type in _OPERATORS.get(type(each), ()) for each in used))
 
 
-def assigned_tensors(program: Program, name: str, recorded: Collection[TensorRef]) -> tuple[TensorRef, ...]:
+def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> tuple[TensorRef, ...]:
     """The tensors of which events tell that a statement of the program assigns to a name, such as `x` or `self.x`."""
     statements = list(_statements(program, name)) if _NAME.fullmatch(name) else []
     if not statements:
@@ -80,12 +81,13 @@ def assigned_tensors(program: Program, name: str, recorded: Collection[TensorRef
 def _by_graph_and_caller(
     program: Program, by_stack: dict[int, list[Site]], statement: _Statement
 ) -> Iterable[list[Site]]:
-    """The sites that a statement made, in the order in which they were made."""
-    groups: dict[tuple[int, tuple[Frame, ...]], list[Site]] = {}
+    """The sites that a statement made, in the order in which they were made; each layer called it by itself."""
+    groups: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
     for number, frames in program.stacks.items():
         depth = _depth(frames, statement) if number in by_stack else None
         for site in by_stack[number] if depth is not None else ():
-            groups.setdefault((site.function, frames[:depth]), []).append(site)
+            layer = json.loads(site.layer)["path"] if site.layer else ""
+            groups.setdefault((site.function, layer, frames[:depth]), []).append(site)
     return [sorted(sites, key=lambda site: site.site) for sites in groups.values()]
 
 
@@ -108,7 +110,7 @@ def _runs(sites: list[Site], statement: _Statement) -> list[list[Site]]:
 
 
 def _value(
-    program: Program, sites: list[Site], statement: _Statement, recorded: Collection[TensorRef]
+    program: Program, sites: list[Site], statement: _Statement, recorded: Container[TensorRef]
 ) -> list[TensorRef]:
     """What one run of a statement gives its name to, by the sites that it made in one graph, or eagerly."""
     if not statement.targets:

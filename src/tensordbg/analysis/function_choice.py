@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+
+import numpy as np
 
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, integers
@@ -24,7 +27,7 @@ class ChosenFunction:
 
 
 def choose_function(trace: TraceSource, program: Program, wanted: str) -> ChosenFunction:
-    """The function with a name, a runtime name or a number; of several the one that was called most often.
+    """The function with a name, a runtime name or a number; of several that which was called, or else ran, most often.
 
     Raises:
         UsageError: If there is none.
@@ -33,8 +36,30 @@ def choose_function(trace: TraceSource, program: Program, wanted: str) -> Chosen
     found = _candidates(program, wanted)
     if not found:
         raise UsageError(_unknown(program, wanted))
-    found.sort(key=lambda each: (-calls[each.function], each.graph != each.function, each.function))
+    ran = tensors_of_graphs(trace, program) if len(found) > 1 else {}
+    found.sort(
+        key=lambda each: (-calls[each.function], -ran.get(each.graph, 0), each.graph != each.function, each.function)
+    )
     return ChosenFunction(found[0], calls[found[0].function], tuple(found[1:]))
+
+
+def tensors_of_graphs(trace: TraceSource, program: Program) -> dict[int, int]:
+    """For each graph how many tensors it computed, with the loops and branches in it, whoever called it."""
+    counts = np.bincount(integers(trace.table("tensors", ["site"]), "site"), minlength=program.site_count)
+    found: dict[int, int] = {}
+    for number, site in program.sites.items():
+        for graph in _around(program, site.function):
+            found[graph] = found.get(graph, 0) + int(counts[number])
+    return found
+
+
+def _around(program: Program, graph: int) -> Iterator[int]:
+    """A graph, and those whose loop or branch it is, from the inside out."""
+    seen: set[int] = set()
+    while graph != NONE and graph not in seen:
+        yield graph
+        seen.add(graph)
+        graph = program.holders[graph].function if graph in program.holders else NONE
 
 
 def parts_of_functions(program: Program) -> frozenset[int]:

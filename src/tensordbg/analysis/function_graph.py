@@ -11,7 +11,9 @@ from tensordbg.analysis.call_tree import CallTree, Instance, call_tree
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.function_choice import ChosenFunction, choose_function
 from tensordbg.analysis.kept_graphs import KeptGraphs
+from tensordbg.analysis.listing import recorded_tensors
 from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.naming import find_named
 from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.query import sql
 from tensordbg.analysis.reading import shape_of
@@ -101,7 +103,7 @@ def function_graph(reader: TraceReader, name: str, section: Section | None = Non
     tree = call_tree(program, chosen.function, KeptGraphs(reader, program).sites_of, section.depth)
     keys = list(tree.instances)
     if section.around:
-        near = neighbourhood(tree, find_operation(keys, section.around), section.hops)
+        near = neighbourhood(tree, _centre(reader, tree, section.around), section.hops)
         keys = [key for key in keys if key in near]
     return _described(reader, program, chosen, tree, keys)
 
@@ -138,6 +140,20 @@ def find_operation(keys: Iterable[str], wanted: str) -> str:
         raise UsageError(f"{len(found)} operations are named {wanted!r}; choose one of {', '.join(near)}")
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "leave --around out to see all"
     raise UsageError(f"no operation {wanted!r} in the part that is shown; {hint} --depth opens more calls")
+
+
+def _centre(reader: TraceReader, tree: CallTree, wanted: str) -> str:
+    """The operation that is meant by a name, be it one of the call path or any other that means one operation only."""
+    try:
+        return find_operation(tree.instances, wanted)
+    except UsageError:
+        sites = {each.site.site for each in tree.instances.values()}
+        recorded = {ref for ref in recorded_tensors(reader) if ref.site in sites}
+        meant = {ref.site for ref in find_named(tree.program, wanted, recorded).tensors}
+        keys = [key for key, each in tree.instances.items() if each.site.site in meant]
+        if len(keys) != 1:
+            raise
+        return keys[0]
 
 
 def _described(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.finding import TensorView
+from tensordbg.analysis.layer_parts import LayerPart, layer_parts, prefixes, short_paths
 from tensordbg.analysis.listing import ListedTensor, Order, Selection, list_tensors
 from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.query import sql
@@ -31,6 +31,8 @@ class LayerTensor:
     """How often it was computed."""
     non_finite: int
     """How often it held an infinity or a NaN."""
+    typed: str
+    """What one types for it, `dense/Relu:0`."""
     reader: TraceReader = field(repr=False, compare=False)
 
     def history(self) -> tuple[ListedTensor, ...]:
@@ -62,19 +64,10 @@ class Layer:
         return self.path.count("/")
 
 
-@dataclass
-class _Found:
-    """What the sites say of one layer."""
-
-    class_name: str = ""
-    outputs: dict[TensorRef, None] = field(default_factory=dict)
-    inner: list[int] = field(default_factory=list)
-
-
 def list_layers(reader: TraceReader) -> tuple[Layer, ...]:
     """All layers of which something was recorded, each followed by those in it, in the order of their calls."""
     program = read_program(reader)
-    found = _find(program)
+    found = layer_parts(program)
     tensors = _tensors(reader, program, found)
     by_site: dict[int, list[LayerTensor]] = {}
     for ref, tensor in tensors.items():
@@ -93,37 +86,13 @@ def _in_order(layers: Sequence[Layer]) -> tuple[Layer, ...]:
     # What a loop computes inside has smaller numbers than the operations around it; so those in it come last.
     for layer in sorted(layers, key=lambda layer: layer.depth):
         sites = [tensor.last.site for tensor in layer.outputs or layer.inner]
-        for prefix in _prefixes(layer.path) if sites else ():
+        for prefix in prefixes(layer.path) if sites else ():
             first.setdefault(prefix, min(sites))
     ran = [layer for layer in layers if layer.path in first]
-    return tuple(sorted(ran, key=lambda layer: [(first[prefix], prefix) for prefix in _prefixes(layer.path)]))
+    return tuple(sorted(ran, key=lambda layer: [(first[prefix], prefix) for prefix in prefixes(layer.path)]))
 
 
-def _find(program: Program) -> dict[str, _Found]:
-    found: dict[str, _Found] = {}
-    for site in sorted((site for site in program.sites.values() if site.layer), key=lambda site: site.site):
-        said = json.loads(site.layer)
-        if said["path"]:
-            _layer(found, said["path"], said["class"]).inner.append(site.site)
-        for path, class_name, slot, _ in said["output_of"]:
-            _layer(found, path, class_name).outputs[TensorRef(site.site, slot)] = None
-    return found
-
-
-def _layer(found: dict[str, _Found], path: str, class_name: str) -> _Found:
-    for prefix in _prefixes(path):
-        found.setdefault(prefix, _Found())
-    found[path].class_name = class_name
-    return found[path]
-
-
-def _prefixes(path: str) -> Iterator[str]:
-    """`a`, `a/b`, `a/b/c`."""
-    names = path.split("/")
-    return ("/".join(names[: count + 1]) for count in range(len(names)))
-
-
-def _tensors(reader: TraceReader, program: Program, found: Mapping[str, _Found]) -> dict[TensorRef, LayerTensor]:
+def _tensors(reader: TraceReader, program: Program, found: Mapping[str, LayerPart]) -> dict[TensorRef, LayerTensor]:
     """All recorded tensors of layers, in the order in which they were computed first."""
     sites = {site for layer in found.values() for site in layer.inner}
     sites |= {ref.site for layer in found.values() for ref in layer.outputs}
@@ -131,7 +100,15 @@ def _tensors(reader: TraceReader, program: Program, found: Mapping[str, _Found])
         return {}
     rows = sql(reader, _COUNTS.format(sites=", ".join(map(str, sorted(sites))))).to_pylist()
     views = Details(reader, program).views(row["last"] for row in rows)
+    short = short_paths(found)
+    typed = {site: f"{short[path]}/{name}" for path, layer in found.items() for site, name in layer.inner.items()}
     return {
-        TensorRef(row["site"], row["slot"]): LayerTensor(views[row["last"]], row["events"], row["bad"], reader)
+        TensorRef(row["site"], row["slot"]): LayerTensor(
+            last=views[row["last"]],
+            events=row["events"],
+            non_finite=row["bad"],
+            typed=f"{typed.get(row['site'], program.sites[row['site']].name)}:{row['slot']}",
+            reader=reader,
+        )
         for row in rows
     }

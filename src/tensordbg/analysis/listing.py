@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from tensordbg.analysis.details import health_of
 from tensordbg.analysis.finding import TensorView
+from tensordbg.analysis.python_names import names_in
 from tensordbg.analysis.query import quoted, schemas, sql, sql_of_run
 from tensordbg.analysis.reading import shape_of
 from tensordbg.errors import UsageError
-from tensordbg.model import Frame, TensorRef
+from tensordbg.model import PYTHON_NAMES, Frame, TensorRef
 from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.schema import TENSORS
 
@@ -44,6 +46,10 @@ class Selection:
     """Numbers of sites, any of them."""
     places: tuple[TensorRef, ...] = ()
     """Sites with slots, any of them."""
+    also: tuple[TensorRef, ...] = ()
+    """Tensors that fit `name` whatever they are called, as `named_listing` finds them."""
+    within: tuple[TensorRef, ...] | None = None
+    """Only these; a slot below 0 stands for all outputs of a site. None for all."""
     device: str = ""
     """A part of the name of the device that it was computed on, such as `GPU:0`, or a pattern."""
 
@@ -75,6 +81,8 @@ class ListedTensor(TensorView):
     """Which process of a run it was computed in; empty where there is only one."""
     variables: tuple[str, ...] = ()
     """The names of the variables of which it is the value, as far as they are known."""
+    python_names: tuple[str, ...] = ()
+    """Its names in the program's text, as far as TensorFlow told them."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,7 @@ WITH place AS (
     GROUP BY read.site
 ), named AS (
     SELECT sites.site, sites.name, sites.op_type, sites.device AS asked, held.names AS variables,
+           CASE WHEN contains(sites.attributes, '"{note}"') THEN sites.attributes END AS notes,
            coalesce(functions.name, place.function, '') AS function,
            place.file, place.line, place.function AS line_function, place."user" AS line_user
     FROM {schema}.sites AS sites LEFT JOIN {schema}.functions AS functions ON functions.function = sites.function
@@ -132,7 +141,7 @@ WITH place AS (
 """
 _COLUMNS = """
 t.*, p.name AS path_name, s.name, s.op_type, s.asked, s.function, s.file, s.line, s.line_function, s.line_user,
-s.variables
+s.variables, s.notes
 """
 _FROM = "FROM {schema}.tensors t JOIN named s ON s.site = t.site LEFT JOIN {schema}.paths p ON p.path = t.path"
 
@@ -147,9 +156,9 @@ def list_tensors(reader: TraceReader, selection: Selection, order: Order | None 
 
 
 def list_tensors_of_run(
-    processes: Mapping[str, TraceReader], selection: Selection, order: Order | None = None
+    processes: Mapping[str, TraceReader], selection: Selection | Mapping[str, Selection], order: Order | None = None
 ) -> Listing:
-    """Finds the tensor events of a selection in the processes of a run, given by name.
+    """Finds the tensor events of a selection, or of one for each process, in the processes of a run, given by name.
 
     By `event` they are ordered by the time at which they were recorded, as far as the clocks of the machines agree.
 
@@ -162,9 +171,11 @@ def list_tensors_of_run(
     key = _PROGRAM if order.by == PROGRAM_ORDER else SORT_KEYS[order.by]
     if order.by == "event" and len(processes) > 1:
         key = "t.time_ns"
-    columns, where = f"{_COLUMNS}, {key} AS sort_key", _where(selection)
+    columns = f"{_COLUMNS}, {key} AS sort_key"
+    selections = dict.fromkeys(processes, selection) if isinstance(selection, Selection) else selection
     parts = [
-        f"({_in(schema, _PLACES)} SELECT {quoted(name)} AS process, {columns} {_in(schema, _FROM)} {where})"
+        f"({_in(schema, _PLACES)} SELECT {quoted(name)} AS process, {columns} {_in(schema, _FROM)} "
+        f"{_where(selections[name])})"
         for name, schema in schemas(processes).items()
     ]
     direction = "DESC" if order.reverse else "ASC"
@@ -176,7 +187,7 @@ def list_tensors_of_run(
         own = [row for row, owner in enumerate(owners) if owner == name]
         if own:
             reader.checked(page.take(own).select(TENSORS.names))
-    total = sum(count_tensors(reader, selection) for reader in processes.values())
+    total = sum(count_tensors(reader, selections[name]) for name, reader in processes.items())
     return Listing(total=total, rows=tuple(_row(row) for row in page.to_pylist()))
 
 
@@ -187,9 +198,26 @@ def count_tensors(reader: TraceReader, selection: Selection) -> int:
     return int(answer.column("n")[0].as_py())
 
 
+def recorded_tensors(reader: TraceReader, function: str = "") -> set[TensorRef]:
+    """The tensors of which events tell, in functions of a name or pattern; in all of them by default."""
+    places, where = _in("main", _PLACES), _where(Selection(function=function))
+    source = f"{places} SELECT DISTINCT t.site, t.slot {_in('main', _FROM)} {where}"
+    answer = sql(reader, source if function else "SELECT DISTINCT site, slot FROM tensors")
+    return {TensorRef(row["site"], row["slot"]) for row in answer.to_pylist()}
+
+
+def rows_before_bad(reader: TraceReader, selection: Selection) -> int | None:
+    """How many events of a selection come before the first that is not finite, in `PROGRAM_ORDER`; None for no such."""
+    numbered = f"SELECT row_number() OVER (ORDER BY {_PROGRAM}, t.event) AS place, {_BAD} > 0 AS bad"
+    source = f"{numbered} {_in('main', _FROM)} {_where(selection)}"
+    answer = sql(reader, f"{_in('main', _PLACES)} SELECT min(place) FILTER (bad) - 1 AS n FROM ({source})")
+    first = answer.column("n")[0].as_py()
+    return None if first is None else int(first)
+
+
 def _in(schema: str, part: str) -> str:
     """A part of a query over the tables of one process."""
-    return part.format(schema=schema)
+    return part.format(schema=schema, note=PYTHON_NAMES)
 
 
 def split_slot(tensor: str) -> tuple[str, int | None]:
@@ -202,12 +230,13 @@ def _where(selection: Selection) -> str:
     conditions = [
         f"{_BAD} > 0" if selection.non_finite else "",
         f"s.op_type IN ({', '.join(map(quoted, selection.op_types))})" if selection.op_types else "",
-        _names(selection.name, "s.name", "contains"),
+        _any_of(_names(selection.name, "s.name", "contains"), selection.also),
         _names(selection.tensor, "s.name", "equals"),
         _matches(selection.function, "s.function", "equals"),
         _file(selection.file),
         f"t.site IN ({', '.join(f'{site:d}' for site in selection.sites)})" if selection.sites else "",
         _places(selection.places),
+        "" if selection.within is None else _inside(selection.within),
         _matches(selection.device, "t.device", "contains"),
         f"t.event < {selection.before:d}" if selection.before is not None else "",
         f"t.step >= {selection.steps[0]:d}" if selection.steps[0] is not None else "",
@@ -229,6 +258,16 @@ def _names(wanted: str, column: str, rule: str) -> str:
 def _places(places: tuple[TensorRef, ...]) -> str:
     pairs = ", ".join(f"({place.site:d}, {place.slot:d})" for place in places)
     return f"(t.site, t.slot) IN ({pairs})" if pairs else ""
+
+
+def _any_of(condition: str, also: tuple[TensorRef, ...]) -> str:
+    return f"({condition} OR {_places(also)})" if condition and also else condition
+
+
+def _inside(places: tuple[TensorRef, ...]) -> str:
+    sites = ", ".join(f"{place.site:d}" for place in places if place.slot < 0)
+    given = [f"t.site IN ({sites})" if sites else "", _places(tuple(place for place in places if place.slot >= 0))]
+    return f"({' OR '.join(filter(None, given)) or 'false'})"
 
 
 def _matches(wanted: str, column: str, rule: str) -> str:
@@ -264,6 +303,7 @@ def _row(row: dict[str, Any]) -> ListedTensor:
         source=_source(row),
         process=row["process"],
         variables=tuple(row["variables"] or ()),
+        python_names=tuple(chain.from_iterable(names_in(row["notes"] or "")[row["slot"] : row["slot"] + 1])),
     )
 
 

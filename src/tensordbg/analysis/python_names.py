@@ -6,14 +6,14 @@ What TensorFlow told while the functions were traced comes first; for other name
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from tensordbg.analysis.assigned import assigned_tensors
 from tensordbg.analysis.program import Program
 from tensordbg.model import PYTHON_NAMES, Site, TensorRef
 
 
-def tensors_named(program: Program, name: str, recorded: Collection[TensorRef]) -> tuple[TensorRef, ...]:
+def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -> tuple[TensorRef, ...]:
     """The tensors of which events tell that bear a name in the program's text.
 
     None, if there is an operation of that name which does not bear it in the text: that is meant then.
@@ -32,15 +32,20 @@ def tensors_named(program: Program, name: str, recorded: Collection[TensorRef]) 
 
 def names_told(site: Site) -> list[list[str]]:
     """The names of each output of a site in the program's text, empty where none is known."""
-    if PYTHON_NAMES not in site.attributes:
+    return names_in(site.attributes)
+
+
+def names_in(attributes: str) -> list[list[str]]:
+    """The same, by the attributes of a site."""
+    if PYTHON_NAMES not in attributes:
         return []
-    names = json.loads(site.attributes).get(PYTHON_NAMES)
+    names = json.loads(attributes).get(PYTHON_NAMES)
     if not isinstance(names, list):
         return []
     return [[each for each in of_one if isinstance(each, str)] if isinstance(of_one, list) else [] for of_one in names]
 
 
-def names_of_text(program: Program, recorded: Collection[TensorRef]) -> list[str]:
+def names_of_text(program: Program, recorded: Container[TensorRef]) -> list[str]:
     """All names that TensorFlow told of tensors of which events tell, each once."""
     told = (
         name for site in program.sites.values() for slot, names in enumerate(names_told(site)) for name in names

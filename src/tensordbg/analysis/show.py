@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from dataclasses import dataclass
 
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.listing import (
@@ -15,14 +14,15 @@ from tensordbg.analysis.listing import (
     Selection,
     count_tensors,
     list_tensors,
+    recorded_tensors,
+    rows_before_bad,
     split_slot,
 )
+from tensordbg.analysis.naming import find_named, nearest
 from tensordbg.analysis.not_recorded import why_not_recorded
-from tensordbg.analysis.program import read_program
-from tensordbg.analysis.python_names import names_of_text, tensors_named
+from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.query import quoted, sql
 from tensordbg.errors import UsageError
-from tensordbg.model import TensorRef
 from tensordbg.trace.reader import TraceReader
 
 
@@ -53,22 +53,16 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
 
     Args:
         reader: The trace.
-        tensor: Name of the operation, with `:` and the slot, which is 0 by default; or a name of the program's text.
+        tensor: Any name that `naming` knows, with `:` and the slot, which is 0 by default.
         function: Only in functions of this name, or fitting this pattern; empty for all.
         limit: At most so many events, those around the first that is not finite, or else the last ones; 0 for all.
 
     Raises:
         UsageError: If the trace has no such tensor.
     """
-    name, slot = split_slot(tensor)
-    whole = f"{name}:{slot or 0}"
-    selection = Selection(tensor=whole, function=function)
-    if slot is None and (named := _named(reader, name, bool(count_tensors(reader, selection)))):
-        whole, selection = name, Selection(places=named, function=function)
+    whole, selection = _meant(reader, tensor, function)
     skipped = _before(reader, selection, limit)
     listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
-    if not listing.rows:
-        raise UsageError(_unknown(reader, whole, function))
     points = listing.rows
     return TensorHistory(
         tensor=whole,
@@ -82,22 +76,26 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     )
 
 
-def _named(reader: TraceReader, name: str, is_operation: bool) -> tuple[TensorRef, ...]:
-    """The tensors of a name of the program's text; an operation of that name must bear it there, too."""
-    if is_operation and not _may_be_told(reader, name):
-        return ()
-    return tensors_named(read_program(reader), name, _recorded(reader))
+def _meant(reader: TraceReader, tensor: str, function: str) -> tuple[str, Selection]:
+    """The tensors that a name means, and how that is called."""
+    name, slot = split_slot(tensor)
+    whole = f"{name}:{slot or 0}"
+    selection = Selection(tensor=whole, function=function)
+    if count_tensors(reader, selection) and (slot is not None or not _may_be_told(reader, name)):
+        return whole, selection
+    program, recorded = read_program(reader), recorded_tensors(reader, function)
+    named = find_named(program, tensor, recorded)
+    if not named.tensors:
+        raise UsageError(_unknown(reader, program, named.name or whole, function))
+    if not named.name:
+        raise UsageError(named.choices(tensor))
+    return named.name, Selection(places=named.tensors, function=function)
 
 
 def _may_be_told(reader: TraceReader, name: str) -> bool:
     """Whether a note of any operation has a name in it, which is seen without reading the whole program."""
     told = sql(reader, f"SELECT count(*) AS n FROM sites WHERE contains(attributes, {quoted(json.dumps(name))})")
     return bool(told.column("n")[0].as_py())
-
-
-def _recorded(reader: TraceReader) -> set[TensorRef]:
-    pairs = sql(reader, "SELECT DISTINCT site, slot FROM tensors").to_pylist()
-    return {TensorRef(pair["site"], pair["slot"]) for pair in pairs}
 
 
 def histories_of(
@@ -125,11 +123,8 @@ def _before(reader: TraceReader, selection: Selection, limit: int) -> int:
     total = count_tensors(reader, selection)
     if not 0 < limit < total:
         return 0
-    bad = list_tensors(reader, replace(selection, non_finite=True), Order(limit=1)).rows
-    if not bad:
-        return total - limit
-    finite = count_tensors(reader, replace(selection, before=bad[0].event))
-    return max(0, min(finite - limit // 2, total - limit))
+    first_bad = rows_before_bad(reader, selection)
+    return max(0, min(total if first_bad is None else first_bad - limit // 2, total - limit))
 
 
 def _sources(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[SourceLine, ...]:
@@ -147,25 +142,14 @@ def _line(lines: list[str], number: int) -> str:
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
 
-def _unknown(reader: TraceReader, tensor: str, function: str) -> str:
-    program, recorded = read_program(reader), _recorded(reader)
-    names = [f"{program.sites[ref.site].name}:{ref.slot}" for ref in recorded if ref.site in program.sites]
-    names += names_of_text(program, recorded)
+def _unknown(reader: TraceReader, program: Program, tensor: str, function: str) -> str:
+    recorded = recorded_tensors(reader)
     where = f" in a function {function!r}" if function else ""
-    if tensor in names:
+    if function and find_named(program, tensor, recorded).tensors:
         return f"no tensor {tensor!r}{where}; leave `--function` out to see where it is"
     why = why_not_recorded(reader, program, split_slot(tensor)[0], recorded)
     if why:
         return f"nothing was recorded of {tensor!r}: {why}"
-    near = near_tensors(tensor, names)
+    near = nearest(program, tensor, recorded)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`tdbg ls` lists the tensors"
     return f"no tensor {tensor!r} in {reader.path}; {hint}"
-
-
-def near_tensors(tensor: str, tensors: list[str]) -> list[str]:
-    """Tensors whose names are alike, or that hold the name within a longer one."""
-    wanted, _ = split_slot(tensor)
-    names = {split_slot(each)[0]: each for each in sorted(tensors, reverse=True)}
-    inside = sorted((name for name in names if wanted.lower() in name.lower()), key=len)
-    near = dict.fromkeys([*get_close_matches(wanted, names, n=3), *inside])
-    return [names[name] for name in near][:3]

@@ -25,7 +25,7 @@ def _depth(context: click.Context, parameter: click.Parameter, value: str) -> in
 
 
 @click.command("graph")
-@trace_and("FUNCTION")
+@trace_and("FUNCTION|NAME")
 @click.option(
     "--as",
     "stage",
@@ -44,10 +44,12 @@ def _depth(context: click.Context, parameter: click.Parameter, value: str) -> in
 def command(
     trace_and_rest: tuple[TraceChoice, str], stage: str, target: str | None, as_json: bool, **options: Any
 ) -> None:
-    """Show the graph of FUNCTION: its operations, what they take, and the lines that created them.
+    """Show the graph of FUNCTION, or what is around NAME in it: operations, what they take, who created them.
 
-    FUNCTION is the name of a traced function, or its number. TRACE is a trace, or a folder of traces, whose newest is
-    meant; by default tdbg-traces. Graphs as TensorFlow runs them are there if the program was recorded with --graphs.
+    FUNCTION is the name of a traced function, or its number; of several that which ran most often is shown. NAME is
+    any that `tdbg show` takes: of an operation, of a layer, or one of the program's text. TRACE is a trace, or a folder
+    of traces, whose newest is meant; by default tdbg-traces. Graphs as TensorFlow runs them are there if the program
+    was recorded with --graphs.
     """
     from tensordbg.cli.output import reading
 
@@ -68,9 +70,12 @@ def command(
 
 def _show_built(reader: TraceReader, function: str, as_json: bool, options: dict[str, Any]) -> None:
     from tensordbg.analysis.function_graph import Section, function_graph
+    from tensordbg.analysis.graph_choice import choose_part
     from tensordbg.cli.output import print_json, print_rich
 
-    graph = function_graph(reader, function, Section(**options))
+    part = choose_part(reader, function)
+    options["around"] = options["around"] or part.around
+    graph = function_graph(reader, part.function, Section(**options))
     if as_json:
         from tensordbg.wire.graph import function_graph_to_json
 

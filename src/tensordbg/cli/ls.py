@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from tensordbg.cli.arguments import TraceChoice, json_option, steps_of, trace_argument
@@ -14,7 +16,10 @@ SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "
 @trace_argument
 @click.option("--non-finite", is_flag=True, help="Only tensors with an infinity or a NaN.")
 @click.option("--op-type", "op_types", metavar="TYPE", multiple=True, help="Only outputs of this type of operation.")
-@click.option("--name", default="", help="Only tensors whose name holds this text, or fits this pattern (*/kernel*).")
+@click.option(
+    "--name", default="", help="Only tensors of a name that holds this text, or fits this pattern (*/kernel*)."
+)
+@click.option("--layer", default="", metavar="NAME", help="Only what this layer computes: its path, or the end of it.")
 @click.option("--function", default="", metavar="NAME", help="Only tensors of functions of this name or pattern.")
 @click.option("--file", default="", help="Only operations that this source file created.")
 @click.option("--device", default="", help="Only tensors computed on a device whose name holds this text (GPU:0).")
@@ -32,7 +37,7 @@ SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "
 @click.option("--reverse", is_flag=True, help="The other way round.")
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="At most so many; 0 for all.")
 @json_option
-def command(trace: TraceChoice, sort: str, reverse: bool, limit: int, as_json: bool, **selection: object) -> None:
+def command(trace: TraceChoice, sort: str, reverse: bool, limit: int, as_json: bool, **selection: Any) -> None:
     """List the tensors of a trace.
 
     TRACE is a trace, or a folder of traces, whose newest run is meant, with all its processes; by default tdbg-traces.
@@ -40,15 +45,17 @@ def command(trace: TraceChoice, sort: str, reverse: bool, limit: int, as_json: b
     from tensordbg.cli.output import print_json, print_note, print_rich, reading_run
 
     with reading_run(trace) as processes:
-        from tensordbg.analysis.listing import Order, Selection, list_tensors_of_run
+        from tensordbg.analysis.listing import Order, Selection
+        from tensordbg.analysis.named_listing import list_named
 
-        listing = list_tensors_of_run(processes, Selection(**selection), Order(sort, reverse, limit))  # type: ignore[arg-type]
+        layer = selection.pop("layer")
+        found = list_named(processes, Selection(**selection), layer, Order(sort, reverse, limit))
     if as_json:
         from tensordbg.wire.listing import listing_to_json
 
-        print_json(listing_to_json(listing))
+        print_json(listing_to_json(found.listing))
     else:
         from tensordbg.report.listing import listing_footer, listing_table
 
-        print_rich(listing_table(listing))
-        print_note(listing_footer(listing))
+        print_rich(listing_table(found.listing))
+        print_note(listing_footer(found.listing, found.near))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @trace_and("NAME[:SLOT]")
+@click.option("--layer", default="", metavar="LAYER", help="Only what this layer computes: its path, or the end of it.")
 @click.option("--function", default="", metavar="NAME", help="Only in functions of this name or pattern.")
 @click.option(
     "--step", "steps", metavar="N|A..B", default="", callback=steps_of, help="Only this step, or these steps."
@@ -29,16 +30,19 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="... also those in the middle of a large tensor.")
 @click.option("--write", metavar="FILE.npy", help="... into a file of NumPy instead.")
 @json_option
-def command(trace_and_rest: tuple[TraceChoice, str], as_values: bool, as_json: bool, **options: Any) -> None:
+def command(
+    trace_and_rest: tuple[TraceChoice, str], as_values: bool, as_json: bool, layer: str, **options: Any
+) -> None:
     """Show one tensor over the steps and iterations.
 
-    NAME is the name of an operation, SLOT which of its outputs, 0 by default; or a name of the program's text, such as
-    the `n` of a loop. TRACE is a trace, or a folder of traces,
-    whose newest run is meant, with all its processes; by default tdbg-traces.
+    NAME is the name of an operation, or the end of it, SLOT which of its outputs, 0 by default; or a name of the
+    program's text, such as the `n` of a loop; or that of a variable or a layer. TRACE is a trace, or a folder of
+    traces, whose newest run is meant, with all its processes; by default tdbg-traces.
     """
     chosen = {name: options.pop(name) for name in ("part", "ranges", "write", "precision", "everything")}
     _check(as_values, as_json, chosen)
     trace, tensor = trace_and_rest
+    tensor = f"{layer}/{tensor}" if layer else tensor
     if as_values:
         _show_values(trace, tensor, chosen, options)
     else:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensordbg.analysis.naming import AllTensors, Named, find_named, near_tensors, nearest
 from tensordbg.analysis.reading import Ints
-from tensordbg.analysis.show import near_tensors
 from tensordbg.analysis.view.history import events_of
 from tensordbg.console.runs import Scope
 from tensordbg.errors import AbsentError, UsageError
@@ -30,6 +30,11 @@ class TensorName:
     """None where none was given: the first then."""
     part: str
     """A slice such as `[0, :, -1]`, empty for the whole tensor."""
+
+    @property
+    def typed(self) -> str:
+        """Node and slot as they were typed."""
+        return self.node if self.slot is None else self.text
 
     @property
     def text(self) -> str:
@@ -66,25 +71,26 @@ def find_tensor(opened: OpenedTrace, name: TensorName, scope: Scope, function: s
 
     Args:
         opened: The trace.
-        name: Of a node with a slot, the end of it after a `/` where that is the only one, of a variable, or as it
-            stands in the program's text.
+        name: Any that `naming` knows.
         scope: Which tensors count.
         function: Only in functions of this name; empty for all.
 
     Raises:
         AbsentError: If there is none.
     """
-    nodes = find_nodes(opened, name.node) or _reads_of_variable(opened, name.node)
-    refs = list(_named(opened, name)) or [TensorRef(number, name.slot or 0) for number in nodes]
-    if function:
-        refs = [
-            ref for ref in refs
-            if function in (opened.site(ref.site).function, opened.site(ref.site).given_function)
-        ]  # fmt: skip
+    named = opened.named(name.typed)
+    groups = {
+        each: [ref for ref in refs if not function or _is_in(opened, ref, function)]
+        for each, refs in named.groups.items()
+    }
+    groups = {each: refs for each, refs in groups.items() if refs}
+    if len(groups) > 1:
+        raise AbsentError(Named({each: tuple(refs) for each, refs in groups.items()}).choices(name.typed))
+    refs = [ref for found in groups.values() for ref in found]
     sites = [ref.site for ref in refs]
     events = events_of(opened, refs)
     if not len(events):
-        raise AbsentError(_unknown(opened, name, sites, function))
+        raise AbsentError(_unknown(opened, name, find_nodes(opened, name.node), function))
     within = scope.narrow(events)
     names = {f"{opened.site(ref.site).site.name}:{ref.slot}" for ref in refs}
     whole = names.pop() if len(names) == 1 else name.node
@@ -93,14 +99,12 @@ def find_tensor(opened: OpenedTrace, name: TensorName, scope: Scope, function: s
     return ChosenTensor(whole, tuple(sites), within)
 
 
-def find_nodes(opened: OpenedTrace, node: str) -> list[int]:
-    """The sites with a name, or if there are none those whose names end so, where it is the end of one name only."""
-    found = [number for number, names in opened.sites.items() if names.site.name == node]
-    if found:
-        return found
-    ending = f"/{node}"
-    ends = [number for number, names in opened.sites.items() if names.site.name.endswith(ending)]
-    return ends if len({opened.site(number).site.name for number in ends}) == 1 else []
+def find_nodes(opened: OpenedTrace, typed: str) -> list[int]:
+    """The sites that a name means, recorded or not; none where there is no such, or it may mean several."""
+    named = opened.named(typed)
+    if not named.tensors:
+        named = find_named(opened.program, typed, AllTensors())
+    return list(dict.fromkeys(ref.site for ref in named.tensors)) if named.name else []
 
 
 def node_of(opened: OpenedTrace, typed: str) -> list[int]:
@@ -110,7 +114,7 @@ def node_of(opened: OpenedTrace, typed: str) -> list[int]:
         AbsentError: If there is none.
     """
     name = parse_tensor(typed)
-    sites = find_nodes(opened, name.node) or list(dict.fromkeys(ref.site for ref in _named(opened, name)))
+    sites = find_nodes(opened, name.node)
     if not sites:
         raise AbsentError(unknown_node(opened, name.node))
     return sites
@@ -118,31 +122,17 @@ def node_of(opened: OpenedTrace, typed: str) -> list[int]:
 
 def unknown_node(opened: OpenedTrace, node: str) -> str:
     """That there is no such node, with the nearest ones."""
-    names = [each.site.name for each in opened.sites.values()]
-    ends = sorted({each for each in names if each.endswith(f"/{node}")})
-    if len(ends) > 1:
-        return f"{len(ends)} nodes are named {node!r}; choose one of {', '.join(ends[:3])}"
-    near = near_tensors(node, names)
+    choices = opened.named(node).choices(node) or find_named(opened.program, node, AllTensors()).choices(node)
+    if choices:
+        return choices
+    near = near_tensors(node, [each.site.name for each in opened.sites.values()])
+    near = near or nearest(opened.program, node, opened.recorded)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`lt` lists the tensors"
     return f"no node {node!r} is in the trace; {hint}"
 
 
-def _reads_of_variable(opened: OpenedTrace, name: str) -> list[int]:
-    """The sites that read a variable as a whole, by its name, or the end of it where that is the end of one only."""
-    variables = opened.program.variables
-    wanted = {number for number, each in variables.items() if each.name in (name, f"{name}:0")}
-    if not wanted:
-        ends = {number for number, each in variables.items() if each.name.endswith(f"/{name}")}
-        wanted = ends if len(ends) == 1 else set()
-    return [
-        number for number, names in opened.sites.items()
-        if names.site.op_type == "ReadVariableOp" and wanted.intersection(names.site.reads)
-    ]  # fmt: skip
-
-
-def _named(opened: OpenedTrace, name: TensorName) -> tuple[TensorRef, ...]:
-    """The tensors of a name of the program's text."""
-    return opened.tensors_named(name.node) if name.slot is None else ()
+def _is_in(opened: OpenedTrace, ref: TensorRef, function: str) -> bool:
+    return function in (opened.site(ref.site).function, opened.site(ref.site).given_function)
 
 
 def _unknown(opened: OpenedTrace, name: TensorName, sites: list[int], function: str) -> str:
@@ -153,10 +143,6 @@ def _unknown(opened: OpenedTrace, name: TensorName, sites: list[int], function: 
         return f"no tensor {name.text!r}{where} was recorded; that node has {had or 'none that was'}"
     if sites and not function:
         return f"of the node {name.node!r} no tensor was recorded; `ni {name.node}` tells of it"
-    recorded = np.flatnonzero(opened.site_counts.events).tolist()
-    names = [f"{opened.site(number).site.name}:0" for number in recorded]
-    variables = [each.name for each in opened.program.variables.values()]
-    ends = sorted({each for each in (*names, *variables) if each.endswith((f"/{name.node}:0", f"/{name.node}"))})
-    near = ends[:3] if len(ends) > 1 else near_tensors(name.text, [*names, *variables])
+    near = nearest(opened.program, name.text, opened.recorded)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`lt` lists the tensors"
     return f"no tensor {name.text!r}{where} was recorded; {hint}"

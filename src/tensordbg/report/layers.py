@@ -34,16 +34,12 @@ def layers_table(layers: Sequence[Layer], inner: Sequence[Layer] = ()) -> Table:
             (f"{indent}{layer.name}", layer.class_name, tensor) for tensor in layer.outputs or (None,)
         ]
         if layer.path in opened:
-            rows += [(f"{indent}  · {_short_name(tensor)}", tensor.last.op_type, tensor) for tensor in layer.inner]
+            rows += [(f"{indent}  · {tensor.typed}", tensor.last.op_type, tensor) for tensor in layer.inner]
         for name, kind, tensor in rows:
             place = [tensor.last.function if tensor else ""] if several else []
             style = BAD if tensor is not None and tensor.non_finite else ""
             table.add_row(name, kind, *place, *_cells(tensor), style=style)
     return table
-
-
-def _short_name(tensor: LayerTensor) -> str:
-    return tensor.last.tensor.rpartition("/")[2]
 
 
 def _cells(tensor: LayerTensor | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -61,8 +62,8 @@ def _cells(row: ListedTensor, placed: bool) -> list[str]:
 
 
 def tensor_text(row: ListedTensor) -> str:
-    """Its name, with that of the variable of which it is the value, where that is another."""
-    others = [name for name in row.variables if name != row.op_name]
+    """Its name, with its names in the program's text and that of the variable of which it is the value, if others."""
+    others = [name for name in dict.fromkeys((*row.python_names, *row.variables)) if name != row.op_name]
     return f"{row.tensor} ({', '.join(others)})" if others else row.tensor
 
 
@@ -76,11 +77,11 @@ def _moved(row: ListedTensor) -> bool:
     return bool(row.asked) and device_text(row.asked) not in device_text(row.device)
 
 
-def listing_footer(listing: Listing) -> str:
-    """What the table does not show; empty where it shows all."""
+def listing_footer(listing: Listing, near: Sequence[str] = ()) -> str:
+    """What the table does not show, or where it is empty the nearest names; empty where it shows all."""
     shown = len(listing.rows)
     if not listing.total:
-        return "no tensor fits"
+        return f"no tensor fits; did you mean {' or '.join(map(repr, near))}?" if near else "no tensor fits"
     if shown == listing.total:
         return ""
     return f"{count(shown)} of {count(listing.total)} tensors; --limit 0 shows all"

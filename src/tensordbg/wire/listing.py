@@ -25,6 +25,7 @@ def row_to_json(row: ListedTensor) -> dict[str, Any]:
         "op_name": row.op_name,
         "op_type": row.op_type,
         "variables": list(row.variables),
+        "python_names": list(row.python_names),
         "function": row.function,
         "execution": row.execution,
         "step": row.step,

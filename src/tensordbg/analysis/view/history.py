@@ -9,12 +9,12 @@ import numpy as np
 
 from tensordbg.analysis.details import health_of
 from tensordbg.analysis.listing import split_slot
+from tensordbg.analysis.naming import nearest
 from tensordbg.analysis.reading import Bools, Ints, shape_of
-from tensordbg.analysis.show import near_tensors
 from tensordbg.analysis.view.matching import equal_to
 from tensordbg.analysis.view.search import Text
 from tensordbg.errors import AbsentError
-from tensordbg.model import NONE, Health, TensorRef
+from tensordbg.model import Health, TensorRef
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
@@ -55,24 +55,23 @@ def thinned_history(opened: OpenedTrace, tensor: str, function: str, points: int
 
     Args:
         opened: The trace.
-        tensor: Name of the operation, with `:` and the slot, which is 0 by default; or a name of the program's text.
+        tensor: Any name that `naming` knows, with `:` and the slot, which is 0 by default.
         function: Only in functions of this name, or fitting this pattern; empty for all.
         points: How many may be told, at least 2.
 
     Raises:
         AbsentError: If the trace has no such tensor.
     """
+    found = opened.named(tensor)
     name, slot = split_slot(tensor)
-    whole = f"{name}:{slot or 0}"
-    own = [TensorRef(number, slot or 0) for number, names in opened.sites.items() if names.site.name == name]
-    named = opened.tensors_named(name) if slot is None else ()
-    if named:
-        whole, own = name, list(named)
+    whole = found.name or f"{name}:{slot or 0}"
     wanted = equal_to(Text(function))
     chosen = [
-        ref for ref in own
+        ref for ref in found.tensors
         if not function or wanted(opened.site(ref.site).function) or wanted(opened.site(ref.site).given_function)
     ]  # fmt: skip
+    if chosen and not found.name:
+        raise AbsentError(found.choices(tensor))
     events = events_of(opened, chosen)
     if not len(events):
         raise AbsentError(_unknown(opened, whole, function))
@@ -131,7 +130,6 @@ def events_of(opened: OpenedTrace, tensors: list[TensorRef]) -> Ints:
 
 def _unknown(opened: OpenedTrace, tensor: str, function: str) -> str:
     where = f" in a function {function!r}" if function else ""
-    recorded = np.flatnonzero(opened.site_counts.telling != NONE).tolist()
-    near = near_tensors(tensor, [f"{opened.site(number).site.name}:0" for number in recorded])
+    near = nearest(opened.program, tensor, opened.recorded)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "the table of events lists the tensors"
     return f"no tensor {tensor!r}{where} was recorded; {hint}"

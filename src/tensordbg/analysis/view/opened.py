@@ -14,8 +14,8 @@ import numpy as np
 
 from tensordbg.analysis.events import Executions, read_executions
 from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.naming import Named, find_named
 from tensordbg.analysis.program import Program, read_program
-from tensordbg.analysis.python_names import tensors_named
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.columns import Columns
@@ -58,7 +58,7 @@ class OpenedTrace:
         self._words: Recent[str, list[str]] = Recent(_MOST_WORDS, len)
         self._lists: Recent[EventList, EventNumbers] = Recent(_MOST_LISTED, _bytes_of_list)
         self._blocks: Recent[int, Any] = Recent(_MOST_BLOCKS)
-        self._named: Recent[str, tuple[TensorRef, ...]] = Recent(_MOST_NAMES)
+        self._named: Recent[str, Named] = Recent(_MOST_NAMES)
 
     @kept
     def event_count(self) -> int:
@@ -165,9 +165,9 @@ class OpenedTrace:
         pairs = np.unique(np.stack([self.columns.whole("site"), self.columns.whole("slot")]), axis=1)
         return frozenset(TensorRef(site, slot) for site, slot in pairs.T.tolist())
 
-    def tensors_named(self, name: str) -> tuple[TensorRef, ...]:
-        """The tensors that a name of the program's text stands for, see `python_names`."""
-        return self._named.get(name, lambda: tensors_named(self.program, name, self.recorded))
+    def named(self, typed: str) -> Named:
+        """What a name means, see `naming`."""
+        return self._named.get(typed, lambda: find_named(self.program, typed, self.recorded))
 
     def rows(self, events: Sequence[int] | Ints) -> list[SeenTensor]:
         """The rows of some events, in this order."""
