@@ -23,6 +23,7 @@ NOT_MIRRORED = {
     "backends/tensorflow/node_names.py": "backends/tensorflow/test_functions.py",
     "backends/tensorflow/own_frames.py": "e2e/undisturbed/test_tracebacks.py",
     "analysis/failure.py": "e2e/test_failures.py",
+    "analysis/beginnings/made.py": "analysis/beginnings/test_shapes.py",
     "backends/tensorflow/failures.py": "e2e/test_failures.py",
     "report/failure_text.py": "e2e/test_failures.py",
     "backends/tensorflow/hooks.py": "backends/tensorflow/test_backend.py",

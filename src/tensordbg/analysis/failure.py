@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.beginnings.find import Refusal, find_beginnings
+from tensordbg.analysis.beginnings.recorded import RecordedPast, with_variable
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.events import Executions, row_of
-from tensordbg.analysis.finding import InputView, ProgramFailure
+from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
@@ -37,9 +39,15 @@ def find_failure(
         stacks.append(program.sites[int(executions.site[row])].stack)
     stack = next((lines for lines in map(locations.stack, stacks) if any(line.user for line in lines)), ())
     inputs: list[_Input] = []
+    beginnings: tuple[Beginning, ...] = ()
+    source = locations.own(stack)
     if site is not None and known:
         eager = executions.function[row] == NONE
         inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
+        past = RecordedPast(trace, program, executions, row)
+        names = [given.tensor for given in inputs]
+        given_to = with_variable(past.given_to(site), site, program)
+        beginnings = find_beginnings(Refusal(site.op_type, told.message, source, names, given_to), past)
     return ProgramFailure(
         error=told.error,
         message=told.message,
@@ -47,9 +55,10 @@ def find_failure(
         op_type="" if site is None else site.op_type,
         function="" if site is None else function_name(program, site),
         step=int(executions.step[row]) if known else NONE,
-        source=locations.own(stack),
+        source=source,
         stack=stack,
         inputs=_views(trace, inputs, details) or _stated(told.inputs),
+        beginnings=beginnings,
     )
 
 

@@ -256,6 +256,23 @@ class NumericalWarning:
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """Where something came into being that a failed operation could not take."""
+
+    what: str
+    """`shape`, `dtype`, `value` (a number out of range) or `wrapped` (a whole number that did not fit its type)."""
+    given: str
+    """The input that it came to, under the name that it has there."""
+    tensor: str
+    """What the operation gave in which it began."""
+    op_type: str
+    explanation: str
+    """In words, with the shapes, types or numbers: `Reshape:0 made [16, 8] of [32, 4]`."""
+    source: SourceLine | None
+    """The innermost line of the user's own code."""
+
+
+@dataclass(frozen=True)
 class ProgramFailure:
     """The error of an operation that ended the program."""
 
@@ -274,6 +291,8 @@ class ProgramFailure:
     stack: tuple[SourceLine, ...]
     """Outermost first."""
     inputs: tuple[InputView, ...]
+    beginnings: tuple[Beginning, ...] = ()
+    """Where what did not fit came into being, as far as that is known; the likeliest to be mended first."""
     process: str = ""
     """Which process of a run it ended; empty where there is only one."""
 

@@ -168,7 +168,12 @@ READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "Vari
 
 def reads_variables(site: Site) -> bool:
     """Whether an operation puts out what a variable holds, known or not."""
-    return bool(site.reads) or site.op_type in READS
+    return bool(site.reads) or reads_type(site.op_type)
+
+
+def reads_type(op_type: str) -> bool:
+    """Whether all operations of a type put out what a variable holds."""
+    return op_type in READS
 
 
 def writes_variables(site: Site) -> bool:

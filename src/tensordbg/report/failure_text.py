@@ -6,10 +6,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.finding import InputView, ProgramFailure
+from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.origin_tables import cells_of
 from tensordbg.report.origin_text import source_excerpt
+
+_WORDS = {"shape": "shape ", "dtype": "type  ", "value": "value ", "wrapped": "wrap  "}
+"""Heads of the lines that tell where something began, all of one width."""
 
 
 def failure_text(failure: ProgramFailure) -> list[RenderableType]:
@@ -26,7 +29,21 @@ def failure_text(failure: ProgramFailure) -> list[RenderableType]:
         parts += [Text(), source_excerpt(failure.source)]
     if failure.inputs:
         parts += [Text(), _inputs(failure)]
+    if failure.beginnings:
+        parts += [Text(), *map(_beginning, failure.beginnings)]
     return parts
+
+
+def _beginning(beginning: Beginning) -> Table:
+    """Where something began that did not fit, with its line."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column("", style="bold", no_wrap=True)
+    table.add_column("")
+    table.add_row(_WORDS.get(beginning.what, beginning.what), beginning.explanation)
+    if beginning.source is not None:
+        line = Text(f"{beginning.source.place}  {beginning.source.text}", style="dim")
+        table.add_row("", line)
+    return table
 
 
 def _circumstances(failure: ProgramFailure) -> str:

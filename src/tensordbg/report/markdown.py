@@ -77,7 +77,8 @@ def findings_markdown(result: WhyResult, circumstances: Circumstances) -> str:
 def _failure_line(failure: ProgramFailure) -> str:
     where = f" in {code(failure.op_name)}" if failure.op_name else ""
     place = f", {_place(failure.source)}" if failure.source else ""
-    return f"{code(failure.error)}{where}{place}: {prose(' '.join(failure.message.split()))}"
+    began = "".join(f"; {prose(each.explanation)} {_place(each.source)}" for each in failure.beginnings)
+    return f"{code(failure.error)}{where}{place}: {prose(' '.join(failure.message.split()))}{began}"
 
 
 def _headline(origin: Origin) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensordbg.analysis.finding import (
     Arrival,
+    Beginning,
     Decided,
     EndedLoop,
     ForwardOperation,
@@ -57,8 +58,20 @@ def _failure(failure: ProgramFailure) -> dict[str, Any]:
         "function": failure.function,
         "step": failure.step if failure.step >= 0 else None,
         "inputs": [_input(given) for given in failure.inputs],
+        "beginnings": [_beginning(each) for each in failure.beginnings],
         "source": None if failure.source is None else _line(failure.source),
         "stack": [{**_line(line), "user": line.user} for line in failure.stack],
+    }
+
+
+def _beginning(beginning: Beginning) -> dict[str, Any]:
+    return {
+        "what": beginning.what,
+        "input": beginning.given,
+        "tensor": beginning.tensor,
+        "op_type": beginning.op_type,
+        "explanation": beginning.explanation,
+        "source": None if beginning.source is None else _line(beginning.source),
     }
 
 

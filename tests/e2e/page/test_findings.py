@@ -65,6 +65,10 @@ def test_the_error_that_ended_the_program_stands_first(page: Any, failed_link: s
     page.locator(".cm-line.code-chosen").get_by_text(
         "sparse_softmax_cross_entropy_with_logits(labels, logits)"
     ).wait_for()
+    began = details.locator(".finding-beginning")
+    assert "7 among its numbers" in began.inner_text()
+    began.get_by_role("link").click()
+    page.locator(".cm-line.code-chosen").get_by_text("tf.constant([0, 1, 7, 2])").wait_for()
 
 
 def test_findings_are_filtered_by_words_and_by_level(page: Any, two_troubles_link: str) -> None:

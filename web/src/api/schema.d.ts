@@ -293,6 +293,17 @@ export interface components {
             source: components["schemas"]["LineView"] | null;
         };
         /**
+         * BeginningView
+         * @description Where something came into being that a failed operation could not take.
+         */
+        BeginningView: {
+            /** @description `shape`, `dtype`, `value` (a number out of range) or `wrapped` (a whole number that did not fit its type). */
+            what: string;
+            /** @description What made it of what. */
+            text: string;
+            source: components["schemas"]["LineView"] | null;
+        };
+        /**
          * Bin
          * @description Executions of a short time together.
          */
@@ -453,6 +464,8 @@ export interface components {
             spread: components["schemas"]["SpreadView"] | null;
             /** @description What an origin decided. */
             decided: components["schemas"]["OutcomeView"][];
+            /** @description Of an error: where the shape, type or number began that did not fit. */
+            beginnings: components["schemas"]["BeginningView"][];
             /** @description For an operation of a backward pass the forward tensor that it is the gradient of, empty otherwise. */
             gradient_of: string;
             arrivals: components["schemas"]["ArrivalView"][];

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
-from tensordbg.analysis.events import Events, Executions, row_of
-from tensordbg.analysis.reading import Ints, integers, spread_ranges
+from tensordbg.analysis.events import Events, row_of
+from tensordbg.analysis.execution_part import made_from, part_of
+from tensordbg.analysis.reading import Ints, integers
 from tensordbg.analysis.values import Values, locate_values
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.model import NONE
@@ -64,7 +65,7 @@ def take_excerpt(opened: OpenedTrace, event: int) -> Excerpt:
     """The part of a trace around an event."""
     number = opened.columns.whole("execution")[event : event + 1]
     row = int(row_of(opened.executions.number, number)[0])
-    rows = _made_from(opened.executions, row)
+    rows = made_from(opened.executions, row, _LEVELS, _MOST_EXECUTIONS)
     own = _own_events(opened, row, event)
     others = [events_of(opened, each)[-_MOST_EVENTS:] for each in rows.tolist() if each != row]
     events = np.sort(np.concatenate([own, *others]))
@@ -78,7 +79,7 @@ def take_excerpt(opened: OpenedTrace, event: int) -> Excerpt:
         nan=integers(table, "nan") > 0,
         run=integers(table, "run"),
     )
-    return Excerpt(locate_values(opened.program, located, _part(opened.executions, rows)), events, rows)
+    return Excerpt(locate_values(opened.program, located, part_of(opened.executions, rows)), events, rows)
 
 
 def _own_events(opened: OpenedTrace, row: int, event: int) -> Ints:
@@ -91,40 +92,3 @@ def _own_events(opened: OpenedTrace, row: int, event: int) -> Ints:
         found = first + np.flatnonzero(near == near[event - first])
     place = int(np.searchsorted(found, event))
     return found[max(0, place - _MOST_EVENTS) : place + _MOST_EVENTS]
-
-
-def _made_from(executions: Executions, row: int) -> Ints:
-    """An execution and those that made what it was given, ascending."""
-    if row == NONE:
-        return np.empty(0, dtype=np.int64)
-    found = {row}
-    edge = np.array([row])
-    for _ in range(_LEVELS):
-        starts = executions.input_starts[edge]
-        _, position = spread_ranges(starts, executions.input_starts[edge + 1] - starts)
-        made_by = np.unique(executions.input_row[position])
-        # Of very many the last ones: they are what was computed just before.
-        new = [each for each in made_by.tolist()[::-1] if each != NONE and each not in found]
-        new = new[: max(0, _MOST_EXECUTIONS - len(found))]
-        found.update(new)
-        edge = np.array(new, dtype=np.int64)
-    return np.array(sorted(found), dtype=np.int64)
-
-
-def _part(executions: Executions, rows: Ints) -> Executions:
-    """Some of the executions; what others made counts as unknown."""
-    starts = executions.input_starts[rows]
-    lengths = executions.input_starts[rows + 1] - starts
-    _, position = spread_ranges(starts, lengths)
-    return Executions(
-        number=executions.number[rows],
-        function=executions.function[rows],
-        site=executions.site[rows],
-        step=executions.step[rows],
-        graph=executions.graph[rows],
-        failed=executions.failed[rows],
-        input_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        input_row=row_of(rows, executions.input_row[position]),
-        input_slot=executions.input_slot[position],
-        input_variable=executions.input_variable[position],
-    )

@@ -9,6 +9,7 @@ import numpy as np
 
 from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.finding import (
+    Beginning,
     InputView,
     NumericalWarning,
     Origin,
@@ -49,6 +50,8 @@ class Found:
     occurrences: int = 1
     inputs: tuple[Neighbour, ...] = ()
     spread: tuple[SeenTensor, ...] = ()
+    beginnings: tuple[Beginning, ...] = ()
+    """Of an error: where what did not fit came into being."""
     origin: Origin | None = field(default=None)
     """All that is said of an origin."""
 
@@ -93,6 +96,7 @@ def _failure(failure: ProgramFailure, opened: OpenedTrace) -> Found:
         source=failure.source,
         stack=failure.stack,
         inputs=_inputs(failure.inputs, opened),
+        beginnings=failure.beginnings,
     )
 
 

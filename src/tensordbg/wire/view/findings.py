@@ -39,6 +39,17 @@ class OutcomeView:
 
 
 @dataclass(frozen=True)
+class BeginningView:
+    """Where something came into being that a failed operation could not take."""
+
+    what: str
+    """`shape`, `dtype`, `value` (a number out of range) or `wrapped` (a whole number that did not fit its type)."""
+    text: str
+    """What made it of what."""
+    source: LineView | None
+
+
+@dataclass(frozen=True)
 class ArrivalView:
     """Where the trouble of one process came into another."""
 
@@ -83,6 +94,8 @@ class Finding:
     """Of an origin."""
     decided: tuple[OutcomeView, ...]
     """What an origin decided."""
+    beginnings: tuple[BeginningView, ...]
+    """Of an error: where the shape, type or number began that did not fit."""
     gradient_of: str
     """For an operation of a backward pass the forward tensor that it is the gradient of, empty otherwise."""
     arrivals: tuple[ArrivalView, ...]
@@ -140,6 +153,9 @@ def _finding(number: int, found: Found) -> Finding:
         stack=stack_view(found.stack),
         spread=None if origin is None else _spread(origin, found),
         decided=() if origin is None else tuple(_outcomes(origin)),
+        beginnings=tuple(
+            BeginningView(each.what, each.explanation, line_view(each.source)) for each in found.beginnings
+        ),
         gradient_of="" if forward is None else forward.tensor,
         arrivals=() if origin is None else tuple(map(_arrival, origin.arrivals)),
         also=found.also,

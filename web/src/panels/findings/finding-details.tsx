@@ -31,6 +31,7 @@ export function FindingDetails({ finding }: { readonly finding: Finding }) {
       ) : null}
       <Tensor finding={finding} />
       <Inputs finding={finding} />
+      <Beginnings finding={finding} />
       <Spread finding={finding} />
       <Decided finding={finding} />
       <Arrivals finding={finding} />
@@ -65,6 +66,29 @@ function Inputs({ finding: { inputs } }: { readonly finding: Finding }) {
       <h3>Made from</h3>
       {inputs.map((input) => (
         <InputLine key={input.slot} input={input} slot="input" />
+      ))}
+    </>
+  );
+}
+
+function Beginnings({ finding: { beginnings } }: { readonly finding: Finding }) {
+  if (!beginnings.length) return null;
+  return (
+    <>
+      <h3>Where it began</h3>
+      {beginnings.map(({ what, text, source }) => (
+        <p key={`${what} ${text}`} class="finding-beginning">
+          {source ? (
+            <Move to={{ file: source.file, line: source.line }} title={`${source.file}:${source.line}`}>
+              <Prose text={text} />{' '}
+              <span class="muted">
+                {fileName(source.file)}:{source.line}
+              </span>
+            </Move>
+          ) : (
+            <Prose text={text} />
+          )}
+        </p>
       ))}
     </>
   );

@@ -1,0 +1,38 @@
+"""Where a data type came from that did not fit: the walk back to the operation that put out a type it was not given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tensordbg.analysis.beginnings.made import Made, Past, steps
+from tensordbg.analysis.beginnings.shapes import Turn
+
+_OF_TYPES = re.compile(
+    r"\b(?:was expected to be an? \w+ tensor but is|does not match type|dtype|data ?type)\b", re.IGNORECASE
+)
+_NUMBERED = re.compile(r"input #(\d+)\(zero-based\) was expected")
+
+
+def differing(message: str, given: Sequence[str]) -> list[int]:
+    """Which inputs are of types that do not go together; empty where the error is not of types."""
+    if not _OF_TYPES.search(message):
+        return []
+    numbered = _NUMBERED.search(message)
+    if numbered is not None and int(numbered[1]) < len(given):
+        odd = int(numbered[1])
+        other = next((k for k, dtype in enumerate(given) if dtype and dtype != given[odd]), None)
+        return [odd] if other is None else [odd, other]
+    kinds = {dtype: k for k, dtype in reversed([*enumerate(given)]) if dtype}
+    return sorted(kinds.values()) if len(kinds) == 2 else []
+
+
+def beginning_of(past: Past, made: Made) -> Turn:
+    """The operation that made what is of this type of what is of another, or of nothing."""
+    for _ in steps():
+        inputs = [each for each in past.inputs(made) if each is not None]
+        before = next((each for each in inputs if each.dtype == made.dtype), None)
+        if before is None:
+            return Turn(made, tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1])
+        made = before
+    return Turn(made, ())

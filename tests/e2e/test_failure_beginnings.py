@@ -1,0 +1,196 @@
+"""Of an operation that failed, where the shape, type or number came from: the line, told by looking at the data."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.report.why_text import render
+from tensordbg.wire.why import why_to_json
+
+
+def an_index_eagerly() -> None:
+    index = tf.constant([1, 2, 7])
+    twice = index * 2  # HERE
+    tf.gather(tf.range(10), tf.reshape(twice, [3, 1]))
+
+
+def an_index_in_a_function() -> None:
+    @tf.function
+    def pick(table: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
+        twice = index * 2  # HERE
+        return tf.gather(table, twice)
+
+    pick(tf.range(10), tf.constant([1, 2, 3]))
+    pick(tf.range(10), tf.constant([1, 2, 7]))
+
+
+def an_index_in_a_later_turn_of_a_loop() -> None:
+    @tf.function
+    def total(table: tf.Tensor) -> tf.Tensor:
+        place, found = tf.constant(1), tf.constant(0)
+        while place < 1000:
+            found += tf.gather(table, place)
+            place *= 3  # HERE
+        return found
+
+    total(tf.range(10))
+
+
+def an_index_that_a_called_function_made() -> None:
+    @tf.function
+    def moved(index: tf.Tensor) -> tf.Tensor:
+        return index + 5  # HERE
+
+    @tf.function
+    def pick(table: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
+        return tf.gather(table, tf.identity(moved(index)))
+
+    pick(tf.range(10), tf.constant([1, 6]))
+
+
+def a_reshape_that_changed_the_batch() -> None:
+    hidden = tf.matmul(tf.ones([32, 6]), tf.ones([6, 4]))
+    flat = tf.reshape(hidden, [-1, 8])  # HERE
+    tf.subtract(tf.nn.relu(flat) * 2.0, tf.ones([32, 8]))
+
+
+def a_reshape_that_changed_the_batch_in_a_function() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, 6]), tf.TensorSpec([None, 8])])
+    def loss(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+        hidden = tf.matmul(x, tf.ones([6, 4]))
+        flat = tf.reshape(hidden, [-1, 8])  # HERE
+        return tf.reduce_mean((flat * 2.0 - y) ** 2)
+
+    loss(tf.ones([32, 6]), tf.ones([32, 8]))
+
+
+def a_mask() -> None:
+    x = tf.ones([8, 5])
+    kept = tf.boolean_mask(x, [True, False] * 4)  # HERE
+    tf.add(kept, tf.ones([8, 5]))
+
+
+def a_concatenation() -> None:
+    x = tf.ones([4, 3])
+    wide = tf.concat([x, x], axis=1)  # HERE
+    tf.matmul(tf.nn.relu(wide), tf.ones([3, 2]))
+
+
+def a_mean_over_the_batch() -> None:
+    x = tf.ones([4, 3])
+    mean = tf.reduce_mean(x, axis=0)  # HERE
+    tf.add(mean, tf.ones([4]))
+
+
+def a_transpose() -> None:
+    x = tf.transpose(tf.ones([4, 3]))  # HERE
+    tf.ensure_shape(tf.nn.relu(x), [4, 3])
+
+
+def a_broadcast_that_nobody_meant() -> None:
+    labels = tf.ones([4, 1])
+    error = tf.ones([4]) - labels  # HERE
+    tf.reshape(tf.square(error), [4])
+
+
+def the_last_batch_of_a_dataset() -> None:
+    state = tf.Variable(tf.zeros([4, 2]))
+
+    @tf.function(reduce_retracing=True)
+    def step(x: tf.Tensor) -> None:
+        state.assign_add(x)
+
+    for batch in tf.data.Dataset.from_tensor_slices(tf.ones([10, 2])).batch(4):  # HERE
+        step(batch)
+
+
+def a_cast() -> None:
+    x = tf.reduce_sum(tf.constant([0.5]))
+    wide = tf.cast(x, tf.float64)  # HERE
+    tf.multiply(tf.ones([3]), wide + 1)
+
+
+def an_integer_that_went_round() -> None:
+    image = tf.constant(np.full([2, 2], 200, np.uint8))
+    bright = image + 100  # HERE
+    index = tf.cast(bright, tf.int32) - 60
+    tf.gather(tf.range(256), index)
+
+
+def a_label_of_a_fit() -> None:
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(3, activation="softmax")])
+    model.compile("adam", "sparse_categorical_crossentropy")
+    model.fit(np.ones([8, 3]), np.array([0, 1, 2, 3, 0, 1, 2, 1]), verbose=0, batch_size=4)  # HERE
+
+
+def a_feed_of_a_session() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as running:
+        given = tf.compat.v1.placeholder(tf.int32, [None])
+        index = given + 5  # HERE
+        found = tf.gather(tf.constant([1.0, 2.0, 3.0]), index)
+        running.run(found, {given: [0, 1]})
+
+
+CASES: list[tuple[Callable[[], None], str, str]] = [
+    (an_index_eagerly, "value", "Mul:0 made 14 of 1 to 7 and 2"),
+    (an_index_in_a_function, "value", "mul:0 made 14 of 1 to 7 and 2"),
+    (an_index_in_a_later_turn_of_a_loop, "value", "made 27 of 9 and 3"),
+    (an_index_that_a_called_function_made, "value", "made 11 of 1 to 6 and 5"),
+    (a_reshape_that_changed_the_batch, "shape", "made [16, 8] of [32, 4]"),
+    (a_reshape_that_changed_the_batch_in_a_function, "shape", "made [16, 8] of [32, 4]"),
+    (a_mask, "shape", "chose 4 out of [8]"),
+    (a_concatenation, "shape", "made [4, 6] of [4, 3] and [4, 3]"),
+    (a_mean_over_the_batch, "shape", "made [3] of [4, 3]"),
+    (a_transpose, "shape", "made [3, 4] of [4, 3]"),
+    (a_broadcast_that_nobody_meant, "shape", "spread [4] and [4, 1] over each other, which gave [4, 4]"),
+    (the_last_batch_of_a_dataset, "shape", "took it out of the input pipeline with [2, 2]; before, it gave [4, 2]"),
+    (a_cast, "dtype", "made float64 of float32"),
+    (an_integer_that_went_round, "wrapped", "of uint8 went round: 200 and 100 gave 44"),
+    (a_label_of_a_fit, "value", "took it out of the input pipeline with 3 among its numbers"),
+    (a_feed_of_a_session, "value", "made 5 of 0 to 1 and 5"),
+]
+
+
+def answer_of(program: Callable[[], None], folder: Path) -> tuple[dict[str, Any], str]:
+    with contextlib.suppress(Exception), tensordbg.record(folder) as recording:
+        program()
+    result = tensordbg.open(recording.path).why()
+    (failure,) = why_to_json(result)["failures"]
+    return failure, render(result)
+
+
+def line_of(program: Callable[[], None]) -> int:
+    texts, first = inspect.getsourcelines(program)
+    (line,) = (first + k for k, text in enumerate(texts) if text.rstrip().endswith("# HERE"))
+    return line
+
+
+@pytest.mark.parametrize(("program", "what", "said"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_the_line_is_told_where_it_began(program: Callable[[], None], what: str, said: str, tmp_path: Path) -> None:
+    failure, text = answer_of(program, tmp_path)
+    began = failure["beginnings"][0]
+    assert (began["what"], began["source"]["line"]) == (what, line_of(program))
+    assert said in began["explanation"]
+    assert said in " ".join(text.split())
+
+
+def of_a_matrix_that_is_singular() -> None:
+    tf.linalg.inv(tf.zeros([2, 2]))
+
+
+def of_what_the_line_itself_makes() -> None:
+    tf.matmul(tf.ones([4, 3]), tf.ones([4, 3]))
+
+
+@pytest.mark.parametrize("program", [of_a_matrix_that_is_singular, of_what_the_line_itself_makes])
+def test_nothing_is_told_where_nothing_is_known_beyond_the_line(program: Callable[[], None], tmp_path: Path) -> None:
+    assert answer_of(program, tmp_path)[0]["beginnings"] == []
