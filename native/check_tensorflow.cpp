@@ -26,8 +26,8 @@ namespace {
 using namespace tensorflow;  // NOLINT  the C API under its own names
 
 std::atomic<std::uint64_t> checking{0};
-// ((site, slot, path, frame, iteration), [(dtype, shape, memory)...]) -> the message, or None to let it pass. It is never
-// freed: a kernel may hold it.
+// ((site, slot, path, frame, iteration, was_finite), [(dtype, shape, memory)...]) -> the message, or None to let it pass. It
+// is never freed: a kernel may hold it.
 Asked judge;
 // Whether anything can be let pass at all.
 std::atomic<bool> lenient{false};
@@ -57,6 +57,8 @@ struct Check {
   std::string path;
   // generation << 2 | the kinds of bad numbers that were let pass here.
   std::atomic<std::uint64_t> passed{0};
+  // Whether the tensor was finite in an earlier run.
+  std::atomic<bool> was_finite{false};
 };
 
 void* create(TF_OpKernelConstruction* construction) {
@@ -99,7 +101,8 @@ std::optional<std::string> ask(const Check& check, TF_OpKernelContext* context) 
       if (inputs.back()->valid()) tensors.append(inputs.back()->described());
     }
     const nb::tuple place =
-        nb::make_tuple(check.site, check.slot, check.path, api.GetFrameId(context), api.GetIterId(context));
+        nb::make_tuple(check.site, check.slot, check.path, api.GetFrameId(context), api.GetIterId(context),
+                       check.was_finite.load(std::memory_order_relaxed));
     const nb::object answer = judge.get()(place, tensors);
     if (answer.is_none()) return std::nullopt;
     return nb::cast<std::string>(answer);
@@ -124,7 +127,9 @@ void compute(void* kernel, TF_OpKernelContext* context) {
   const std::uint64_t generation = checking.load(std::memory_order_acquire);
   if (generation == 0) return;
   const Given tensor(context, 0);
-  if (!tensor.finite()) look_into(static_cast<Check*>(kernel), context, tensor.kinds(), generation);
+  auto* check = static_cast<Check*>(kernel);
+  if (!tensor.finite()) return look_into(check, context, tensor.kinds(), generation);
+  if (!check->was_finite.load(std::memory_order_relaxed)) check->was_finite.store(true, std::memory_order_relaxed);
 }
 
 void destroy(void* kernel) { delete static_cast<Check*>(kernel); }
@@ -157,9 +162,9 @@ void bind_check(nb::module_& module) {
   module.def("register_tensorflow_check", &register_check, nb::arg("library"),
              "Registers the check operation with the TensorFlow whose framework library lies at this path.");
   module.def("start_checking", &start_checking, nb::arg("judge"), nb::arg("lenient"),
-             "Has every check fail from now on with what `judge((site, slot, path, frame, iteration), tensors)` answers,\n"
-             "or let pass where it answers None, which it does only if `lenient`. Of tensors, (dtype, shape, memory), the\n"
-             "first is bad and the others are the operation's inputs; the memory must not be used later.");
+             "Has every check fail from now on with what `judge((site, slot, path, frame, iteration, was_finite), tensors)`\n"
+             "answers, or let pass where it answers None, which it does only if `lenient`. Of tensors, (dtype, shape, memory),\n"
+             "the first is bad and the others are the operation's inputs; the memory must not be used later.");
   module.def("stop_checking", &stop_checking, "The checks do nothing from now on.");
 }
 

@@ -57,7 +57,7 @@ OUTSIDE = "a check names the operation that takes what came from outside, with t
 CAUGHT = "the program itself catches what the check raises"
 SUMMED = "a check stops at what comes first, a metric's sum; what ruins the training comes first in `why`"
 RUNNER = "a thread of TensorFlow's ends by what the check raises, and the program by the end of its queue"
-UPDATED = "a check sees what operations put out: an update of a variable puts out nothing, and its slots are never read"
+UPDATED = "a variable that an update made bad is checked when it is read; slots of an update in a graph are never read"
 TAPED = "a recording does not know which eager operation a gradient is of, where that is not bad itself; a check does"
 
 OTHERWISE_CHECKED = {
@@ -73,17 +73,8 @@ OTHERWISE_CHECKED = {
     "stores.slices_in_batches": RUNNER,
     "loss_scaling.never_stops_by_hand_eagerly": TAPED,
     "loss_scaling.caught_by_hand_eagerly": TAPED,
-    "updates.accumulator_of_zero": UPDATED,
-    "updates.half_ResourceApplyAdagradV2": UPDATED,
-    "updates.half_ResourceApplyAdam": UPDATED,
-    "updates.half_ResourceApplyAdamWithAmsgrad": UPDATED,
-    "updates.half_ResourceApplyRMSProp": UPDATED,
     "updates.sparse_slot_that_overflows": UPDATED,
-    "updates.square_beyond_the_limit": UPDATED,
-    "updates.square_that_float32_would_hold": UPDATED,
     "updates.sum_of_squares_that_overflows": UPDATED,
-    "updates.update_that_made_the_gradient_large": UPDATED,
-    "updates.update_that_overflowed_eagerly": UPDATED,
 }
 """Programs in which a check names another line, or none, with the reason."""
 

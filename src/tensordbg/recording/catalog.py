@@ -144,6 +144,11 @@ class Catalog:
             graph = NONE if number is None else self._functions[number].graph
             return [self._sites[site] for site in self._sites_of_graph.get(graph, ())]
 
+    def sites_that_write(self, variable: int) -> list[Site]:
+        """The operations of all graphs that change a variable."""
+        with self._lock:
+            return [site for site in self._sites.values() if variable in site.writes]
+
     def add_function(self, function: Function) -> None:
         """Adds a function numbered by `next_function`; its sites are added before."""
         with self._lock:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tensordbg.backends.tensorflow.check_finding import Finding, Forward, Input, Measured
+from tensordbg.backends.tensorflow.check_finding import Culprit, Finding, Input, Measured
 from tensordbg.backends.tensorflow.check_message import Limits, message_of, own_part
 from tensordbg.model import Frame
 
@@ -82,7 +82,7 @@ def test_an_eager_operation() -> None:
 
 
 def test_a_gradient_names_the_forward_operation_first() -> None:
-    forward = Forward("Log", "loss/Log", (USER, replace(USER, line=3), LIBRARY))
+    forward = Culprit("Log", "loss/Log", (USER, replace(USER, line=3), LIBRARY))
     said = message_of(replace(FINDING, op_type="Reciprocal", forward=forward), Limits(path_length=None)).splitlines()
     assert said[2].endswith('op "Reciprocal" (# of outputs: 1), gradient of Log, test_check_message.py:3 !!!')
     assert [line for line in said if line.startswith(("  Source", "  Differentiated"))] == [
@@ -92,7 +92,7 @@ def test_a_gradient_names_the_forward_operation_first() -> None:
 
 
 def test_a_forward_operation_without_a_line_of_the_program_is_not_named() -> None:
-    said = message_of(replace(FINDING, forward=Forward("Log", "Log", (LIBRARY,))), Limits())
+    said = message_of(replace(FINDING, forward=Culprit("Log", "Log", (LIBRARY,))), Limits())
     assert said == message_of(FINDING, Limits())
 
 

@@ -16,6 +16,7 @@ from tensordbg.backends.tensorflow.check_graph import Place, RawTensor, graph_fi
 from tensordbg.backends.tensorflow.check_message import Limits, message_of
 from tensordbg.backends.tensorflow.check_nodes import add_checks
 from tensordbg.backends.tensorflow.check_sessions import CheckedSessions
+from tensordbg.backends.tensorflow.check_updates import Updates
 from tensordbg.backends.tensorflow.forward_operations import ForwardOperations
 from tensordbg.backends.tensorflow.functions import XLA_NOTE
 from tensordbg.backends.tensorflow.graphs import Description
@@ -38,6 +39,7 @@ class Checking:
         self._rules: tuple[AllowRule, ...] = ()
         self._eager = EagerChecks(CATALOG, self.judge, self.fail)
         self._forward = ForwardOperations(CATALOG.user_code)
+        self._updates = Updates(CATALOG, self._forward)
         self._sessions: CheckedSessions | None = None
         self._lock = threading.RLock()
         self._warned: set[str] = set()
@@ -121,8 +123,11 @@ class Checking:
 
     def _judge_graph(self, place: Place, tensors: Sequence[RawTensor]) -> str | None:
         finding = graph_finding(CATALOG, place, tensors)
-        with self.guard("looking for the forward operation"):
-            finding = replace(finding, forward=self._forward.of_site(CATALOG.site(place[0])))
+        site, was_finite = CATALOG.site(place[0]), place[-1]
+        with self.guard("looking for the operation to mend"):
+            finding = replace(
+                finding, forward=self._forward.of_site(site), update=self._updates.behind(site, was_finite)
+            )
         return self.judge(finding)
 
 

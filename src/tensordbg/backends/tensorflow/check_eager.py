@@ -18,6 +18,7 @@ from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
 from tensordbg.backends.tensorflow.check_latent import MOVING
 from tensordbg.backends.tensorflow.check_message import error_of, raise_own
 from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
+from tensordbg.backends.tensorflow.check_written import written
 from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count, results_of
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.internals import constant_op
@@ -92,6 +93,8 @@ class EagerChecks:
                 raise
             if result is not None:
                 self._examine(op_type, args, result)
+            else:
+                self._examine_written(op_type, args)
             return result
 
         return fast_path
@@ -106,7 +109,9 @@ class EagerChecks:
                 raise_own(error)
                 raise
             kind = op_type if isinstance(op_type, str) else op_type.decode()
-            if not kind.startswith(FUNCTION_NAMES):
+            if not result:
+                self._examine_written(kind, inputs)
+            elif not kind.startswith(FUNCTION_NAMES):
                 self._examine(kind, inputs, result)
             elif self.lenient:
                 _mark(tensor for tensor in flat(result) if not _finite(tensor))
@@ -127,6 +132,21 @@ class EagerChecks:
                 _mark(flat(result))
             if message is None:
                 self._taped.note(op_type, args, result)
+        except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
+            self._fault(f"checking {op_type}", error)
+        if message is not None:
+            raise error_of(message)
+
+    def _examine_written(self, op_type: str, args: Sequence[Any]) -> None:
+        """Raises what there is to be said of what an operation wrote into variables.
+
+        Where anything may be let pass, a variable may have held it before, and then nothing is said.
+        """
+        message = None
+        try:
+            for value in () if self.lenient else written(op_type, args):
+                if message is None and not _finite(value):
+                    message = self._look_into(op_type, args, (0, 0, value))
         except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
             self._fault(f"checking {op_type}", error)
         if message is not None:

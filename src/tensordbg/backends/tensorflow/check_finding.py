@@ -66,8 +66,8 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Forward:
-    """The operation whose gradient another computes."""
+class Culprit:
+    """The operation to mend in place of the one at which the bad number was found."""
 
     op_type: str
     name: str
@@ -101,8 +101,10 @@ class Finding:
     """Of the innermost loop, from 0."""
     variables: tuple[str, ...] = ()
     """Names of the variables that the operation reads."""
-    forward: Forward | None = None
-    """Of an operation of a backward pass, where that is known."""
+    forward: Culprit | None = None
+    """The operation whose gradient it computes, where that is known."""
+    update: Culprit | None = None
+    """The update that made the variable bad which it reads, where that is known."""
 
 
 def own_line(frames: tuple[Frame, ...]) -> Frame | None:

@@ -12,8 +12,9 @@ from tensordbg.recording.catalog import Catalog
 RawTensor = tuple[int, tuple[int, ...], memoryview]
 """TensorFlow's number of the dtype, the shape, and the elements, which are there only for the moment."""
 
-Place = tuple[int, int, str, int, int]
-"""The site, the slot, the call path, the loop frame (0 outside of loops) and the iteration."""
+Place = tuple[int, int, str, int, int, bool]
+"""The site, the slot, the call path, the loop frame (0 outside of loops), the iteration, and whether the tensor was
+finite in an earlier run."""
 
 _NUMERIC = {dtypes.DTYPE_NAMES[enum] for enum in dtypes.PROBED}
 
@@ -26,7 +27,7 @@ def graph_finding(catalog: Catalog, place: Place, tensors: Sequence[RawTensor]) 
         place: Where it is.
         tensors: The bad one, then the numeric inputs of its operation.
     """
-    number, slot, path, frame, iteration = place
+    number, slot, path, frame, iteration, _ = place
     site = catalog.site(number)
     measured = [Measured.from_memory(*tensor) for tensor in tensors]
     return Finding(

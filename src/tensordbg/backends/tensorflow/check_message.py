@@ -55,7 +55,7 @@ def message_of(finding: Finding, limits: Limits) -> str:
 def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
     tensor = finding.tensor
     kind = "graph" if finding.function else "eagerly-executing"
-    of = _gradient_of(finding)
+    of = _led_to(finding)
     yield f'{BEGINNING}{finding.slot} of {kind} op "{finding.op_type}" (# of outputs: {finding.outputs}){of} !!!'
     yield f"  dtype: <dtype: '{tensor.array.dtype.name}'>"
     yield f"  shape: {tensor.array.shape}"
@@ -81,21 +81,23 @@ def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
     yield f" : Tensor had {_words(health)} values"
 
 
-def _gradient_of(finding: Finding) -> str:
-    """Of a gradient the forward operation and its line: that is what there is to mend."""
-    forward = finding.forward
-    if forward is None or forward.place is None:
-        return ""
-    return f", gradient of {forward.op_type}, {Path(forward.place.file).name}:{forward.place.line}"
+def _led_to(finding: Finding) -> str:
+    """The operation that there is to mend, and its line."""
+    for culprit, relation in ((finding.forward, "gradient of"), (finding.update, "of a variable made bad by")):
+        if culprit is not None and culprit.place is not None:
+            return f", {relation} {culprit.op_type}, {Path(culprit.place.file).name}:{culprit.place.line}"
+    return "" if finding.outputs else ", in what it wrote into a variable"
 
 
 def _sources(finding: Finding, limits: Limits) -> Iterator[str]:
-    own, forward = own_line(finding.frames), finding.forward
-    if forward is not None and forward.place is not None:
-        yield f"  Source: {_line(forward.place, limits)}"
-        if own is not None:
-            yield f"  Differentiated: {_line(own, limits)}"
-    elif own is not None:
+    own = own_line(finding.frames)
+    for culprit, found_by in ((finding.forward, "Differentiated"), (finding.update, "Read")):
+        if culprit is not None and culprit.place is not None:
+            yield f"  Source: {_line(culprit.place, limits)}"
+            if own is not None:
+                yield f"  {found_by}: {_line(own, limits)}"
+            return
+    if own is not None:
         yield f"  Source: {_line(own, limits)}"
 
 

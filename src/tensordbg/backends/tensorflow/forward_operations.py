@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tensordbg.backends.tensorflow.check_finding import Forward
+from tensordbg.backends.tensorflow.check_finding import Culprit
 from tensordbg.backends.tensorflow.internals import differentiated, forward_graph
 from tensordbg.gradient_names import differentiated_name, differentiated_type, differentiates
 from tensordbg.model import Frame, Site
@@ -35,16 +35,19 @@ class ForwardOperations:
         """From which Python graph a function of the catalog was made."""
         self._graphs[function] = graph
 
-    def of_site(self, site: Site) -> Forward | None:
+    def of_site(self, site: Site) -> Culprit | None:
         """That of a site of the catalog."""
+        operation = self.operation_of(site)
+        found = None if operation is None else self.of(operation)
+        return None if found is None else Culprit(found.type, found.name, self.frames(found))
+
+    def operation_of(self, site: Site) -> Any | None:
+        """The operation of a site of the catalog, in Python's graph; None where that is gone."""
         graph = self._graphs.get(site.function)
-        if graph is None:
-            return None
         try:
-            found = self.of(graph.get_operation_by_name(site.name))
+            return None if graph is None else graph.get_operation_by_name(site.name)
         except (KeyError, ValueError):
             return None  # a site that stands for several operations, such as a loop
-        return None if found is None else Forward(found.type, found.name, self.frames(found))
 
     def of(self, operation: Any) -> Any | None:
         """The operation whose gradient another computes; None where it is no gradient, or that is not certain."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from tensordbg.backends.tensorflow.check_finding import Forward
+from tensordbg.backends.tensorflow.check_finding import Culprit
 from tensordbg.backends.tensorflow.eager import flat
 from tensordbg.backends.tensorflow.internals import backprop, pywrap_tfe
 from tensordbg.model import Frame
@@ -57,7 +57,7 @@ class TapedLines:
         """Forgets what is kept apart from tensors."""
         self._by_type.clear()
 
-    def forward(self) -> Forward | None:
+    def forward(self) -> Culprit | None:
         """Where the operation ran whose gradient the running code computes; None where it computes none."""
         frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
         while frame is not None and frame.f_code is not backprop._gradient_function.__code__:  # noqa: SLF001
@@ -68,7 +68,7 @@ class TapedLines:
             return None
         op_type = frame.f_locals["op_name"]
         line = self._noted(op_type, frame.f_locals["outputs"], frame.f_locals["inputs"])
-        return None if line is None else Forward(op_type, op_type, (_frame_of(line),))
+        return None if line is None else Culprit(op_type, op_type, (_frame_of(line),))
 
     def _noted(self, op_type: str, outputs: Iterable[Any] | None, inputs: Iterable[Any] | None) -> Line | None:
         for tensor in flat(outputs or ()):
