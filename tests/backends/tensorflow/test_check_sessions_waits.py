@@ -65,6 +65,15 @@ def test_nothing_waits_for_a_branch_that_may_not_be_taken() -> None:
         v1.enable_control_flow_v2()
 
 
+def test_an_update_waits_for_what_is_read_of_its_variable_by_reference() -> None:
+    with tf.Graph().as_default() as graph:
+        v = v1.get_variable("v", [], use_resource=False)
+        read, given = tf.multiply(v._variable, 2.0, name="read"), tf.exp(2.0, name="given")  # noqa: SLF001
+        after = v.assign_add(given)
+        late = tf.multiply(v._variable, 3.0, name="late")  # noqa: SLF001
+        assert waits_of(graph, tf.group(read, after, late).name)["given"] == {"read"}
+
+
 @pytest.mark.parametrize("resources", [True, False])
 def test_no_update_is_done_beside_a_bad_gradient(resources: bool) -> None:
     # TensorFlow lets neither gradient of a product out before both are computed: that of the weight is good here.

@@ -2,7 +2,8 @@
 
 What takes a tensor waits for that tensor's check by itself. A control edge leads past the check: an update that waits
 for another gradient to be computed, as TensorFlow's optimizers have it, would be done before that one has been looked
-at. So the check of a tensor that goes into the update waits too.
+at. So the check of a tensor that goes into the update waits too. And what is read of a variable by reference is the
+variable itself: it is looked at before an update that the program has made after the reading, not in the middle of it.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class _Waits:
         self._pending: dict[str, set[str]] = {}
         self._outside = {operation.name for operation in operations if parts.loops.of(operation) is None}
         self._perhaps: set[str] = set()
+        self._readers: dict[str, set[str]] = {}
         for operation in operations:
             if operation.name in self._outside:
                 self._visit(operation)
@@ -53,14 +55,18 @@ class _Waits:
         if operation.type in _MERGES:
             return
         pending = self._pending_before(operation)
-        if not pending:
-            return
-        self._pending[operation.name] = pending
-        if operation.type not in _NO_TENSORS:
-            self.found.setdefault(operation.name, set()).update(pending)
+        if pending:
+            self._pending[operation.name] = pending
+            if operation.type not in _NO_TENSORS:
+                self.found.setdefault(operation.name, set()).update(pending)
+        variables = {tensor.op.name for tensor in operation.inputs if tensor.op.type in REFERENCE_VARIABLES}
         if _is_update(operation):
-            for other in pending - self._perhaps:
+            readers = set().union(*(self._readers.get(variable, ()) for variable in variables))
+            for other in sorted((pending | readers) - self._perhaps):
                 self._hold_back(operation, operation.graph.get_operation_by_name(other))
+        elif operation.name in self._checked:
+            for variable in variables:
+                self._readers.setdefault(variable, set()).add(operation.name)
 
     def _pending_before(self, operation: Any) -> set[str]:
         """What has been computed, and perhaps not been checked, when an operation may run."""
