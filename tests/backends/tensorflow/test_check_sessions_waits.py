@@ -68,9 +68,9 @@ def test_nothing_waits_for_a_branch_that_may_not_be_taken() -> None:
 def test_an_update_waits_for_what_is_read_of_its_variable_by_reference() -> None:
     with tf.Graph().as_default() as graph:
         v = v1.get_variable("v", [], use_resource=False)
-        read, given = tf.multiply(v._variable, 2.0, name="read"), tf.exp(2.0, name="given")  # noqa: SLF001
+        read, given = tf.multiply(v._variable, 2.0, name="read"), tf.exp(2.0, name="given")
         after = v.assign_add(given)
-        late = tf.multiply(v._variable, 3.0, name="late")  # noqa: SLF001
+        late = tf.multiply(v._variable, 3.0, name="late")
         assert waits_of(graph, tf.group(read, after, late).name)["given"] == {"read"}
 
 
