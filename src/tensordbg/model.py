@@ -16,7 +16,13 @@ DIFFERENTIATED = "differentiated"
 PYTHON_NAMES = "python_names"
 """The attribute of an operation that tells for each of its outputs under which names the program's text knows it."""
 
-NOTES = frozenset({DIFFERENTIATED, PYTHON_NAMES})
+WAITS_FOR = "waits_for"
+"""The attribute of an operation that lists the sites of its graph that it only waits for."""
+
+RUNS_ANYWAY = "runs_anyway"
+"""The attribute of an operation that its function runs whether or not a result needs it."""
+
+NOTES = frozenset({DIFFERENTIATED, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""
 
 NONE = -1
@@ -174,7 +180,8 @@ class Site:
     """The site whose gradient it computes, where that is known."""
     attributes: str = "{}"
     """Small attributes of the operation (axis, target dtype...), as a JSON object; with the outputs that are
-    differentiated under `DIFFERENTIATED`, and their names in the program's text under `PYTHON_NAMES`."""
+    differentiated under `DIFFERENTIATED`, their names in the program's text under `PYTHON_NAMES`, and why it runs where
+    no result needs it under `WAITS_FOR` of others, and `RUNS_ANYWAY`."""
     layer: str = ""
     """The layers that it belongs to or whose output it makes, as a JSON object (see `docs/trace-format.md`)."""
 

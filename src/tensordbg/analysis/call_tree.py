@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tensordbg.analysis.control_edges import waits_for
 from tensordbg.analysis.program import Program
 from tensordbg.model import CallKind, Function, Site, TensorRef
 
@@ -99,6 +100,19 @@ class CallTree:
         sites = self.program.sites
         references = self.program.inputs_of(instance.site.site)
         return [(block.key(sites[ref.site]), ref.slot) for ref in references if ref.site in sites]
+
+    def waits_for(self, instance: Instance) -> list[str]:
+        """The operations that one only waits for."""
+        block, sites = self._blocks[instance.caller, instance.part], self.program.sites
+        keys = (block.key(sites[number]) for number in waits_for(self.program, instance.site))
+        return [key for key in keys if key in self.instances]
+
+    def waiting(self, key: str) -> frozenset[str]:
+        """What an operation only waits for, and what only waits for it."""
+        around = self.instances[key]
+        beside = (each for each in self.instances.values() if (each.caller, each.part) == (around.caller, around.part))
+        behind = (each.key for each in beside if key in self.waits_for(each))
+        return frozenset((*self.waits_for(around), *behind))
 
     @property
     def opened(self) -> frozenset[str]:

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from tensordbg.analysis.call_tree import CallTree, Instance, call_tree
+from tensordbg.analysis.control_edges import runs_anyway
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.function_choice import ChosenFunction, choose_function
 from tensordbg.analysis.kept_graphs import KeptGraphs
@@ -36,6 +37,10 @@ class GraphNode:
     """Which part of the call around it: `cond`, `body`, `then`, `else`, `branch0`... or nothing."""
     inputs: tuple[str, ...]
     """The tensors that it takes, `name` or `name:1`."""
+    waits_for: tuple[str, ...]
+    """The operations that it only waits for."""
+    runs_anyway: bool
+    """Whether its function runs it though no result needs it."""
     dtypes: tuple[str, ...]
     """Of its outputs."""
     shapes: tuple[tuple[int, ...] | None, ...]
@@ -103,7 +108,8 @@ def function_graph(reader: TraceReader, name: str, section: Section | None = Non
     tree = call_tree(program, chosen.function, KeptGraphs(reader, program).sites_of, section.depth)
     keys = list(tree.instances)
     if section.around:
-        near = neighbourhood(tree, _centre(reader, tree, section.around), section.hops)
+        centre = _centre(reader, tree, section.around)
+        near = neighbourhood(tree, centre, section.hops) | (tree.waiting(centre) if section.hops else frozenset())
         keys = [key for key in keys if key in near]
     return _described(reader, program, chosen, tree, keys)
 
@@ -186,6 +192,8 @@ def _node(
         depth=instance.depth,
         part=instance.part,
         inputs=tuple(f"{key}:{slot}" if slot else key for key, slot in tree.inputs(instance)),
+        waits_for=tuple(tree.waits_for(instance)),
+        runs_anyway=runs_anyway(site),
         dtypes=site.dtypes,
         shapes=tuple(None if slot is None else shape_of(slot["shape"]) for slot in slots),
         device=site.device,

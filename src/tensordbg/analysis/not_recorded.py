@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable
 
+from tensordbg.analysis.control_edges import runs_anyway, waits_for
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.run_graph import run_graph
@@ -83,8 +84,9 @@ def _functions_of(program: Program, site: Site) -> Iterable[Function]:
 
 
 def _is_needed(program: Program, site: Site) -> bool:
-    """Whether a result of its function is made of what it makes."""
+    """Whether a result of its function is made of what it makes, or something that runs anyway."""
     waiting = [ref.site for function in _functions_of(program, site) for ref in function.outputs]
+    waiting += [each.site for each in program.sites_of_graph.get(site.function, ()) if runs_anyway(each)]
     seen: set[int] = set()
     while waiting:
         number = waiting.pop()
@@ -93,4 +95,5 @@ def _is_needed(program: Program, site: Site) -> bool:
         if number not in seen and number in program.sites:
             seen.add(number)
             waiting += [ref.site for ref in program.inputs_of(number)]
+            waiting += waits_for(program, program.sites[number])
     return False

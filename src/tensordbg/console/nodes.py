@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensordbg.analysis.control_edges import is_told, waits_for
 from tensordbg.analysis.listing import split_slot
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.view.neighbours import Neighbour, find_consumers, find_inputs, with_rows
@@ -124,6 +125,11 @@ def control_nodes(opened: OpenedTrace, node: Node, names: Iterable[str]) -> list
 
 def _waiting(opened: OpenedTrace, site: int) -> dict[str, list[str]] | None:
     """By the name of a node of the same graph those that it waits for."""
+    own = opened.program.sites.get(site)
+    graph = () if own is None or own.function == NONE else opened.program.sites_of_graph[own.function]
+    if is_told(graph):
+        sites = opened.program.sites
+        return {each.name: [sites[number].name for number in waits_for(opened.program, each)] for each in graph}
     from tensordbg.analysis.kept_graphs import KeptGraphs
     from tensordbg.trace.graph_files import GraphStage
 

@@ -15,6 +15,9 @@ from tensordbg.trace.graph_files import GraphStage
 _NAMED = 4
 """So many other functions of the same name are named."""
 
+_WAITED = 5
+"""So many operations that one only waits for are named."""
+
 
 def graph_text(graph: FunctionGraph) -> Group:
     """Heading, table and notes of a graph as built."""
@@ -46,9 +49,12 @@ def _table(graph: FunctionGraph) -> RenderableType:
     for node in graph.nodes:
         caller = callers[node.name]
         name = "  " * node.depth + short_name(node.name, caller)
-        inputs = ", ".join(short_name(each, caller) for each in node.inputs)
+        waited = [f"^{short_name(each, caller)}" for each in node.waits_for]
+        more = [f"^... ({count(len(waited) - _WAITED)} more)"] if len(waited) > _WAITED + 1 else []
+        waited = waited[:_WAITED] if more else waited
+        inputs = ", ".join((*(short_name(each, caller) for each in node.inputs), *waited, *more))
         table.add_row(
-            name + (" →" if node.name in results else ""),
+            name + (" →" if node.name in results else "") + (" !" if node.runs_anyway else ""),
             _type(node),
             inputs,
             ", ".join(_outputs(node)),
@@ -97,6 +103,8 @@ def _notes(graph: FunctionGraph) -> list[Text]:
         else f"{count(shown)} of {count(graph.operations)} operations"
     ]
     lines[0] += f"; called {amount(graph.calls, 'time')} from Python; → marks what it returns"
+    lines[0] += ", ! what runs though no result needs it" if any(node.runs_anyway for node in graph.nodes) else ""
+    lines[0] += ", ^ what is only waited for" if any(node.waits_for for node in graph.nodes) else ""
     if graph.unopened:
         lines.append(f"{amount(graph.unopened, 'call')} not opened; --depth opens more")
     lines += graph.function.notes

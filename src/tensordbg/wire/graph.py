@@ -60,6 +60,8 @@ def _node(node: GraphNode) -> dict[str, Any]:
         "depth": node.depth,
         "part": node.part,
         "inputs": list(node.inputs),
+        "waits_for": list(node.waits_for),
+        "runs_anyway": node.runs_anyway,
         "dtypes": list(node.dtypes),
         "shapes": [None if shape is None else list(shape) for shape in node.shapes],
         "device": node.device,

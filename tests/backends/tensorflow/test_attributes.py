@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
 
 
 def attributes_of(function: Any, op_type: str) -> dict[str, object]:
@@ -49,3 +49,8 @@ def test_text_and_types_without_numbers_do_no_harm() -> None:
     concrete = tf.function(program).get_concrete_function(tf.TensorSpec([4, 4], tf.float32))
     for node in concrete.function_def.node_def:
         assert isinstance(json.loads(attributes_json(node)), dict)
+
+
+def test_notes_that_say_nothing_are_left_out() -> None:
+    assert with_notes('{"axis": 1}', {"a": [], "b": False}) == '{"axis": 1}'
+    assert json.loads(with_notes('{"axis": 1}', {"a": [2], "b": False})) == {"axis": 1, "a": [2]}

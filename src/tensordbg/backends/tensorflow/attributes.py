@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,12 @@ def attributes_json(node: Any) -> str:
             if value is not None:
                 found[name] = value
     return json.dumps(found)
+
+
+def with_notes(attributes: str, notes: Mapping[str, object]) -> str:
+    """The attributes of an operation, with those notes of ours that say something."""
+    told = {name: note for name, note in notes.items() if note}
+    return json.dumps({**json.loads(attributes), **told}) if told else attributes
 
 
 def _plain(attribute: Any) -> object:

@@ -89,6 +89,11 @@ def data_inputs(node: Any) -> list[str]:
     return [name for name in node.input if not name.startswith("^")]
 
 
+def control_inputs(node: Any) -> list[str]:
+    """The nodes, or arguments, that a node only waits for, by their names in the FunctionDef."""
+    return [name.removeprefix("^") for name in node.input if name.startswith("^")]
+
+
 def called_functions(node: Any) -> tuple[str, ...]:
     """Runtime names of the functions that a node's attributes name."""
     return tuple(function.name for function in functions_of(node))

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
@@ -18,7 +18,7 @@ from tensordbg.backends.tensorflow.python_names import recorded_in_each_turn, wi
 from tensordbg.backends.tensorflow.slots import SlotRead, slots_of
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
-from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
+from tensordbg.model import NONE, RUNS_ANYWAY, WAITS_FOR, CallKind, Function, Site, TensorRef
 from tensordbg.recording.catalog import Catalog
 
 
@@ -151,6 +151,7 @@ class _GraphReader:
         self._node_by_name = {node.name: node for node in self._nodes}
         self._outputs = {node.name: tuple(fd.outputs(node)) for node in self._nodes}
         self._name_in_graph = names_in_graph(self._nodes, graph)
+        self._anyway = frozenset(definition.control_ret.values())
         self._arguments = list(definition.signature.input_arg)
         captured = {id(inner): outer for outer, inner in graph.captures}
         self._captured: dict[str, Any] = {
@@ -268,7 +269,16 @@ class _GraphReader:
     def _attributes(self, node: Any) -> str:
         name = self._name_in_graph[node.name]
         told = with_differentiated(attributes_json(node), self._graph, name)
+        told = with_notes(told, {WAITS_FOR: list(self._waits_for(node)), RUNS_ANYWAY: node.name in self._anyway})
         return with_python_names(told, self._graph, name, len(self._outputs[node.name]))
+
+    def _waits_for(self, node: Any) -> Iterator[int]:
+        """The sites of what a node only waits for."""
+        for name in fd.control_inputs(node):
+            if name in self._name_in_graph:
+                yield self._known.sites[self._name_in_graph[name]]
+            elif name in self.references:
+                yield self.references[name].site
 
     def _gradient_of(self, node: Any, inputs: list[str]) -> int:
         """The operation whose gradient a `...Grad` operation computes, where it takes a result or an input of it."""

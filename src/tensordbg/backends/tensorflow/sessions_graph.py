@@ -13,7 +13,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import differentiated, op_def_registry
 from tensordbg.backends.tensorflow.node_names import of_node
@@ -23,7 +23,7 @@ from tensordbg.backends.tensorflow.sessions_parts import Part, Parts, TensorName
 from tensordbg.backends.tensorflow.sessions_slots import readings_behind, sites_of
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references, reads_later
 from tensordbg.backends.tensorflow.stacks import Stacks
-from tensordbg.model import NONE, CallKind, Function, Site
+from tensordbg.model import NONE, WAITS_FOR, CallKind, Function, Site
 from tensordbg.recording.catalog import Catalog
 
 # They put out what was put in.
@@ -262,12 +262,14 @@ class _RunReader:
 
     def _attributes(self, operation: Any) -> str:
         """With the forward operation of a gradient where the run does not need that, so that it has no site."""
-        found = with_differentiated(attributes_json(operation.node_def), operation.graph, operation.name)
+        told = with_differentiated(attributes_json(operation.node_def), operation.graph, operation.name)
+        waits_for = [self._parts.site_named(each.name) for each in operation.control_inputs]
+        found = with_notes(told, {WAITS_FOR: [site for site in waits_for if site != NONE]})
         forward = differentiated(operation)
         if forward is None or self._parts.site_named(forward.name) != NONE:
             return found
-        told = {"name": forward.name, "op_type": forward.type, "stack": self._stacks.get(forward.name, NONE)}
-        return json.dumps({**json.loads(found), "forward": told})
+        of = {"name": forward.name, "op_type": forward.type, "stack": self._stacks.get(forward.name, NONE)}
+        return json.dumps({**json.loads(found), "forward": of})
 
     def _gradient_of(self, operation: Any) -> int:
         """The operation whose gradient a `...Grad` operation computes, where it takes a result of it."""
