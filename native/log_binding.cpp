@@ -169,6 +169,33 @@ bool append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slo
   return bad;
 }
 
+// Records a tensor of strings of an eager execution: `dims` is its shape, `texts` its elements as bytes.
+void append_strings(std::int64_t execution, std::uint32_t site, std::uint16_t slot, std::uint16_t device,
+                    const std::vector<std::int64_t>& dims, const nb::list& texts) {
+  const ActiveLog active;
+  EventLog* log = active.get();
+  if (log == nullptr || !log->wants(site, DType::kString)) return;
+  std::vector<Text> found;
+  found.reserve(nb::len(texts));
+  for (const nb::handle text : texts) {
+    if (!PyBytes_Check(text.ptr())) throw nb::type_error("the elements of a tensor of strings are bytes");
+    found.push_back({PyBytes_AS_STRING(text.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()))});
+  }
+  std::int64_t count = 1;
+  for (const std::int64_t dim : dims) count *= dim;
+  if (count != static_cast<std::int64_t>(found.size())) throw nb::value_error("texts and shape differ in number");
+  std::uint64_t sequence = 0;
+  Record* record = log->reserve(&sequence);
+  if (record == nullptr) return;
+  fill_common(record, RecordKind::kEagerTensor, execution);
+  record->site = site;
+  record->slot = slot;
+  record->device = device;
+  fill_strings(log, static_cast<int>(dims.size()), [&dims](int axis) { return dims[axis]; },
+               [&found](std::int64_t k) { return found[k]; }, record);
+  log->finish(record, sequence);
+}
+
 // Records a tensor of an eager execution that was reduced where it lies: `dims` is its shape, `summary` the eleven numbers
 // of TensorFlow's FULL_HEALTH, or nothing.
 bool append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
@@ -220,6 +247,9 @@ void bind_log(nb::module_& module) {
   module.def("append_summary", &append_summary, nb::arg("execution"), nb::arg("site"), nb::arg("slot"),
              nb::arg("dtype"), nb::arg("device"), nb::arg("dims"), nb::arg("summary"),
              "Records one tensor of an eager execution that was reduced on its own device.");
+  module.def("append_strings", &append_strings, nb::arg("execution"), nb::arg("site"), nb::arg("slot"),
+             nb::arg("device"), nb::arg("dims"), nb::arg("texts"),
+             "Records one tensor of strings of an eager execution: its shape, and its elements as a list of bytes.");
   module.def(
       "intern_device",
       [](const std::string& name) -> std::uint32_t {

@@ -92,7 +92,7 @@ void compute_watch(void* kernel, TF_OpKernelContext* context) {
   auto* watch = static_cast<Watch*>(kernel);
   if (log == nullptr || !watch->wanted) return;
   const Given tensor(context, 0);
-  if (!tensor.valid() || element_size(tensor.dtype()) == 0) return;
+  if (!tensor.valid() || (element_size(tensor.dtype()) == 0 && tensor.dtype() != DType::kString)) return;
   // In place of a variable that has no value yet the copy gave an empty tensor.
   const bool empty = watch->reference && tensor.bytes() == 0;
   if (!empty) record_tensor(log, &watch->probe, context, tensor.tensor());

@@ -67,9 +67,15 @@ bool record_tensor(EventLog* log, Probe* probe, TF_OpKernelContext* context, con
                    HealthFields* measured) {
   const DType dtype = dtype_of(api.TensorType(tensor));
   bool has_health = false;
+  const int rank = api.NumDims(tensor);
+  const void* data = api.TensorData(tensor);
+  const auto dim = [tensor](int axis) { return api.Dim(tensor, axis); };
   record_event(log, probe, context, dtype, [&](Record* record) {
-    fill_tensor(log, dtype, api.TensorData(tensor), api.NumDims(tensor),
-                [tensor](int axis) { return api.Dim(tensor, axis); }, record);
+    if (dtype == DType::kString) {
+      fill_strings(log, rank, dim, [data](std::int64_t k) { return text_at(data, k); }, record);
+      return;
+    }
+    fill_tensor(log, dtype, data, rank, dim, record);
     has_health = (record->flags & kFlagHealth) != 0;
     if (has_health && measured != nullptr) *measured = record->tensor.health;
   });
@@ -89,6 +95,21 @@ void compute(void* kernel, TF_OpKernelContext* context) {
 
 void destroy(void* kernel) { delete static_cast<Probe*>(kernel); }
 
+// Strings lie in the host's memory, whichever device made them.
+void register_string_probe_beside_gpu() {
+  TF_KernelBuilder* builder = api.NewKernelBuilder("TensordbgProbe", "GPU", create, compute, destroy);
+  TF_Status* status = api.NewStatus();
+  constexpr int kStringType = 7;
+  api.KernelBuilder_TypeConstraint(builder, "T", kStringType, status);
+  api.KernelBuilder_HostMemory(builder, "x");
+  if (api.GetCode(status) == 0) {
+    api.RegisterKernelBuilder("TensordbgProbe", builder, status);
+  } else {
+    api.DeleteKernelBuilder(builder);
+  }
+  api.DeleteStatus(status);
+}
+
 }  // namespace
 
 void register_tensorflow_probe(const std::string& library) {
@@ -97,6 +118,7 @@ void register_tensorflow_probe(const std::string& library) {
   load_api(library);
   register_operation({"TensordbgProbe", {"x: T"}, {"T: type", "place: int"}},
                      {create, compute, destroy});
+  register_string_probe_beside_gpu();
   register_tensorflow_probe_pair();
   register_tensorflow_constants_probe();
   register_tensorflow_summary_probe();

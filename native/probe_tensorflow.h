@@ -10,6 +10,7 @@
 
 #include "health.h"
 #include "log.h"
+#include "strings.h"
 
 namespace tensordbg {
 
@@ -60,6 +61,19 @@ bool fill_shape(EventLog* log, DType dtype, int rank, Dim dim, Record* record) {
   record->rank = static_cast<std::uint8_t>(kept);
   tensor.size = size;
   return true;
+}
+
+// Fills dtype, shape and, as far as the log's detail goes, lengths and texts of a tensor of strings; `at(k)` gives one.
+template <typename Dim, typename At>
+void fill_strings(EventLog* log, int rank, Dim dim, At at, Record* record) {
+  if (!fill_shape(log, DType::kString, rank, dim, record) || log->detail() < Detail::kHealth) return;
+  TensorFields& tensor = record->tensor;
+  measure_lengths(tensor.size, at, &tensor.health);
+  record->flags |= kFlagHealth;
+  ValueStore* values = log->values();
+  if (log->detail() != Detail::kValues || values == nullptr || !values->sites.has(record->site)) return;
+  const std::vector<char> packed = pack(tensor.size, at);
+  tensor.value_position = values->append(packed.data(), static_cast<std::int64_t>(packed.size())) + 1;
 }
 
 // Fills dtype, shape and, as far as the log's detail goes, health and values; the record has its site already.

@@ -7,6 +7,7 @@
 
 #include "health.h"
 #include "segment_file.h"
+#include "strings.h"
 
 namespace tensordbg {
 
@@ -142,8 +143,12 @@ void RecentRecords::empty(Slot slot) {
 void RecentRecords::release_values(const Record& record) {
   const bool tensor = record.kind == RecordKind::kGraphTensor || record.kind == RecordKind::kEagerTensor;
   if (!tensor || values_ == nullptr || record.tensor.value_position <= 0) return;
-  const auto bytes = static_cast<std::int64_t>(element_size(static_cast<DType>(record.dtype)));
-  values_->release(record.tensor.value_position - 1, record.tensor.size * bytes);
+  const TensorFields& fields = record.tensor;
+  const auto dtype = static_cast<DType>(record.dtype);
+  const bool strings = dtype == DType::kString;
+  const std::int64_t bytes = strings ? packed_bytes(fields.size, fields.health.sum)
+                                     : fields.size * static_cast<std::int64_t>(element_size(dtype));
+  values_->release(fields.value_position - 1, bytes);
 }
 
 void RecentRecords::keep_all() {

@@ -14,8 +14,9 @@ INNER = LineView("/home/me/train.py", 4, "main", user=True, text="tf.math.log(x)
 
 
 def row(event: int) -> EventRow:
+    file = "/home/me/train.py"
     return EventRow(
-        event, f"Log:{event}", "Log", "f", 0, 0, None, "", "", "float32", (2,), None, "/home/me/train.py", 4, kept=False
+        event, f"Log:{event}", "Log", "f", 0, 0, None, "", "", "float32", (2,), None, file, 4, kept=False, text=""
     )
 
 

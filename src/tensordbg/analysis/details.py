@@ -38,11 +38,13 @@ class Details:
         return {int(event): self._view(int(event), row) for event, row in zip(wanted, table.to_pylist(), strict=True)}
 
     def range_of(self, events: Ints) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Smallest and largest finite element of some events, NaN where there is none."""
-        table = self._take(events, ["min", "max"])
+        """Smallest and largest finite element of some events, NaN where there is none, as among strings."""
+        table = self._take(events, ["min", "max", "dtype"])
         lowest, highest = (
-            np.asarray(table.column(name).fill_null(math.nan).to_numpy(), dtype=np.float64) for name in ("min", "max")
+            np.array(table.column(name).fill_null(math.nan).to_numpy(), dtype=np.float64) for name in ("min", "max")
         )
+        texts = np.array([dtype == "string" for dtype in table.column("dtype").to_pylist()], dtype=np.bool_)
+        lowest[texts] = highest[texts] = math.nan
         return lowest, highest
 
     def times(self, events: Ints) -> Ints:

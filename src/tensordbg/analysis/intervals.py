@@ -30,7 +30,13 @@ class Interval:
     with_high: bool
 
     def mask(self, array: Array) -> Mask:
-        """Which elements lie in it; of complex ones the modulus counts."""
+        """Which elements lie in it; of complex ones the modulus counts.
+
+        Raises:
+            UsageError: If they are strings.
+        """
+        if array.dtype.kind in "OSU":
+            raise UsageError(f"the range {self.text!r} is for numbers, and these elements are strings; leave it out")
         numbers = np.abs(array) if array.dtype.kind == "c" else array
         if numbers.dtype.kind not in "biuf":
             # bfloat16 and its like.
@@ -61,7 +67,11 @@ def parse_interval(text: str) -> Interval:
 
 
 def inside(array: Array, intervals: Iterable[Interval]) -> Mask:
-    """Which elements lie in any of the ranges."""
+    """Which elements lie in any of the ranges.
+
+    Raises:
+        UsageError: If they are strings.
+    """
     found = np.zeros(array.shape, dtype=np.bool_)
     for interval in intervals:
         found |= interval.mask(array)

@@ -16,6 +16,7 @@ from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.python_names import names_in
 from tensordbg.analysis.query import quoted, schemas, sql, sql_of_run
 from tensordbg.analysis.reading import shape_of
+from tensordbg.analysis.texts import text_of
 from tensordbg.errors import UsageError
 from tensordbg.model import PYTHON_NAMES, Frame, TensorRef
 from tensordbg.trace.reader import TraceReader
@@ -83,6 +84,8 @@ class ListedTensor(TensorView):
     """The names of the variables of which it is the value, as far as they are known."""
     python_names: tuple[str, ...] = ()
     """Its names in the program's text, as far as TensorFlow told them."""
+    text: str = ""
+    """The first elements of a tensor of strings, as far as they were kept."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +191,8 @@ def list_tensors_of_run(
         if own:
             reader.checked(page.take(own).select(TENSORS.names))
     total = sum(count_tensors(reader, selections[name]) for name, reader in processes.items())
-    return Listing(total=total, rows=tuple(_row(row) for row in page.to_pylist()))
+    rows = (_row(row, text_of(processes[row["process"]], row)) for row in page.to_pylist())
+    return Listing(total=total, rows=tuple(rows))
 
 
 def count_tensors(reader: TraceReader, selection: Selection) -> int:
@@ -282,7 +286,7 @@ def _file(file: str) -> str:
     return f"(s.file = {quoted(file)} OR ends_with(s.file, {quoted('/' + file.lstrip('/'))}))" if file else ""
 
 
-def _row(row: dict[str, Any]) -> ListedTensor:
+def _row(row: dict[str, Any], text: str) -> ListedTensor:
     return ListedTensor(
         event=row["event"],
         execution=row["execution"],
@@ -304,6 +308,7 @@ def _row(row: dict[str, Any]) -> ListedTensor:
         process=row["process"],
         variables=tuple(row["variables"] or ()),
         python_names=tuple(chain.from_iterable(names_in(row["notes"] or "")[row["slot"] : row["slot"] + 1])),
+        text=text,
     )
 
 

@@ -14,7 +14,7 @@ from tensordbg.model import CallKind, Function, Site, TensorRef
 from tensordbg.trace.reader import TraceReader
 
 _HANDED_ON = frozenset({"Identity", "IdentityN"})
-_WITHOUT_STATISTICS = frozenset({"string", "resource", "variant", "unknown"})
+_WITHOUT_STATISTICS = frozenset({"resource", "variant", "unknown"})
 _PARTS = {CallKind.IF: "a branch", CallKind.WHILE: "a loop"}
 
 

@@ -59,6 +59,12 @@ def take(array: Array, index: Index) -> Array:
         UsageError: If the array has no such part.
     """
     try:
-        return np.asarray(array[index])
+        part: Any = array[index]
     except IndexError as error:
         raise UsageError(f"no such slice of a tensor of shape {list(array.shape)}: {error}; mind its shape") from None
+    if array.dtype != object or isinstance(part, np.ndarray):
+        return np.asarray(part)
+    # One string; NumPy's own type for bytes would lose zeros at its end.
+    alone = np.empty((), dtype=object)
+    alone[()] = part
+    return alone

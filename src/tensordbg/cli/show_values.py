@@ -95,12 +95,16 @@ def _write(path: Path, arrays: list[Any]) -> Text:
     from tensordbg.analysis.elements import stacked
 
     array = arrays[0] if len(arrays) == 1 else stacked(arrays)
+    if len({each.shape for each in arrays}) == 1 and all(each.dtype == object for each in arrays):
+        from tensordbg.trace.strings import as_fixed
+
+        array = as_fixed(array)
     if array.dtype == object:
         raise UsageError(
             f"the {len(arrays)} events differ in shape or dtype and make no one array; choose one with --step or "
             "--iteration, or a part that all have with --slice"
         )
-    if array.dtype.kind not in "biufc":
+    if array.dtype.kind not in "biufcS":
         # The file's format has no bfloat16 or float8; float32 holds each of their numbers.
         array = array.astype(np.float32)
     try:

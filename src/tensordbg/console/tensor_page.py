@@ -21,8 +21,9 @@ from tensordbg.console.texts import EMPTY, place_span, text_lines, word
 from tensordbg.console.writing import write_elements
 from tensordbg.errors import UsageError
 from tensordbg.health import measure
-from tensordbg.model import NONE, Detail
+from tensordbg.model import NONE, Detail, Health
 from tensordbg.report.numbers import ABSENT, count
+from tensordbg.trace.strings import DTYPE, lengths_of
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 _MANY_LINES = 20_000
+_SUMMARY = ("Numeric summary:", "Lengths of the strings in bytes:")
 _LETTERS = re.compile(r"-?[A-DF-IK-Za-df-ik-z]+")
 
 
@@ -82,7 +84,7 @@ def elements_page(title: str, array: Array, look: Look, head: Sequence[Line]) ->
     plain = writable(array)
     parts: list[Lines] = [FixedLines(tuple(head))]
     if look.summary:
-        parts += [text_lines("Numeric summary:", style="heading"), summary_lines(measure(plain))]
+        parts += [text_lines(_SUMMARY[plain.dtype == object], style="heading"), summary_lines(_measured(plain))]
     if look.intervals:
         found = int(inside(plain, look.intervals).sum())
         ranges = ",".join(interval.text for interval in look.intervals)
@@ -110,6 +112,10 @@ def elements_page(title: str, array: Array, look: Look, head: Sequence[Line]) ->
         return above if found is None else before + found
 
     return replace(page, search=search)
+
+
+def _measured(array: Array) -> Health:
+    return lengths_of(array) if array.dtype == object else measure(array)
 
 
 def writable(array: Array) -> Array:
@@ -164,6 +170,6 @@ def _without_elements(opened: OpenedTrace, row: SeenTensor, look: Look, among: S
         raise UsageError(f"the elements of {row.tensor} were not kept: {why}")
     parts: list[Lines] = [FixedLines((*_description(row, None, sliced=False), *among))]
     if row.health is not None:
-        parts += [text_lines("Numeric summary:", style="heading"), summary_lines(row.health)]
+        parts += [text_lines(_SUMMARY[row.dtype == DTYPE], style="heading"), summary_lines(row.health)]
     parts.append(text_lines(f"The elements were not kept: {why}.", style="dim"))
     return JoinedLines(tuple(parts))

@@ -94,6 +94,10 @@ class EventLog:
         segment = RECENT_SEGMENT_RECORDS if last else SEGMENT_RECORDS
         _native.open_log(str(folder), segment, _DETAIL_NUMBERS[detail], value_budget, value_file_bytes, last)
 
+    def append_strings(self, made_by: tuple[int, int, int], device: int, shape: list[int], texts: list[bytes]) -> None:
+        """Records a tensor of strings, made by (execution, site, slot)."""
+        _native.append_strings(*made_by, device, shape, texts)
+
     def close(self) -> None:
         """Appends nothing from now on."""
         _native.close_log()

@@ -42,7 +42,7 @@ def all_elements(options: dict[str, Any]) -> dict[str, Any]:
 
 def elements_text(point: ListedTensor, array: Array, look: Look) -> Text:
     """Heading, count of what lies in the ranges, and the elements."""
-    plain = array if array.dtype.kind in "biufc" else array.astype(np.float32)
+    plain = array if array.dtype.kind in "biufcO" else array.astype(np.float32)
     text = Text.assemble((_heading(point), "bold"), "\n")
     if look.intervals:
         found = inside(plain, look.intervals)

@@ -28,6 +28,7 @@ _COLUMNS: dict[str, dict[str, Any]] = {
     "zeros": _NUMBER,
     "nan": _NUMBER,
     "inf": _NUMBER,
+    "elements": {"overflow": "fold", "min_width": 12},
     "device": {"overflow": "fold", "min_width": 5},
     "asked": {"overflow": "fold", "min_width": 5},
     "line": {"overflow": "fold", "min_width": 9},
@@ -58,7 +59,7 @@ def _cells(row: ListedTensor, placed: bool) -> list[str]:
     place = place_text(row.source) if row.source else ABSENT
     times = [count(row.event), step_text(row), turn_text(row)]
     devices = [device_text(row.device), device_text(row.asked)] if placed else ["", ""]
-    return [row.process, *times, tensor_text(row), type_text(row), low, high, *counts, *devices, place]
+    return [row.process, *times, tensor_text(row), type_text(row), low, high, *counts, row.text, *devices, place]
 
 
 def tensor_text(row: ListedTensor) -> str:
@@ -96,6 +97,17 @@ def add_health_columns(table: Table) -> None:
     """The columns that `health_cells` fills."""
     for name in ("min", "mean", "max", "std", "zeros", "nan", "inf"):
         table.add_column(name, justify="right", no_wrap=True)
+
+
+LENGTHS = ("shortest", "mean", "longest", "empty")
+"""The columns of what is recorded of strings: their lengths in bytes."""
+
+
+def length_cells(row: ListedTensor) -> list[str]:
+    """The lengths of strings, in columns that `LENGTHS` names."""
+    if row.health is None:
+        return [ABSENT] * len(LENGTHS)
+    return [short(row.health.min), short(row.health.mean), short(row.health.max), count_or_blank(row.health.zero)]
 
 
 def health_cells(row: ListedTensor) -> list[str]:

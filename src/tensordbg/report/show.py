@@ -8,11 +8,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tensordbg.analysis.listing import ListedTensor
 from tensordbg.analysis.show import TensorHistory
 from tensordbg.report.listing import (
+    LENGTHS,
     add_health_columns,
     device_text,
     health_cells,
+    length_cells,
     place_text,
     plain_table,
     step_text,
@@ -80,14 +83,27 @@ def _table(history: TensorHistory) -> Table:
     if looping:
         table.add_column("turn", justify="right", no_wrap=True)
     table.add_column("type", overflow="fold")
-    add_health_columns(table)
+    strings = all(point.dtype == "string" for point in history.points)
+    if strings:
+        for name in LENGTHS:
+            table.add_column(name, justify="right", no_wrap=True)
+        if any(point.text for point in history.points):
+            table.add_column("elements", overflow="fold")
+    else:
+        add_health_columns(table)
     if spread:
         table.add_column("line", overflow="fold")
     for point in history.points:
         turn = [turn_text(point)] if looping else []
+        measured = _string_cells(history, point) if strings else health_cells(point)
         place = [place_text(point.source) if point.source else ABSENT] if spread else []
-        table.add_row(step_text(point), *turn, type_text(point), *health_cells(point), *place, style=style_of(point))
+        table.add_row(step_text(point), *turn, type_text(point), *measured, *place, style=style_of(point))
     return table
+
+
+def _string_cells(history: TensorHistory, point: ListedTensor) -> list[str]:
+    """Lengths, and the first elements where any were kept."""
+    return [*length_cells(point), *([point.text] if any(each.text for each in history.points) else [])]
 
 
 def _footer(history: TensorHistory) -> str:

@@ -224,6 +224,10 @@ class TraceReader:
         """
         return ValueFiles(self.path, self.metadata.value_file_bytes).read(kept)
 
+    def read_beginning(self, position: int, count: int) -> list[tuple[bytes, int]]:
+        """The beginnings of the first of so many strings, each with its length, see `strings.py`."""
+        return ValueFiles(self.path, self.metadata.value_file_bytes).beginning(position, count)
+
     def sites(self) -> Mapping[int, Site]:
         """All sites by number."""
         return self._described().sites

@@ -20,6 +20,7 @@ from tensordbg.health import measure
 from tensordbg.health.spec import MEASURABLE
 from tensordbg.model import Health
 from tensordbg.opening import open_regular, size_of
+from tensordbg.trace import strings
 from tensordbg.trace.damage import damaged, missing, reading_of
 from tensordbg.trace.metadata import VALUE_FILE_BYTES
 
@@ -66,17 +67,34 @@ class ValueFiles:
             TraceError: If a file is missing, cut, or holds something else.
             UsageError: If NumPy lacks the dtype.
         """
-        dtype = numpy_dtype(kept.dtype)
         count = math.prod(kept.shape)
         path = self._path(kept.position // self._file_bytes)
         if kept.position < 0 or kept.position % _ALIGNMENT or min(kept.shape, default=0) < 0:
             raise damaged(path, f"no tensor lies at {kept.position}")
         with reading_of(path):
-            array = np.frombuffer(self._bytes(kept.position, count * dtype.itemsize), dtype, count)
-            array = array.reshape(kept.shape)
-        if kept.health is not None and not _fits(array, kept.health):
+            array = self._elements(kept, count).reshape(kept.shape)
+        fits = strings.fits if kept.dtype == strings.DTYPE else _fits
+        if kept.health is not None and not fits(array, kept.health):
             raise damaged(path, f"at {kept.position} lies something else than was recorded")
         return array
+
+    def beginning(self, position: int, count: int) -> list[tuple[bytes, int]]:
+        """The beginnings of the first of so many strings, each with its length.
+
+        Raises:
+            TraceError: If a file is missing, cut, or holds something else.
+        """
+        path = self._path(position // self._file_bytes)
+        if position < 0 or position % _ALIGNMENT or count < 0:
+            raise damaged(path, f"no tensor lies at {position}")
+        with reading_of(path):
+            return strings.first_texts(count, lambda begin, size: self._bytes(position + begin, size))
+
+    def _elements(self, kept: KeptTensor, count: int) -> Array:
+        if kept.dtype == strings.DTYPE:
+            return strings.read_texts(count, lambda begin, size: self._bytes(kept.position + begin, size))
+        dtype = numpy_dtype(kept.dtype)
+        return np.frombuffer(self._bytes(kept.position, count * dtype.itemsize), dtype, count)
 
     def _bytes(self, position: int, size: int) -> bytes | memoryview:
         """The bytes at a position, from as many files as they lie in."""

@@ -36,6 +36,7 @@ def row_to_json(row: ListedTensor) -> dict[str, Any]:
         "dtype": row.dtype,
         "shape": None if row.shape is None else list(row.shape),
         "health": None if row.health is None else health_to_json(row.health),
+        **({"text": row.text} if row.text else {}),
         "source": None if row.source is None else frame_to_json(row.source),
     }
 

@@ -48,6 +48,7 @@ def test_row(opened: OpenedTrace) -> None:
         file="/code/train.py",
         line=3,
         kept=False,
+        text="",
     )
 
 

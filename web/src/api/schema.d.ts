@@ -377,6 +377,8 @@ export interface components {
             line: number;
             /** @description Whether its elements were kept. */
             kept: boolean;
+            /** @description The first elements, of strings that were kept; else empty. */
+            text: string;
         };
         /**
          * EventView

@@ -31,9 +31,16 @@ export function EventLine({ row, name }: EventLineProps) {
   );
 }
 
-/** What one should see of an event first: what is not finite, else its zeros, else its range. */
-export function Remark({ row: { health } }: { readonly row: EventRow }) {
+/** What one should see of an event first: what is not finite, else its zeros, else its range; of strings the first ones and their lengths. */
+export function Remark({ row: { health, dtype, text } }: { readonly row: EventRow }) {
   if (!health) return <span class="remark">not measured</span>;
+  if (dtype === 'string') {
+    return (
+      <span class="remark" title={text}>
+        {`${text} ${short(health.min)} … ${short(health.max)} bytes`.trim()}
+      </span>
+    );
+  }
   if (nonFinite(health)) {
     return (
       <span class="remark bad">

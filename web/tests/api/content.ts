@@ -37,6 +37,7 @@ export function row(event: number, tensor: string, health: Partial<HealthView> |
     file: '/home/me/train.py',
     line: 4,
     kept: false,
+    text: '',
   };
 }
 

@@ -17,6 +17,7 @@ from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.naming import Named, find_named
 from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.texts import text_of
 from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.columns import Columns
 from tensordbg.analysis.view.excerpt import Excerpt, excerpt_key, take_excerpt
@@ -35,6 +36,7 @@ from tensordbg.model import TensorRef
 from tensordbg.trace.facts import TraceFacts
 from tensordbg.trace.parts import ROW_GROUP
 from tensordbg.trace.reader import TraceReader
+from tensordbg.trace.strings import DTYPE
 
 BLOCK = ROW_GROUP
 """So many events are read and kept together: as many as lie together in the files."""
@@ -221,6 +223,13 @@ class OpenedTrace:
         """The elements of an event as an array; see `TraceReader.value`."""
         with self._reading:
             return self.reader.value(event)
+
+    def text(self, row: dict[str, Any]) -> str:
+        """The first elements of a row of `tensors` with strings, see `text_of`."""
+        if row["dtype"] != DTYPE:
+            return ""
+        with self._reading:
+            return text_of(self.reader, row)
 
     def block(self, number: int) -> Any:
         """The events from `number * BLOCK` on, with all their columns; the last ones asked for are kept."""

@@ -48,6 +48,7 @@ def _seen(opened: OpenedTrace, row: dict[str, Any]) -> SeenTensor:
         dtype=row["dtype"] or "",
         shape=shape_of(row["shape"]),
         health=health_of(row),
+        text=opened.text(row),
         path=opened.program.paths.get(row["path"], ""),
         asked=names.site.device,
         source=names.source,

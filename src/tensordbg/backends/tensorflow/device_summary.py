@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.backends.tensorflow import probe_constants, probe_pairs
+from tensordbg.backends.tensorflow import dtypes, probe_constants, probe_pairs
 from tensordbg.backends.tensorflow.internals import context, record
 
 SUMMARY_OP = "DebugNumericSummaryV2"
@@ -40,8 +40,20 @@ def add_probes(definition: Any, points: Iterable[fd.ProbePoint]) -> None:
     for point in points:
         if "CPU" in point.device:
             fd.add_probes(definition, [point])
+        elif point.dtype == dtypes.STRING:
+            _add_beside(definition, point, nodes)
         else:
             _add_reduced(definition, point, nodes)
+
+
+def _add_beside(definition: Any, point: fd.ProbePoint, nodes: set[str]) -> None:
+    """Adds a probe for strings, which lie in the host's memory on any device, where they are made."""
+    maker = point.tensor.partition(":")[0]
+    probe = _beside(definition, (fd.probe_name(point), fd.PROBE_OP), maker if maker in nodes else "", point.device)
+    probe.input.append(point.tensor)
+    probe.attr["T"].type = point.dtype
+    probe.attr["place"].i = fd.place_number(point.site, point.slot, point.argument)
+    fd.must_run(definition, probe.name)
 
 
 def _add_reduced(definition: Any, point: fd.ProbePoint, nodes: set[str]) -> None:

@@ -8,6 +8,7 @@ DTYPE_NAMES: dict[int, str] = spec.TENSORFLOW_DTYPES
 """The same table is in `native/tensorflow_api.cpp`; a test compares both with TensorFlow's own."""
 
 INT32 = 3
+STRING = 7
 RESOURCE = 20
 VARIANT = 21
 
@@ -16,7 +17,10 @@ TRACE_NUMBERS: dict[int, int] = {enum: spec.DTYPE_NUMBERS[name] for enum, name i
 FLOATS = frozenset(enum for enum, name in DTYPE_NAMES.items() if name in spec.FLOATS)
 """Those that can hold a NaN or an infinity."""
 
-PROBED = frozenset(DTYPE_NAMES) - {7, RESOURCE, VARIANT}
+PROBED = frozenset(DTYPE_NAMES) - {STRING, RESOURCE, VARIANT}
+"""Those whose elements are numbers."""
+
+RECORDED = PROBED | {STRING}
 """Those whose tensors are recorded."""
 
 AS_BYTES: dict[int, str] = {14: "uint16", 24: "uint8", 25: "uint8"}

@@ -125,7 +125,7 @@ def _chosen(wanted: Dtypes) -> frozenset[int] | None:
         enums = {tf.dtypes.as_dtype(each).as_datatype_enum for each in wanted}
         return frozenset(dtypes.TRACE_NUMBERS[enum] for enum in enums if enum in dtypes.TRACE_NUMBERS)
     chosen = set()
-    for enum in dtypes.PROBED:
+    for enum in dtypes.RECORDED:
         # It is asked about dtypes that the program may never use; one it can't answer for is not wanted.
         with suppress(Exception):
             if wanted(tf.dtypes.as_dtype(enum)):

@@ -229,10 +229,13 @@ class Eager:
     def _tensor(self, execution: int, site: int, slot: int, tensor: Any) -> None:
         """Records one tensor that Python holds, and marks it so that whoever takes it is known to take it."""
         dtype = tensor._datatype_enum()  # noqa: SLF001
-        if dtype in dtypes.PROBED:
+        if dtype in dtypes.RECORDED:
             setattr(tensor, MARK, (self._recorder, input_reference(execution, slot), site))
             device, log = tensor.device, self._recorder.log
             made_by = (execution, site, slot, dtypes.TRACE_NUMBERS[dtype], self._device(device))
+            if dtype == dtypes.STRING:
+                log.append_strings(made_by[:3], made_by[4], *_texts(tensor))
+                return
             if device_summary.lies_on_accelerator(device):
                 bad = log.append_summary(*made_by, *device_summary.summary_of(self._entries.fast_path, tensor))
             else:
@@ -259,7 +262,7 @@ class Eager:
         maker, reference, _ = getattr(value, MARK, _UNKNOWN)
         if maker is self._recorder:
             return int(reference)
-        if value._datatype_enum() not in dtypes.PROBED:  # noqa: SLF001
+        if value._datatype_enum() not in dtypes.RECORDED:  # noqa: SLF001
             return UNKNOWN_INPUT
         return self._record_source("Input", value, key, ())
 
@@ -361,8 +364,16 @@ def _as_tensor(value: Any) -> Any:
         array = np.asarray(value)
     except (TypeError, ValueError):
         return None
-    if array.dtype.kind not in "biufc":
+    if array.dtype.kind not in "biufcSU":
         return None
     import tensorflow as tf  # imported by the program already
 
-    return tf.constant(array)
+    # An array of bytes has lost the zeros at their ends.
+    return tf.constant(value if array.dtype.kind == "S" else array)
+
+
+def _texts(tensor: Any) -> tuple[list[int], list[bytes]]:
+    """Shape and elements of a tensor of strings."""
+    elements = tensor._numpy()  # noqa: SLF001
+    texts = [elements] if isinstance(elements, bytes) else elements.ravel().tolist()
+    return [int(extent) for extent in tensor.shape], texts

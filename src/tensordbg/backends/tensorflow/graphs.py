@@ -299,7 +299,7 @@ class _GraphReader:
         """The function's arguments; of those of a loop or a branch, which are seen where they come from, the state."""
         states = recorded_in_each_turn(self._graph)
         for name, argument in zip(self.argument_names, self._arguments, strict=True):
-            if argument.type in dtypes.PROBED and (name in states or not self._is_part):
+            if argument.type in dtypes.RECORDED and (name in states or not self._is_part):
                 site = self._known.sites[name]
                 yield fd.ProbePoint(argument.name, argument.type, site, 0, not self._is_part, "")
 
@@ -308,8 +308,8 @@ class _GraphReader:
         for node in self._nodes:
             if node.name not in live or node.op in fd.UNPROBED:
                 continue
-            # Constants of whole numbers are shapes and axes.
-            wanted = dtypes.FLOATS if node.op == "Const" else dtypes.PROBED
+            # Constants of whole numbers are shapes and axes, those of strings names and keys.
+            wanted = dtypes.FLOATS if node.op == "Const" else dtypes.RECORDED
             for output in self._outputs[node.name]:
                 if output.dtype in wanted:
                     yield fd.ProbePoint(output.tensor, output.dtype, self._site(node), output.slot, False, node.device)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
+from tensordbg.backends.tensorflow import dtypes
 
 PAIR_OP = "TensordbgProbePair"
 
@@ -32,7 +33,7 @@ def _pairs(definition: Any, points: list[fd.ProbePoint]) -> Iterator[tuple[fd.Pr
     by_tensor = {point.tensor: point for point in points}
     copies = {node.name: node.input[0] for node in definition.node_def if node.op == "Identity"}
     for node in definition.node_def:
-        if node.op not in RESHAPING:
+        if node.op not in RESHAPING or node.attr["T"].type == dtypes.STRING:
             continue
         second = by_tensor.get(next(iter(fd.outputs(node))).tensor)
         first = by_tensor.get(_original(node.input[0], copies))

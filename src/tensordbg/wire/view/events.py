@@ -38,6 +38,8 @@ class EventRow:
     line: int
     kept: bool
     """Whether its elements were kept."""
+    text: str
+    """The first elements, of strings that were kept; else empty."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ def event_row(seen: SeenTensor) -> EventRow:
         file="" if seen.source is None else seen.source.file,
         line=0 if seen.source is None else seen.source.line,
         kept=seen.kept,
+        text=seen.text,
     )
 
 

@@ -93,6 +93,8 @@ def values_view(event: int, window: ValueWindow, offset: tuple[int, int]) -> Val
 
 def number_view(element: Any) -> Number:
     """One element of an array as JSON has it."""
+    if isinstance(element, bytes):
+        return repr(element)
     kind = getattr(getattr(element, "dtype", None), "kind", "")
     if kind == "b":
         return bool(element)

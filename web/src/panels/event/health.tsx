@@ -20,8 +20,8 @@ export function Health({ view }: { readonly view: EventView }) {
       </p>
       {health ? (
         <>
-          <HealthBar health={health} />
-          <Parts view={view} />
+          {row.dtype === 'string' ? null : <HealthBar health={health} />}
+          {row.dtype === 'string' ? <Strings view={view} /> : <Parts view={view} />}
           <Numbers view={view} />
         </>
       ) : (
@@ -33,6 +33,20 @@ export function Health({ view }: { readonly view: EventView }) {
         </p>
       ) : null}
     </section>
+  );
+}
+
+/** The first of the strings, where they were kept, and how many are empty. */
+function Strings({ view: { row } }: { readonly view: EventView }) {
+  return (
+    <>
+      {row.text ? (
+        <p class="event-text">
+          <code>{row.text}</code>
+        </p>
+      ) : null}
+      {row.health?.zero ? <p>{count(row.health.zero)} empty</p> : null}
+    </>
   );
 }
 
@@ -60,15 +74,16 @@ function Parts({ view: { row } }: { readonly view: EventView }) {
 function Numbers({ view: { row } }: { readonly view: EventView }) {
   const { health } = row;
   if (!health) return null;
+  const strings = row.dtype === 'string';
   const columns = [
-    ['min', health.min],
+    [strings ? 'shortest' : 'min', health.min],
     ['mean', health.mean],
-    ['max', health.max],
+    [strings ? 'longest' : 'max', health.max],
     ['std', health.std],
   ] as const;
   if (columns.every(([, value]) => value === null)) return null;
   return (
-    <dl class="event-numbers" title="Over the finite elements">
+    <dl class="event-numbers" title={strings ? 'Lengths in bytes' : 'Over the finite elements'}>
       {columns.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
