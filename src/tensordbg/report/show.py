@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.listing import ListedTensor
 from tensordbg.analysis.show import TensorHistory
 from tensordbg.report.listing import (
     LENGTHS,
@@ -84,26 +83,23 @@ def _table(history: TensorHistory) -> Table:
         table.add_column("turn", justify="right", no_wrap=True)
     table.add_column("type", overflow="fold")
     strings = all(point.dtype == "string" for point in history.points)
+    kept = strings and any(point.text for point in history.points)
     if strings:
         for name in LENGTHS:
             table.add_column(name, justify="right", no_wrap=True)
-        if any(point.text for point in history.points):
-            table.add_column("elements", overflow="fold")
     else:
         add_health_columns(table)
+    if kept:
+        table.add_column("elements", overflow="fold")
     if spread:
         table.add_column("line", overflow="fold")
     for point in history.points:
         turn = [turn_text(point)] if looping else []
-        measured = _string_cells(history, point) if strings else health_cells(point)
+        measured = length_cells(point) if strings else health_cells(point)
+        measured += [point.text] if kept else []
         place = [place_text(point.source) if point.source else ABSENT] if spread else []
         table.add_row(step_text(point), *turn, type_text(point), *measured, *place, style=style_of(point))
     return table
-
-
-def _string_cells(history: TensorHistory, point: ListedTensor) -> list[str]:
-    """Lengths, and the first elements where any were kept."""
-    return [*length_cells(point), *([point.text] if any(each.text for each in history.points) else [])]
 
 
 def _footer(history: TensorHistory) -> str:
