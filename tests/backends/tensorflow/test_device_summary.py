@@ -108,7 +108,7 @@ def test_of_other_types_the_shape_is_recorded(tmp_path: Path, monkeypatch: pytes
         (event.name, event.dtype, event.shape) for event in plain
     )
     counted = {event.dtype for event in reduced if event.row["zero"] is not None}
-    assert counted == {"float16", "bfloat16", "float32", "float64"}
+    assert counted == {"float16", "bfloat16", "float32", "float64", "string"}
 
 
 def test_results_stay_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
