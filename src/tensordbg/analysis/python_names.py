@@ -24,6 +24,8 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
         return ()
     told = [ref for ref in _told(program.sites.values(), name) if ref in recorded]
     states = [ref for ref in told if ref.site in program.loop_arguments]
+    # The state of a loop may be what that of another one in it begins with.
+    states = [ref for ref in states if names_told(program.sites[ref.site])[ref.slot][0] == name] or states
     functions = {_python_function(program, ref) for ref in states}
     written = assigned_tensors(program, name, recorded)
     others = [ref for ref in (*told, *written) if _python_function(program, ref) not in functions - {""}]

@@ -13,6 +13,7 @@ from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.loop_gradients import LoopGradients
 from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.python_names import PythonNames
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
@@ -36,6 +37,7 @@ class TensorFlowBackend:
         self._eager_runs: EagerRuns | None = None
         self._differentiated: Differentiated | None = None
         self._names: PythonNames | None = None
+        self._loop_gradients: LoopGradients | None = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -60,6 +62,8 @@ class TensorFlowBackend:
         self._differentiated.install()
         self._names = PythonNames(recorder)
         self._names.install()
+        self._loop_gradients = LoopGradients(recorder)
+        self._loop_gradients.install()
         self._eager_runs = EagerRuns(recorder)
         self._eager_runs.install()
 
@@ -74,6 +78,9 @@ class TensorFlowBackend:
         if self._eager_runs is not None:
             self._eager_runs.uninstall()
             self._eager_runs = None
+        if self._loop_gradients is not None:
+            self._loop_gradients.uninstall()
+            self._loop_gradients = None
         if self._names is not None:
             self._names.uninstall()
             self._names = None

@@ -186,6 +186,15 @@ RELIED_ON: dict[str, str] = {
         "(cond, body, loop_vars, ...): makes every While, called through the module by tf.while_loop, which calls "
         "cond and body with the variables of the loop; since 1.13"
     ),
+    "while_v2._create_grad_func": (
+        "(ys, xs, grads, cond_graph, body_graph, ...) -> (graph, ...): the body of the loop that is the gradient of "
+        "one, whose arguments are a counter, two bounds, and a gradient for each of `xs`, arguments of the body; "
+        "looked up in the module; since 2.0"
+    ),
+    "while_v2._build_while_op": (
+        "(loop_vars, cond_graph, body_graph, ...): makes every While of two graphs with the same arguments, before "
+        "they become functions; looked up in the module; since 2.1"
+    ),
     "polymorphic_function.Function": (
         "what tf.function gives: every call from Python, of methods too, goes through `__call__` of the class, which "
         "looks at run_functions_eagerly first; `python_function`, with `__original_wrapped__` of a method: tracing "

@@ -45,7 +45,7 @@ _MOST_NAMES = 4
 _MOST_PARTS = 64
 """Of one value that holds several tensors."""
 
-_LISTS = {"TensorListSetItem": 2, "TensorListPushBack": 1}
+LISTS = {"TensorListSetItem": 2, "TensorListPushBack": 1}
 """The operations that put an element into a list of tensors, and which input the element is."""
 
 _FOLDS = ("scan", "foldl", "foldr")
@@ -94,18 +94,18 @@ class PythonNames:
                 )
 
             def named_test() -> Any:
-                self._note(state, _note_state)
+                self._note(state, note_state)
                 return test()
 
             def named_body() -> Any:
-                self._note(state, _note_name)
+                self._note(state, note_name)
                 result = body()
-                self._note(state, _note_name)
+                self._note(state, note_name)
                 return result
 
-            self._note(state, _note_name)
+            self._note(state, note_name)
             result = plain(unseen(named_test), unseen(named_body), get_state, set_state, symbol_names, opts)
-            self._note(state, _note_name)
+            self._note(state, note_name)
             return result
 
         return while_stmt
@@ -120,13 +120,13 @@ class PythonNames:
             def naming(branch: Any) -> Any:
                 def named_branch() -> Any:
                     result = branch()
-                    self._note(state, _note_name)
+                    self._note(state, note_name)
                     return result
 
                 return unseen(named_branch)
 
             result = plain(cond, naming(body), naming(orelse), get_state, *more)
-            self._note(state, _note_name)
+            self._note(state, note_name)
             return result
 
         return if_stmt
@@ -138,7 +138,7 @@ class PythonNames:
             target = more[-1].get("iterate_names", "")
 
             def named_body(iterate: Any) -> Any:
-                self._note(lambda: _targets(target, iterate), _note_state)
+                self._note(lambda: _targets(target, iterate), note_state)
                 return body(iterate)
 
             return plain(iter_, extra_test, unseen(named_body), *more)
@@ -152,13 +152,13 @@ class PythonNames:
                 return plain(cond, body, loop_vars, *args, **kwargs)
 
             def named_cond(*given: Any) -> Any:
-                self._note(lambda: zip(names, given, strict=False), _note_state)
+                self._note(lambda: zip(names, given, strict=False), note_state)
                 return cond(*given)
 
             def named_body(*given: Any) -> Any:
-                self._note(lambda: zip(names, given, strict=False), _note_name)
+                self._note(lambda: zip(names, given, strict=False), note_name)
                 results = body(*given)
-                self._note(lambda: zip(names, _sequence(results), strict=False), _note_name)
+                self._note(lambda: zip(names, _sequence(results), strict=False), note_name)
                 return results
 
             return plain(unseen(named_cond), unseen(named_body), loop_vars, *args, **kwargs)
@@ -168,13 +168,13 @@ class PythonNames:
     def _watching_fold(self, plain: Any) -> Any:
         def fold(fn: Any, *args: Any, **kwargs: Any) -> Any:
             # What is accumulated is an argument of a loop's body.
-            return plain(self._naming(fn, _note_state) if self._parameters(fn) else fn, *args, **kwargs)
+            return plain(self._naming(fn, note_state) if self._parameters(fn) else fn, *args, **kwargs)
 
         return fold
 
     def _watching_call(self, plain: Any) -> Any:
         def converted_call(f: Any, args: Any, kwargs: Any, *more: Any, **options: Any) -> Any:
-            self._note(lambda: self._arguments(f, args, kwargs), _note_name)
+            self._note(lambda: self._arguments(f, args, kwargs), note_name)
             return plain(f, args, kwargs, *more, **options)
 
         return converted_call
@@ -186,7 +186,7 @@ class PythonNames:
             converted = plain(f, *args, **kwargs)
             if converted is not f or not autograph.is_autograph_artifact(f) or not self._parameters(f):
                 return converted
-            return autograph.autograph_artifact(self._naming(f, _note_name))
+            return autograph.autograph_artifact(self._naming(f, note_name))
 
         return tf_convert
 
@@ -229,15 +229,23 @@ def recorded_in_each_turn(graph: Any) -> AbstractSet[str]:
     return _STATES.get(graph, frozenset())
 
 
-def _note_state(name: str, value: Any) -> None:
+def names_noted(tensor: Any) -> list[str]:
+    """The names that were noted of a tensor of a graph; none of anything else."""
+    if not hasattr(tensor, "op") or hasattr(tensor, "numpy"):
+        return []
+    return _NAMES.get(tensor.graph, {}).get(tensor.op.name, {}).get(tensor.value_index, [])
+
+
+def note_state(name: str, value: Any) -> None:
     """Notes a name; what bears it is recorded even if it is an argument of a loop's condition or body."""
     for _, tensor in _tensors(name, value):
         if isinstance(tensor.graph, loop_and_branch_graphs()):
             _STATES.setdefault(tensor.graph, set()).add(tensor.op.name)
-    _note_name(name, value)
+    note_name(name, value)
 
 
-def _note_name(name: str, value: Any) -> None:
+def note_name(name: str, value: Any) -> None:
+    """Notes a name of a tensor of a graph, or of those in a structure."""
     for part, tensor in itertools.islice(_tensors(name, value), _MOST_PARTS):
         names = _NAMES.setdefault(tensor.graph, {}).setdefault(tensor.op.name, {}).setdefault(tensor.value_index, [])
         if part not in names and len(names) < _MOST_NAMES:
@@ -272,7 +280,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _element(name: str, accumulated: Any) -> Iterator[tuple[str, Any]]:
     """Of a list of tensors, a TensorArray's also, the element that was put into it last, in this turn."""
-    place = _LISTS.get(accumulated.op.type) if hasattr(accumulated, "op") else None
+    place = LISTS.get(accumulated.op.type) if hasattr(accumulated, "op") else None
     if place is not None:
         yield name, accumulated.op.inputs[place]
 
