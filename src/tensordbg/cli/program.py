@@ -12,6 +12,7 @@ from tensordbg.debug.plan import DebugPlan
 from tensordbg.errors import UsageError
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.program_replay import ProgramReplay
+from tensordbg.recording.stop_plan import StopPlan
 from tensordbg.recording.trap_plan import TrapPlan
 
 
@@ -67,6 +68,10 @@ class Program:
     def check_command(self) -> list[str]:
         """The command line of the process that runs it and checks its numbers."""
         return [sys.executable, "-m", "tensordbg.recording.check_launch", *self.words]
+
+    def stop_command(self, plan: StopPlan) -> list[str]:
+        """The command line of the process that runs it up to some lines, and a debugger there."""
+        return [sys.executable, "-m", "tensordbg.recording.stop_launch", plan.to_json(), *self.words]
 
     def trap_command(self, plan: TrapPlan) -> list[str]:
         """The command line of the process that runs it with a trap."""

@@ -13,6 +13,7 @@ from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 
 if TYPE_CHECKING:
+    from tensordbg.cli.program import Program
     from tensordbg.recording.plan import Plan
 
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     "run",
     context_settings={"allow_interspersed_args": False},
     options_metavar="[--out DIR | --trace DIR [--force]] [--detail ops|shapes|health|values] [--last N] [--every N] "
-    "[--graphs] [--check]",
+    "[--graphs] [--check] [--pdb FILE:LINE]",
 )
 @click.option(
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which a new trace is made."
@@ -57,6 +58,16 @@ if TYPE_CHECKING:
     "--values-steps", "steps", metavar="N|A..B", default="", callback=steps_of, help="... only in these steps."
 )
 @click.option("--values-budget", "budget", metavar="SIZE", help="... only so many bytes, such as 500M; 2G by default.")
+@click.option(
+    "--pdb",
+    "stops",
+    metavar="FILE:LINE",
+    multiple=True,
+    help="Record nothing; stop in Python's debugger at this line, with tensors in hand. May end in ` if EXPRESSION`.",
+)
+@click.option(
+    "--dap", type=click.IntRange(1, 65535), metavar="PORT", help="With --pdb: in an editor that attaches here instead."
+)
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
@@ -71,8 +82,11 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     from tensordbg.cli.supervise import check, record, record_instead, record_into
 
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
+    stops, port = chosen.pop("stops"), chosen.pop("dap")
+    if stops or port:
+        return _stopped(program, stops, port)
     if chosen.pop("check"):
-        _refuse_with_check()
+        _refuse_beside("--check", {"check"})
         return check(program)
     much = {"last": chosen.pop("last") or 0, "every": chosen.pop("every") or 1, "graphs": chosen.pop("graphs")}
     trace, force = chosen.pop("trace"), chosen.pop("force")
@@ -86,15 +100,25 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     return (record_instead if force else record_into)(program, Path(trace), plan)
 
 
-def _refuse_with_check() -> None:
-    """Says so where --check comes together with an option of recording."""
+def _stopped(program: Program, stops: tuple[str, ...], port: int | None) -> int:
+    """Runs it with a debugger, where no option of recording is given."""
+    from tensordbg.cli.stopping import run_stopping
+
+    if not stops:
+        raise UsageError(f"--dap {port} is for an editor that stops somewhere; give --pdb FILE:LINE too")
+    _refuse_beside("--pdb", {"stops", "dap"})
+    return run_stopping(program, stops, port or 0)
+
+
+def _refuse_beside(option: str, options: set[str]) -> None:
+    """Says so where an option of recording comes together with one that records nothing."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and name not in {"check", "as_module", "script", "arguments"}:
+        if given and name not in {*options, "as_module", "script", "arguments"}:
             raise UsageError(
-                f"{parameter.opts[0]} is for a recording, but --check records nothing; leave one of them out"
+                f"{parameter.opts[0]} is for a recording, but {option} records nothing; leave one of them out"
             )
 
 

@@ -54,6 +54,9 @@ variable bad."""
 STEP_CALLS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay_call:meet_step_call"}
 """What is called with a `Capture`, a `ProgramReplay` and what runs it to meet the program's call of a captured step."""
 
+EAGER_STOPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.eager_stops:run_eagerly_at"}
+"""What is called with `Stops` to have a framework run eagerly what comes to a line at which the program stops."""
+
 
 def named(place: str) -> Any:
     """What stands at `module:name`."""

@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import CodeType
 
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.catalog import CATALOG
@@ -76,12 +77,25 @@ def _new_main() -> types.ModuleType:
     return main
 
 
-def run_program(launch: LaunchedProgram) -> None:
-    """Runs it as `__main__`."""
-    (_run_script if launch.module is None else _run_module)(launch)
+Compiled = Callable[[bytes, str], CodeType]
+"""Makes code of a source file's text and its path."""
 
 
-def _run_script(launch: LaunchedProgram) -> None:
+def plainly(source: bytes, file: str) -> CodeType:
+    """Compiles a script as Python does."""
+    code: CodeType = compile(source, file, "exec", dont_inherit=True)
+    return code
+
+
+def run_program(launch: LaunchedProgram, compiled: Compiled = plainly) -> None:
+    """Runs it as `__main__`; `compiled` makes the code of a script."""
+    if launch.module is None:
+        _run_script(launch, compiled)
+    else:
+        _run_module(launch)
+
+
+def _run_script(launch: LaunchedProgram, compiled: Compiled) -> None:
     script = Path(launch.script)
     sys.argv = [launch.script, *launch.arguments]
     CATALOG.user_code.add_root(str(script if script.is_dir() else script.parent))
@@ -95,7 +109,7 @@ def _run_script(launch: LaunchedProgram) -> None:
     # What the program sees as __file__ is absolute since Python 3.9; links in it are not followed.
     file = str(Path.cwd() / script)
     main.__dict__.update(__file__=file, __cached__=None)
-    code = compile(script.read_bytes(), file, "exec", dont_inherit=True)
+    code = compiled(script.read_bytes(), file)
     # Importing a framework takes seconds, in which the user may go on editing.
     CATALOG.keep_source(file)
     exec(code, main.__dict__)  # running the user's program is the purpose

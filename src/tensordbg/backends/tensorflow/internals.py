@@ -14,8 +14,9 @@ from tensorflow.python import ops, pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.autograph.operators import control_flow
 from tensorflow.python.client import pywrap_tf_session, session
+from tensorflow.python.data.ops import debug_mode, structured_function
 from tensorflow.python.eager import backprop, cancellation, context, imperative_grad, record
-from tensorflow.python.eager.polymorphic_function import atomic_function, polymorphic_function
+from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function, polymorphic_function
 from tensorflow.python.framework import (
     constant_op,
     func_graph,
@@ -44,9 +45,11 @@ __all__ = [
     "autograph_operators",
     "backprop",
     "cancellation",
+    "concrete_function",
     "constant_op",
     "context",
     "control_flow",
+    "debug_mode",
     "differentiated",
     "eager_tensors",
     "forward_graph",
@@ -68,6 +71,7 @@ __all__ = [
     "resource_variable_ops",
     "server_lib",
     "session",
+    "structured_function",
     "summary_ops_v2",
     "tf_decorator",
     "tf_stack",
@@ -199,6 +203,16 @@ RELIED_ON: dict[str, str] = {
         "what tf.function gives: every call from Python, of methods too, goes through `__call__` of the class, which "
         "looks at run_functions_eagerly first; `python_function`, with `__original_wrapped__` of a method: tracing "
         "replaces `__wrapped__`; `get_concrete_function`; since 2.13"
+    ),
+    "concrete_function.ConcreteFunction._call_flat": (
+        "(inputs, captured inputs): every run of a traced function that is called from Python, once its tracing "
+        "is done; with `graph` of the function; since 2.0"
+    ),
+    "structured_function.StructuredFunctionWrapper": (
+        "(func, ...): each function that a dataset is given, traced when it is made, with `function`; since 2.5"
+    ),
+    "debug_mode.toggle_debug_mode": (
+        "(on): sets DEBUG_MODE, with which a function that a dataset is given then runs as Python; since 2.9"
     ),
     "func_graph.func_graph_from_py_func": "(name, python_func, ...): traces a Python function into a graph; since 2.0",
     "function_def_to_graph.function_def_to_graph": (

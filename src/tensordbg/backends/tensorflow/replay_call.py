@@ -96,7 +96,7 @@ class _Meeting:
         if self._plan.way is Way.CAPTURE:
             self.recapturing.write(concrete, Path(self._plan.place))
             return
-        _forget_conversion(function.python_function)
+        forget_conversion(function.python_function)
         tf.config.run_functions_eagerly(True)
         missing = []
         for stored, variable, value in matched_variables(self._capture, concrete):
@@ -112,7 +112,7 @@ class _Meeting:
         self._run(lambda: function.python_function(*args, **kwargs))
 
 
-def _forget_conversion(python_function: Any) -> None:
+def forget_conversion(python_function: Any) -> None:
     """Has a bound method run as it was written: tracing made it run as AutoGraph converted it."""
     if hasattr(python_function, "__original_wrapped__"):
         python_function.__wrapped__ = python_function.__original_wrapped__
