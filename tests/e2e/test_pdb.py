@@ -176,8 +176,8 @@ def test_pdb_has_the_tensors_of_a_function_and_of_those_that_call_it(folder: Pat
     ("part", "stops"),
     [
         ("with tf.GradientTape", 3),
-        ("loss = turned", 4),
-        ("part = loss", 4),
+        ("loss = turned", 2),
+        ("part = loss", 2),
         ("self.count = tf.Variable", 1),
         ("self.count.assign_add", 2),
         ("lambda each: each * 3", 3),

@@ -100,10 +100,9 @@ class Stops:
             return f": the program loaded no file {Path(place.file).name}"
         if reached is _Reached.REFUSED:
             return f" with {place.condition}"
-        if reached is _Reached.IN_GRAPH:
-            said = next(filter(None, (each() for each in self.why_never)), "it ran only while a graph was built")
-            return f" with tensors in hand: {said}"
-        return ""
+        built = "it ran only while a graph was built" if reached is _Reached.IN_GRAPH else ""
+        said = next(filter(None, (each() for each in self.why_never)), built)
+        return f" with tensors in hand: {said}" if said else ""
 
     def _shown(self, place: StopPlace) -> str:
         path = Path(place.file)

@@ -114,11 +114,11 @@ class EagerStops:
 
     def _around_conversion(self, plain: Any) -> Any:
         @functools.wraps(plain)
-        def converted_call(function: Any, *args: Any, **kwargs: Any) -> Any:
+        def converted_call(function: Any, args: Any, kwargs: Any, *rest: Any, **options: Any) -> Any:
             # What AutoGraph makes of a function does not ask.
-            if self._holds(function):
-                self.builds_graph()
-            return plain(function, *args, **kwargs)
+            if self._holds(function) and not self.builds_graph() and context.executing_eagerly():
+                return function(*args, **(kwargs or {}))
+            return plain(function, args, kwargs, *rest, **options)
 
         return converted_call
 
