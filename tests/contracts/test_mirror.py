@@ -22,6 +22,7 @@ NOT_MIRRORED = {
     "backends/tensorflow/debug_info.py": "e2e/undisturbed/test_tracebacks.py",
     "backends/tensorflow/node_names.py": "backends/tensorflow/test_functions.py",
     "backends/tensorflow/own_frames.py": "e2e/undisturbed/test_tracebacks.py",
+    "backends/tensorflow/tape_frames.py": "backends/tensorflow/test_taped_lines.py",
     "analysis/failure.py": "e2e/test_failures.py",
     "analysis/beginnings/made.py": "analysis/beginnings/test_shapes.py",
     "backends/tensorflow/failures.py": "e2e/test_failures.py",

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tensordbg.model import StatedInput
-from tensordbg.trace.facts import End, Failure, Loaded, Reads, TraceFacts, collect_facts
+from tensordbg.trace.facts import Differentiated, End, Failure, Loaded, Reads, TraceFacts, collect_facts
 from tensordbg.trace.process import ProcessPlace
 
 
@@ -78,3 +78,11 @@ def test_what_was_read() -> None:
     assert collect_facts(rows[:1]).reads_to_the_end is None
     left = collect_facts([*rows[:1], {"end": {"time_ns": 5}}]).reads_to_the_end
     assert left == Reads(((3, 0, 7), (4, 1, -1), (6, 0, -1)), (), ((6, 0),))
+
+
+def test_whose_gradient_an_execution_is() -> None:
+    rows = [{"differentiated": row} for row in ([7, 3, 0, 1], [8, 2, 1, 0], [9, -5, 0, 0], [1, 2], "x")]
+    assert collect_facts(rows).differentiated == {
+        7: Differentiated(3, 0, is_input=True),
+        8: Differentiated(2, 1, is_input=False),
+    }

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
+from tensordbg.analysis.events import row_of
 from tensordbg.analysis.operands import operands
 from tensordbg.analysis.operations import INPUT, READS, VALUE_FREE
 from tensordbg.analysis.reading import Bools
@@ -129,6 +130,9 @@ class ForwardOperations:
         """Of an eager operation: what took or made the values of the forward pass that it was computed from."""
         if not wanted:
             return None
+        told = self._told(row, wanted)
+        if told is not None:
+            return told
         waiting, seen, unseen = [(site, row)], {row}, False
         while waiting and len(seen) <= _MOST:
             here, activation = waiting.pop(0)
@@ -144,6 +148,20 @@ class ForwardOperations:
                     seen.add(operand.activation)
                     waiting.append((self._sites[made], operand.activation))
         return self._reading_type.get(wanted) if unseen else None
+
+    def _told(self, row: int, wanted: str) -> Site | None:
+        """The operation as the tape knew it."""
+        executions = self._values.executions
+        noted = self._values.program.differentiated.get(int(executions.number[row]))
+        if noted is None:
+            return None
+        made = int(row_of(executions.number, np.array([noted.execution]))[0])
+        if made == NONE:
+            return None
+        numbers = self._eager_takers(made, noted.slot) if noted.is_input else [int(executions.site[made])]
+        fitting = {self._sites[each] for each in numbers if each in self._sites}
+        fitting = {each for each in fitting if each.op_type.lower() == wanted}
+        return fitting.pop() if len(fitting) == 1 else None
 
     @cached_property
     def _reading_type(self) -> dict[str, Site]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
 from tensordbg.trace.catalog import KnownFunctions, KnownSites
-from tensordbg.trace.facts import Loaded, Reads
+from tensordbg.trace.facts import Differentiated, Loaded, Reads
 
 _GENERATED = re.compile(r"(?:__(?:inference|forward|backward)_)+(.+?)_\d+$")
 """Names that TensorFlow gives to the passes of a function, around its own."""
@@ -42,6 +42,8 @@ class Program:
     """Where infinities are meant."""
     reads: Reads | None = None
     """Which bad eager values were read; None where that is not known."""
+    differentiated: Mapping[int, Differentiated] = field(default_factory=dict)
+    """Of which operation an execution of an eager backward pass computes the gradient, where the tape knew it."""
     loaded: Loaded | None = None
     """What the program had loaded that computes where nothing is recorded; None where that is not known."""
 
@@ -136,6 +138,7 @@ def read_program(trace: TraceSource) -> Program:
         edges=edges_within_graphs(_edges(trace), sites),
         allow=_allowed(trace),
         reads=trace.facts.reads_to_the_end,
+        differentiated=trace.facts.differentiated,
         loaded=trace.facts.loaded,
     )
 

@@ -60,6 +60,18 @@ class Reads:
 
 
 @dataclass(frozen=True)
+class Differentiated:
+    """Of which eager operation of the forward pass another computes the gradient, as the tape knew it."""
+
+    execution: int
+    """That made an output of the operation, or an input."""
+    slot: int
+    """Which output of that execution."""
+    is_input: bool
+    """Whether the operation took it."""
+
+
+@dataclass(frozen=True)
 class Loaded:
     """What the program had loaded that computes where nothing is recorded."""
 
@@ -93,6 +105,8 @@ class TraceFacts:
     """Where infinities are meant, as tables: see `tensordbg.allowed`."""
     reads: Reads | None = None
     """None where it was not noted what the program read, or not to the end."""
+    differentiated: Mapping[int, Differentiated] = field(default_factory=dict)
+    """By the execution of an eager backward pass; noted of bad values alone."""
     loaded: Loaded | None = None
     """None where it is not known, as of a program that was killed."""
 
@@ -120,6 +134,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     process = None
     allow: list[Any] = []
     reads = None
+    differentiated: dict[int, Differentiated] = {}
     loaded = None
     for row in rows:
         framework = row.get("framework")
@@ -134,6 +149,8 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
             allow = [each for each in row["allow"] if isinstance(each, dict)]
         if isinstance(row.get("reads"), dict):
             reads = Reads(**{name: _numbers(row["reads"].get(name), length) for name, length in _READS.items()})
+        for gradient, execution, slot, is_input in _numbers([row.get("differentiated")], 4):
+            differentiated[gradient] = Differentiated(execution, slot, bool(is_input))
         if isinstance(row.get("loaded"), dict):
             said = row["loaded"]
             loaded = Loaded(frozenset(_texts(said.get("libraries"))), frozenset(_texts(said.get("operations"))))
@@ -149,6 +166,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         process=process,
         allow=tuple(allow),
         reads=reads,
+        differentiated=differentiated,
         loaded=loaded,
     )
 

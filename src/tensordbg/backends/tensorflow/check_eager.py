@@ -19,7 +19,8 @@ from tensordbg.backends.tensorflow.check_latent import MOVING
 from tensordbg.backends.tensorflow.check_message import error_of, raise_own
 from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.check_written import written
-from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count, results_of
+from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES
+from tensordbg.backends.tensorflow.eager_tensors import flat, input_count, results_of
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.internals import constant_op
 from tensordbg.backends.tensorflow.own_frames import unseen

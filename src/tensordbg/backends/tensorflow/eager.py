@@ -6,17 +6,18 @@ All threads pass there. The user's operation runs first, or is on the way, whate
 from __future__ import annotations
 
 import sys
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from tensordbg.backends.tensorflow import device_summary, dtypes
 from tensordbg.backends.tensorflow.devices import Devices
+from tensordbg.backends.tensorflow.eager_gradients import EagerGradients
+from tensordbg.backends.tensorflow.eager_tensors import flat, input_count, results_of
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.failures import failed_eagerly, failed_in_function
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
-from tensordbg.backends.tensorflow.internals import context, op_def_registry, record, resource_variable_ops
+from tensordbg.backends.tensorflow.internals import context, record, resource_variable_ops
 from tensordbg.backends.tensorflow.keras_layers import MARK, KerasLayers
 from tensordbg.backends.tensorflow.reads import Reads
 from tensordbg.backends.tensorflow.slots import Slots, slots_of
@@ -48,6 +49,7 @@ class Eager:
         self._entries = entries
         self._layers = layers
         self._reads = Reads(entries, stacks)
+        self._gradients = EagerGradients()
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
@@ -62,6 +64,7 @@ class Eager:
         self._devices.clear()
         self._entries.add(self)
         self._reads.install(recorder)
+        self._gradients.begin()
 
     def uninstall(self) -> None:
         """Takes the layer away again."""
@@ -243,6 +246,7 @@ class Eager:
                 bad = log.append_tensor(*made_by, array)
             if bad:
                 self._reads.expect(tensor, execution, slot, site)
+                self._gradients.note(self._recorder, execution, site)
 
     def _variable(self, value: Any) -> int:
         """The variable whose handle an input is, `NONE` where it is something else."""
@@ -331,31 +335,6 @@ class Eager:
             reads=variables if op_type in READERS else (),
             writes=variables if writes(op_type) else (),
         )
-
-
-@cache
-def input_count(op_type: str) -> int:
-    """How many arguments of an operation are inputs; lists of tensors count as one."""
-    definition = op_def_registry.get(op_type)
-    return 0 if definition is None else len(definition.input_arg)
-
-
-def flat(values: Any) -> list[Any]:
-    """The tensors in what an operation takes: one, several, or lists of them."""
-    flat: list[Any] = []
-    for value in values:
-        if isinstance(value, (list, tuple)) and any(hasattr(item, "_datatype_enum") for item in value):
-            flat.extend(value)
-        else:
-            flat.append(value)
-    return flat
-
-
-def results_of(result: Any) -> list[Any]:
-    """The tensors that an operation gives: none, one, several, or lists of them, of which some may be empty."""
-    if isinstance(result, (list, tuple)):
-        return [tensor for part in result for tensor in results_of(part)]
-    return [] if result is None else [result]
 
 
 def _as_tensor(value: Any) -> Any:

@@ -7,13 +7,14 @@ operation put out, and the first that it took, as the gradient of some needs the
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
 from tensordbg.backends.tensorflow.check_finding import Culprit
-from tensordbg.backends.tensorflow.eager import flat
-from tensordbg.backends.tensorflow.internals import backprop, pywrap_tfe
+from tensordbg.backends.tensorflow.eager_tensors import flat
+from tensordbg.backends.tensorflow.internals import pywrap_tfe
+from tensordbg.backends.tensorflow.tape_frames import TapedOperation, taped_operation
 from tensordbg.model import Frame
 from tensordbg.recording.usercode import UserCode
 
@@ -59,23 +60,19 @@ class TapedLines:
 
     def forward(self) -> Culprit | None:
         """Where the operation ran whose gradient the running code computes; None where it computes none."""
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
-        while frame is not None and frame.f_code is not backprop._gradient_function.__code__:  # noqa: SLF001
-            if self._user_code.is_user(frame.f_code.co_filename):
-                return None  # a gradient that the program computes itself
-            frame = frame.f_back
-        if frame is None:
+        operation = taped_operation(sys._getframe(1), self._user_code)  # noqa: SLF001
+        line = None if operation is None else self._noted(operation)
+        if operation is None or line is None:
             return None
-        op_type = frame.f_locals["op_name"]
-        line = self._noted(op_type, frame.f_locals["outputs"], frame.f_locals["inputs"])
-        return None if line is None else Culprit(op_type, op_type, (_frame_of(line),))
+        return Culprit(operation.op_type, operation.op_type, (_frame_of(line),))
 
-    def _noted(self, op_type: str, outputs: Iterable[Any] | None, inputs: Iterable[Any] | None) -> Line | None:
-        for tensor in flat(outputs or ()):
+    def _noted(self, operation: TapedOperation) -> Line | None:
+        op_type = operation.op_type
+        for tensor in flat(operation.outputs):
             made = getattr(tensor, _MADE, None)
             if made is not None and made[0] == op_type:
                 return made[1]  # type: ignore[no-any-return]
-        for tensor in flat(inputs or ()):
+        for tensor in flat(operation.inputs):
             taken = getattr(tensor, _TAKEN, {})
             if op_type in taken:
                 return taken[op_type]  # type: ignore[no-any-return]

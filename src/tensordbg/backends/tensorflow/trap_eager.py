@@ -18,7 +18,8 @@ from typing import Any
 from tensordbg import _native
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES, flat, input_count
+from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES
+from tensordbg.backends.tensorflow.eager_tensors import flat, input_count
 from tensordbg.backends.tensorflow.entries import Entry
 from tensordbg.backends.tensorflow.handles import read_handle, write_handle
 from tensordbg.backends.tensorflow.hooks import hooks
