@@ -240,6 +240,27 @@ class StatedInput:
 
 
 @dataclass(frozen=True)
+class StatedTensor:
+    """A tensor that Python held when the program failed, mostly of a graph that was not finished."""
+
+    tensor: str
+    op_type: str
+    """Empty where it is of no graph."""
+    dtype: str
+    shape: tuple[int, ...] | None
+    """As of `StatedInput`."""
+    stack: int = NONE
+    """Of the operation that made it."""
+    inputs: tuple[int, ...] = ()
+    """What that took, by their places in the list of such tensors."""
+    execution: int = NONE
+    """That made an eager tensor, as the output `slot`."""
+    slot: int = 0
+    attributes: str = "{}"
+    """As of a site."""
+
+
+@dataclass(frozen=True)
 class SourceFile:
     """The text of one file that a stack names, as it was when it was first seen."""
 

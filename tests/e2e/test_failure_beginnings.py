@@ -140,6 +140,66 @@ def a_feed_of_a_session() -> None:
         running.run(found, {given: [0, 1]})
 
 
+def a_reshape_while_traced() -> None:
+    @tf.function
+    def loss(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+        hidden = tf.matmul(x, tf.ones([6, 4]))
+        flat = tf.reshape(hidden, [-1, 8])  # HERE
+        return tf.reduce_mean((flat * 2.0 - y) ** 2)
+
+    loss(tf.ones([32, 6]), tf.ones([32, 8]))
+
+
+def a_concatenation_outside_of_a_branch_while_traced() -> None:
+    @tf.function
+    def step(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+        h = tf.concat([x, x], axis=0)  # HERE
+        if tf.reduce_sum(h) > 0:
+            return tf.nn.relu(h) - y
+        return y
+
+    step(tf.ones([4, 3]), tf.ones([4, 3]))
+
+
+def a_cast_while_traced() -> None:
+    @tf.function
+    def product(x: tf.Tensor) -> tf.Tensor:
+        wide = tf.cast(x, tf.float64)  # HERE
+        return tf.matmul(wide * 2, tf.ones([3, 2]))
+
+    product(tf.ones([2, 3], tf.int32))
+
+
+def what_a_layer_was_given() -> None:
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2, name="head")])
+    x = tf.squeeze(tf.ones([4, 3, 1]), -1)
+    wide = tf.concat([x, x], 1)  # HERE
+    model(tf.nn.relu(wide))
+
+
+def what_a_layer_was_given_in_a_fit() -> None:
+    class Net(tf.keras.Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.head = tf.keras.layers.Dense(10)
+            self.head.build((None, 100))
+
+        def call(self, x: tf.Tensor) -> tf.Tensor:
+            flat = tf.reshape(x, [-1, 64])  # HERE
+            return self.head(flat)
+
+    net = Net()
+    net.compile("adam", "mse")
+    net.fit(np.zeros([8, 8, 8]), np.zeros([8, 10]), verbose=0)
+
+
+def a_graph_of_tensorflow_1() -> None:
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [None, 10])
+        wide = tf.concat([x, x], 1)  # HERE
+        tf.matmul(wide, tf.ones([10, 3]))
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (an_index_eagerly, "value", "Mul:0 made 14 of 1 to 7 and 2"),
     (an_index_in_a_function, "value", "mul:0 made 14 of 1 to 7 and 2"),
@@ -156,6 +216,12 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (a_cast, "dtype", "made float64 of float32"),
     (an_integer_that_went_round, "wrapped", "of uint8 went round: 200 and 100 gave 44"),
     (a_label_of_a_fit, "value", "took it out of the input pipeline with 3 among its numbers"),
+    (a_reshape_while_traced, "shape", "Reshape:0 made [16, 8] of [32, 4]"),
+    (a_concatenation_outside_of_a_branch_while_traced, "shape", "concat:0 made [8, 3] of [4, 3] and [4, 3]"),
+    (a_cast_while_traced, "dtype", "Cast:0 made float64 of int32"),
+    (what_a_layer_was_given, "shape", "made [4, 6] of [4, 3] and [4, 3]"),
+    (what_a_layer_was_given_in_a_fit, "shape", "made [?, 64] of [?, 8, 8]"),
+    (a_graph_of_tensorflow_1, "shape", "concat:0 made [?, 20] of [?, 10] and [?, 10]"),
     (a_feed_of_a_session, "value", "made 5 of 0 to 1 and 5"),
 ]
 
@@ -181,6 +247,14 @@ def test_the_line_is_told_where_it_began(program: Callable[[], None], what: str,
     assert (began["what"], began["source"]["line"]) == (what, line_of(program))
     assert said in began["explanation"]
     assert said in " ".join(text.split())
+
+
+def test_the_layer_that_refused_its_input_is_named(tmp_path: Path) -> None:
+    failure, text = answer_of(what_a_layer_was_given, tmp_path)
+    assert failure["layer"].endswith("/head")
+    assert [each["shape"] for each in failure["inputs"]] == [[4, 6]]
+    assert text.startswith(f"ValueError in layer {failure['layer']} ended the program")
+    assert "\x1b" not in text
 
 
 def of_a_matrix_that_is_singular() -> None:

@@ -133,7 +133,7 @@ def of_a_list_while_traced() -> None:
 WHILE_TRACED: tuple[tuple[Callable[[], None], str, str, str, list[tuple[str, list[int]]]], ...] = (
     (while_a_function_is_traced, "ValueError", "MatMul", "[2,3], [4,3]", [("float32", [2, 3]), ("float32", [4, 3])]),
     (while_a_model_is_traced, "ValueError", "Sub", "[?,5], [?,2]", [("float32", [-1, 5]), ("float32", [-1, 2])]),
-    (of_a_model_given_another_shape, "ValueError", "", "(4, 5)", []),
+    (of_a_model_given_another_shape, "ValueError", "", "(4, 5)", [("float32", [4, 5])]),
     (by_the_program_while_traced, "KeyError", "", "refused", []),
     (
         of_a_list_while_traced,

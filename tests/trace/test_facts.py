@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.model import StatedInput
+from tensordbg.model import StatedInput, StatedTensor
 from tensordbg.trace.facts import Differentiated, End, Failure, Loaded, Reads, TraceFacts, collect_facts
 from tensordbg.trace.process import ProcessPlace
 
@@ -59,6 +59,18 @@ def test_what_was_refused_before_it_was_built() -> None:
     facts = collect_facts([{"end": {"time_ns": 5, "failure": {"error": "ValueError", "site": 3, "inputs": inputs}}}])
     known = (StatedInput("x", "float32", (-1, 3)), StatedInput("y", "", None), StatedInput("z", "", None))
     assert facts.end == End(5, failure=Failure("ValueError", "", 3, inputs=known))
+
+
+def test_tensors_that_python_held_name_no_place_beyond_their_list() -> None:
+    first = {"tensor": "a:0", "op_type": "Mul", "dtype": "float32", "shape": [2]}
+    tensors = [
+        first | {"stack": 4, "inputs": [1, 2, -1, "x", True]},
+        {"tensor": "b", "stack": -7, "execution": 2**60, "slot": "x", "attributes": "[]", "inputs": 3},
+        "c",
+    ]
+    row = {"end": {"time_ns": 5, "failure": {"error": "ValueError", "tensors": tensors, "layer": "model/head"}}}
+    known = (StatedTensor("a:0", "Mul", "float32", (2,), 4, (1,)), StatedTensor("b", "", "", None))
+    assert collect_facts([row]).end == End(5, failure=Failure("ValueError", "", tensors=known, layer="model/head"))
 
 
 def test_what_was_read() -> None:

@@ -9,17 +9,28 @@ import numpy as np
 
 from tensordbg.analysis.beginnings.find import Refusal, find_beginnings
 from tensordbg.analysis.beginnings.recorded import RecordedPast, with_variable
+from tensordbg.analysis.beginnings.stated import StatedPast
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.events import Executions, row_of
-from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure
+from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
 from tensordbg.model import NONE, CallKind, Site, StatedInput, TensorRef
+from tensordbg.trace.facts import Failure
 
 _PASSED_ON = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})
 """What puts out what it takes and is not recorded itself."""
 _FARTHEST = 100
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What the past is read from."""
+
+    trace: TraceSource
+    program: Program
+    executions: Executions
 
 
 def find_failure(
@@ -48,6 +59,8 @@ def find_failure(
         names = [given.tensor for given in inputs]
         given_to = with_variable(past.given_to(site), site, program)
         beginnings = find_beginnings(Refusal(site.op_type, told.message, source, names, given_to), past)
+    elif told.tensors:
+        beginnings = _of_refused(told, Recording(trace, program, executions), locations, source)
     return ProgramFailure(
         error=told.error,
         message=told.message,
@@ -59,7 +72,22 @@ def find_failure(
         stack=stack,
         inputs=_views(trace, inputs, details) or _stated(told.inputs),
         beginnings=beginnings,
+        layer=told.layer,
     )
+
+
+def _of_refused(
+    told: Failure, recording: Recording, locations: Locations, source: SourceLine | None
+) -> tuple[Beginning, ...]:
+    """Where what did not fit came from of what was refused before anything was computed."""
+    numbers = np.array([each.execution for each in told.tensors if each.execution != NONE], dtype=np.int64)
+    rows = [row for row in np.unique(row_of(recording.executions.number, numbers)).tolist() if row != NONE]
+    recorded = RecordedPast(recording.trace, recording.program, recording.executions, *rows) if rows else None
+    past = StatedPast(told.tensors, lambda stack: locations.own(locations.stack(stack)), recorded)
+    site = recording.program.sites.get(told.site)
+    names = [each.tensor for each in told.inputs]
+    op_type = "" if site is None else site.op_type
+    return find_beginnings(Refusal(op_type, told.message, source, names, past.given(len(names))), past)
 
 
 @dataclass(frozen=True)

@@ -291,6 +291,8 @@ class ProgramFailure:
     stack: tuple[SourceLine, ...]
     """Outermost first."""
     inputs: tuple[InputView, ...]
+    layer: str = ""
+    """The layer in which it came up, by its path; empty where it came up in none."""
     beginnings: tuple[Beginning, ...] = ()
     """Where what did not fit came into being, as far as that is known; the likeliest to be mended first."""
     process: str = ""

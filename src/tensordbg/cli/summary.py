@@ -40,7 +40,7 @@ def summarize(trace: Path, seconds: float) -> None:
         _seal(trace)
         reader = open_trace(trace)
         result = why(reader)
-    if not result.tensor_events:
+    if not result.tensor_events and not result.failures:
         _say(_nothing(reader))
         return
     tensors, steps = amount(result.tensor_events, "tensor"), amount(result.steps, "step")

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
-from tensordbg.model import NONE, StatedInput
+from tensordbg.model import NONE, StatedInput, StatedTensor
 from tensordbg.packages import FRAMEWORKS, is_of
 
 _NOTE = "_tensordbg_failure"
@@ -31,6 +31,10 @@ class FailedOperation:
     """Of the eager operation, or of the call of the function that it is in."""
     inputs: tuple[StatedInput, ...] = ()
     """Where nothing else tells of them, as nothing was computed."""
+    tensors: tuple[StatedTensor, ...] = ()
+    """The same inputs, and behind them what they were made from; empty where the trace tells it."""
+    layer: str = ""
+    """The layer in which it came up, by its path, empty where it came up in none."""
 
     def to_json(self) -> dict[str, object]:
         """As it stands in the trace."""

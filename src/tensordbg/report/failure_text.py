@@ -17,7 +17,7 @@ _WORDS = {"shape": "shape ", "dtype": "type  ", "value": "value ", "wrapped": "w
 
 def failure_text(failure: ProgramFailure) -> list[RenderableType]:
     """The parts of it, one below the other."""
-    where = f" in {failure.op_name}" if failure.op_name else ""
+    where = failed_in(failure)
     of = f" of {failure.process}" if failure.process else ""
     parts: list[RenderableType] = [
         Text.assemble((failure.error, BAD), (f"{where} ended the program{of}", "bold")),
@@ -46,12 +46,20 @@ def _beginning(beginning: Beginning) -> Table:
     return table
 
 
+def failed_in(failure: ProgramFailure) -> str:
+    """` in MatMul`, ` in layer model/dense`; empty where neither is known."""
+    if failure.op_name:
+        return f" in {failure.op_name}"
+    return f" in layer {failure.layer}" if failure.layer else ""
+
+
 def _circumstances(failure: ProgramFailure) -> str:
     place = "" if failure.source is None else f"{failure.source.file}:{failure.source.line}"
     named = failure.function and not failure.function.startswith("<")
     function = "" if not named else f"in {failure.function}" + ("" if failure.function.endswith(")") else "()")
     step = f"in step {failure.step}" if failure.step >= 0 else ""
-    return ", ".join(filter(None, [place, function, step, failure.op_type]))
+    layer = f"layer {failure.layer}" if failure.layer and failure.op_name else ""
+    return ", ".join(filter(None, [place, function, step, failure.op_type, layer]))
 
 
 def _inputs(failure: ProgramFailure) -> Table:

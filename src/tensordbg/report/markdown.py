@@ -75,7 +75,8 @@ def findings_markdown(result: WhyResult, circumstances: Circumstances) -> str:
 
 
 def _failure_line(failure: ProgramFailure) -> str:
-    where = f" in {code(failure.op_name)}" if failure.op_name else ""
+    layer = f" in layer {code(failure.layer)}" if failure.layer else ""
+    where = f" in {code(failure.op_name)}" if failure.op_name else layer
     place = f", {_place(failure.source)}" if failure.source else ""
     began = "".join(f"; {prose(each.explanation)} {_place(each.source)}" for each in failure.beginnings)
     return f"{code(failure.error)}{where}{place}: {prose(' '.join(failure.message.split()))}{began}"

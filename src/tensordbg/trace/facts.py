@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tensordbg.model import NONE, StatedInput
+from tensordbg.model import NONE, StatedInput, StatedTensor
+from tensordbg.trace.described import is_attributes
 from tensordbg.trace.process import ProcessPlace
 
 _MOST_NUMBER = 2**46
@@ -31,6 +32,10 @@ class Failure:
     execution: int = NONE
     inputs: tuple[StatedInput, ...] = ()
     """Where no event tells of them, as nothing was computed."""
+    tensors: tuple[StatedTensor, ...] = ()
+    """The same inputs, and behind them what they were made from."""
+    layer: str = ""
+    """The layer in which it came up, by its path."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +210,34 @@ def _failure(row: object) -> Failure | None:
     known = {name: number for name, number in numbers.items() if type(number) is int and number >= 0}
     inputs = row.get("inputs")
     stated = [each for each in inputs if isinstance(each, dict)] if isinstance(inputs, list) else []
-    return Failure(row["error"], str(row.get("message", "")), **known, inputs=tuple(map(_input, stated)))
+    tensors = row.get("tensors")
+    told = [each for each in tensors if isinstance(each, dict)] if isinstance(tensors, list) else []
+    return Failure(
+        row["error"],
+        str(row.get("message", "")),
+        **known,
+        inputs=tuple(map(_input, stated)),
+        tensors=tuple(_tensor(each, len(told)) for each in told),
+        layer=str(row.get("layer", "")),
+    )
+
+
+def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:
+    plain = _input(row)
+    inputs = row.get("inputs")
+    places = inputs if isinstance(inputs, list) else []
+    numbers = {name: row.get(name) for name in ("stack", "execution", "slot")}
+    known = {name: number for name, number in numbers.items() if type(number) is int and 0 <= number < 2**47}
+    attributes = row.get("attributes")
+    return StatedTensor(
+        plain.tensor,
+        str(row.get("op_type", "")),
+        plain.dtype,
+        plain.shape,
+        inputs=tuple(place for place in places if type(place) is int and 0 <= place < count),
+        attributes=attributes if isinstance(attributes, str) and is_attributes(attributes) else "{}",
+        **known,
+    )
 
 
 def _input(row: Mapping[str, Any]) -> StatedInput:

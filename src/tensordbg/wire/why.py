@@ -55,6 +55,7 @@ def _failure(failure: ProgramFailure) -> dict[str, Any]:
         "message": failure.message,
         "op_name": failure.op_name or None,
         "op_type": failure.op_type or None,
+        "layer": failure.layer or None,
         "function": failure.function,
         "step": failure.step if failure.step >= 0 else None,
         "inputs": [_input(given) for given in failure.inputs],

@@ -39,7 +39,7 @@ _TOLD = ("dtype", "shape", "min", "max", "sum")
 class RecordedPast:
     """What led to one execution, or to the runs of an input pipeline's functions."""
 
-    def __init__(self, trace: TraceSource, program: Program, executions: Executions, row: int) -> None:
+    def __init__(self, trace: TraceSource, program: Program, executions: Executions, row: int, *others: int) -> None:
         """Reads what the walk back may come by.
 
         Args:
@@ -47,11 +47,13 @@ class RecordedPast:
             program: Of the trace.
             executions: Of the trace.
             row: Of the execution, `NONE` for what no execution caused.
+            others: Of further ones, from which it may begin as well.
         """
         self._trace = trace
         self._program = program
         self._locations = Locations(program)
-        rows = made_from(executions, row, _LEVELS, _MOST_EXECUTIONS)
+        behind = [made_from(executions, each, _LEVELS, _MOST_EXECUTIONS) for each in (row, *others)]
+        rows = np.unique(np.concatenate(behind))
         numbers = executions.number[rows] if len(rows) else np.array([NONE])
         events = _events_of(trace, numbers)
         table = trace.take(events, [*_PLACE, *_TOLD])
@@ -76,6 +78,12 @@ class RecordedPast:
             return [] if self._own == NONE else self._given_eagerly(self._own)
         activation = self.failed_activation(site)
         return [] if activation == NONE else self._given_in_graph(activation, site)
+
+    def output(self, execution: int, slot: int) -> Made | None:
+        """What an execution gave, by its number; None where that is not known."""
+        row = row_of(self.values.executions.number, np.array([execution]))
+        port = int(self._flow.made_port(row, np.array([slot]))[0]) if row[0] != NONE else NONE
+        return None if port == NONE else self._made(int(row[0]), port)
 
     def inputs(self, made: Made) -> Sequence[Made | None]:
         """See `Past`."""

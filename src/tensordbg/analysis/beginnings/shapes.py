@@ -25,6 +25,7 @@ _RANDOM = ("Random", "Stateless", "Truncated", "ParameterizedTruncated", "Multin
 """Types, and beginnings of types, whose shape the numbers in an input tell, not its own shape."""
 
 _MATRIX_PRODUCTS = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+_OF_AXIS = re.compile(r"expected axis (-?\d+) of input shape to have value (\d+)")
 _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
 
 
@@ -58,6 +59,8 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     if op_type in _MATRIX_PRODUCTS:
         return _of_product(given)
     tensors = [(k, shape) for k, shape in enumerate(given) if shape]
+    if (stated := _OF_AXIS.search(message)) is not None:
+        return _of_axis(tensors, int(stated[1]), int(stated[2]))
     if op_type.startswith("Concat"):
         return _of_concatenation(tensors)
     if len(tensors) == 2:
@@ -67,9 +70,24 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     return [Odd(k, None) for k, _ in tensors[:1]]
 
 
+def _of_axis(tensors: list[tuple[int, Shape]], axis: int, size: int) -> list[Odd]:
+    """A dimension that a message names, of the first input that has another size there."""
+    for k, shape in tensors:
+        if -len(shape) <= axis < len(shape) and shape[axis] not in (size, -1):
+            return [Odd(k, axis % len(shape), size)]
+    return []
+
+
 def _of_product(given: Sequence[Shape | None]) -> list[Odd]:
     first, second = (*given, None, None)[:2]
-    if not first or not second or len(first) < 2 or len(second) < 2 or first[-1] == second[-2]:
+    if (
+        not first
+        or not second
+        or len(first) < 2
+        or len(second) < 2
+        or first[-1] == second[-2]
+        or -1 in (first[-1], second[-2])
+    ):
         return []
     return [Odd(0, len(first) - 1, second[-2]), Odd(1, len(second) - 2, first[-1])]
 
@@ -95,7 +113,7 @@ def _of_broadcast(one: tuple[int, Shape], other: tuple[int, Shape]) -> list[Odd]
     """The first pair of dimensions, from behind, of which neither is the other's size nor 1."""
     (a, first), (b, second) = one, other
     for back in range(1, min(len(first), len(second)) + 1):
-        if first[-back] != second[-back] and 1 not in (first[-back], second[-back]):
+        if first[-back] != second[-back] and not {1, -1} & {first[-back], second[-back]}:
             return [
                 Odd(a, len(first) - back, second[-back], len(second)),
                 Odd(b, len(second) - back, first[-back], len(first)),

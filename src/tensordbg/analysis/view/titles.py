@@ -26,7 +26,8 @@ def origin_title(origin: Origin) -> str:
 
 def failure_title(failure: ProgramFailure) -> str:
     """`InvalidArgumentError in Reshape ended the program`."""
-    where = f" in {failure.op_name}" if failure.op_name else ""
+    layer = f" in layer {failure.layer}" if failure.layer else ""
+    where = f" in {failure.op_name}" if failure.op_name else layer
     return f"{failure.error}{where} ended the program"
 
 

@@ -16,6 +16,7 @@ from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.loop_gradients import LoopGradients
 from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.python_names import PythonNames
+from tensordbg.backends.tensorflow.refused import RefusedOperations
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
 from tensordbg.backends.tensorflow.sessions_recording import RecordedSessions
 from tensordbg.recording.catalog import CATALOG
@@ -38,6 +39,7 @@ class TensorFlowBackend:
         self._differentiated: Differentiated | None = None
         self._names: PythonNames | None = None
         self._loop_gradients: LoopGradients | None = None
+        self._refused: RefusedOperations | None = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -60,6 +62,8 @@ class TensorFlowBackend:
         hooks().sessions.add(self._sessions)
         self._differentiated = Differentiated(recorder)
         self._differentiated.install()
+        self._refused = RefusedOperations(recorder)
+        self._refused.install()
         self._names = PythonNames(recorder)
         self._names.install()
         self._loop_gradients = LoopGradients(recorder)
@@ -81,6 +85,9 @@ class TensorFlowBackend:
         if self._loop_gradients is not None:
             self._loop_gradients.uninstall()
             self._loop_gradients = None
+        if self._refused is not None:
+            self._refused.uninstall()
+            self._refused = None
         if self._names is not None:
             self._names.uninstall()
             self._names = None
@@ -95,7 +102,7 @@ class TensorFlowBackend:
 
     def failure(self, error: BaseException) -> FailedOperation | None:
         """What TensorFlow's own Python code says of an error that none of its operations raised."""
-        return failed_in_python(CATALOG, error)
+        return failed_in_python(CATALOG, hooks().stacks, error)
 
     def own_operations(self) -> list[str]:
         """Types of the operations of all libraries that `tf.load_op_library` has loaded."""

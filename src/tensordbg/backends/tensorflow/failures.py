@@ -5,23 +5,36 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from tensordbg.backends.tensorflow.function_names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
-from tensordbg.backends.tensorflow.unbuilt import unbuilt
-from tensordbg.model import NONE, Site
+from tensordbg.backends.tensorflow.refused import RefusedOperation, RefusingLayer, layer_behind, operation_behind
+from tensordbg.backends.tensorflow.stacks import Stacks
+from tensordbg.backends.tensorflow.stated import stated_tensors
+from tensordbg.backends.tensorflow.unbuilt import Unbuilt, unbuilt
+from tensordbg.model import NONE, Site, StatedInput
 from tensordbg.packages import FRAMEWORKS, is_part_of
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.failure import FailedOperation, Telling
 
 _TAG = re.compile(r"\{\{(node|function_node) ([^}]+)\}\}")
 _TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\]", re.DOTALL)
+_BOLD = re.compile(r"\x1b\[\d*m")
+"""Keras makes words bold, wherever they are to be read."""
 _MOST_LINES = 12
 
 
 def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
     """Of an eager operation; `begin` records that it ran, with its inputs, and gives its execution."""
-    return lambda error: FailedOperation(type(error).__name__, _words(str(error)), site, begin())
+
+    def tell(error: BaseException) -> FailedOperation:
+        layer = layer_behind(error)
+        path = "" if layer is None else layer.path
+        return FailedOperation(type(error).__name__, _words(str(error)), site, begin(), layer=path)
+
+    return tell
 
 
 def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw: str) -> Telling:
@@ -34,26 +47,55 @@ def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw:
     return tell
 
 
-def failed_in_python(catalog: Catalog, error: BaseException) -> FailedOperation | None:
+def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> FailedOperation | None:
     """Of an error that Python code of TensorFlow or Keras raised, or any while a function was traced; else None.
 
-    So do assertions, and operations that can't be built.
+    So do assertions, operations that can't be built, and layers that refuse what they are given.
     """
     import tensorflow as tf  # imported by the program already
 
     frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
     traced = tracing_error(error)
-    of_frameworks = isinstance(error, tf.errors.OpError) or bool(frames and _is_of_frameworks(catalog, frames[-1][0]))
+    operation, layer = operation_behind(error), layer_behind(error)
+    of_frameworks = (
+        isinstance(error, tf.errors.OpError)
+        or bool(frames and _is_of_frameworks(catalog, frames[-1][0]))
+        or operation is not None
+        or (layer is not None and layer.of_framework)
+    )
     if not isinstance(error, Exception) or not (of_frameworks or traced is not None):
         return None
     inner, message = traced or ([], str(error))
     refused = unbuilt(message)
+    if operation is not None and not refused.op_type:
+        refused = Unbuilt(operation.name, operation.op_type)
+    given = _given(operation, layer)
+    tensors = stated_tensors(given, stacks)
+    for each in tensors:
+        if each.stack != NONE:
+            catalog.use_stack(each.stack)
+    if not refused.inputs:
+        inputs = (StatedInput(each.tensor, each.dtype, each.shape) for each in tensors[: len(given)])
+        refused = replace(refused, inputs=tuple(inputs))
+    elif len(refused.inputs) != len(given):
+        tensors = ()
     with catalog.lock:
         stack = catalog.stack((*frames, *inner))
         site = catalog.new_sites(1)
         catalog.add_sites([Site(site, refused.name, refused.op_type, NONE, stack)])
     words = _words(_TAG.sub(r"\2", message))
-    return FailedOperation(type(error).__name__, words, site, inputs=refused.inputs)
+    path = "" if layer is None else layer.path
+    return FailedOperation(type(error).__name__, words, site, inputs=refused.inputs, tensors=tensors, layer=path)
+
+
+def _given(operation: RefusedOperation | None, layer: RefusingLayer | None) -> list[Any]:
+    """What was refused: the inputs of the operation, else what the layer was called with that has a shape."""
+    import tensorflow as tf  # imported by the program already
+
+    if operation is not None:
+        return operation.inputs()
+    flat = [] if layer is None else tf.nest.flatten(list(layer.given))
+    return [each for each in flat if hasattr(each, "shape") and hasattr(each, "dtype")]
 
 
 def _is_of_frameworks(catalog: Catalog, file: str) -> bool:
@@ -62,7 +104,7 @@ def _is_of_frameworks(catalog: Catalog, file: str) -> bool:
 
 def _words(message: str) -> str:
     """The message without what the runtime writes around it for TensorFlow's own use."""
-    plain = _TRACE.sub("", _TAG.sub("", message)).strip()
+    plain = _TRACE.sub("", _TAG.sub("", _BOLD.sub("", message))).strip()
     return "\n".join(plain.splitlines()[:_MOST_LINES]).removesuffix(" name:")
 
 

@@ -219,6 +219,10 @@ RELIED_ON: dict[str, str] = {
         "(definition): a FuncGraph with the nodes of a FunctionDef under their names; the functions that it calls are "
         "known to the context; since 2.0"
     ),
+    "op_def_library._apply_op_helper": (
+        "(op_type, name, **inputs and attributes): the generated operations look it up in the module to add one to a "
+        "graph; it raises what is wrong with them; since 2.1"
+    ),
     "op_def_library.apply_op": (
         "(op_type, **inputs and attributes): adds an operation to the graph that is being built, as the generated "
         "functions do; attributes that follow from the inputs must not be given; since 1.0"

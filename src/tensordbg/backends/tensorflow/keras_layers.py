@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tensordbg.backends.tensorflow.own_frames import unseen
+from tensordbg.backends.tensorflow.refused import note_layer
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.recorder import Recorder
@@ -130,6 +131,9 @@ class KerasLayers:
                 return plain(layer, *args, **kwargs)
             try:
                 result = plain(layer, *args, **kwargs)
+            except Exception as error:
+                note_layer(error, call.path, layer, (*args, *kwargs.values()))
+                raise
             finally:
                 self._thread.calls.pop()
             with recorder.guard("looking at what a layer gives"):
