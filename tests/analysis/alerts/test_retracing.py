@@ -103,3 +103,22 @@ def test_nothing_that_is_known_changed() -> None:
         trace.run(graph)
     (alert,) = retracing_alerts(functions_of(trace))
     assert alert.evidence["changed"] == "structure"
+
+
+def test_the_lines_of_all_calls_that_had_it_traced() -> None:
+    (alert,) = alerts([{"n": value(n)} for n in range(6)], called_in=[9, 12, 12, 9, 12, 20])
+    assert alert.explanation.endswith(
+        "0, 1, 2, 3, 4, ...; traced by the calls at train.py:12 (3 times), train.py:9 (2 times), train.py:20"
+    )
+    assert alert.evidence["lines"] == ["train.py:12 x3", "train.py:9 x2", "train.py:20 x1"]
+
+
+def test_of_many_lines_the_first_few_are_said() -> None:
+    (alert,) = alerts([{"n": value(n)} for n in range(8)], called_in=list(range(10, 18)))
+    assert alert.explanation.endswith("train.py:13, train.py:14 and 3 more lines")
+    assert len(alert.evidence["lines"]) == 8  # type: ignore[arg-type]
+
+
+def test_lines_that_make_a_function_anew() -> None:
+    (alert,) = alerts([{"x": tensor()}] * 7, gone=list(range(7)), python=list(range(7)), called_in=[9] * 6 + [12])
+    assert alert.explanation.endswith("each had to be traced; traced by the calls at train.py:9 (6 times), train.py:12")

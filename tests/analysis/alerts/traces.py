@@ -24,9 +24,10 @@ def thing(number: int) -> dict[str, str]:
 
 
 def traced(trace: TraceBuilder, parameters: dict[str, dict[str, str]], **more: Any) -> Graph:
-    """One more trace of the function `train_step`, defined in line 2 and called in line 9."""
+    """One more trace of the function `train_step`, defined in line 2 and called in line 9, or in `called_in`."""
     graph = trace.function("train_step")
-    graph.stack = trace.sites[trace.site(-1, "call", "PartitionedCall", (), {"line": 9})]["stack"]
+    line = more.pop("called_in", 9)
+    graph.stack = trace.sites[trace.site(-1, "call", "PartitionedCall", (), {"line": line})]["stack"]
     said = {"python": 0, "file": FILE, "line": 2, "user": True, "parameters": parameters, "gone": 0}
     graph.tracing = json.dumps(said | more)
     return graph

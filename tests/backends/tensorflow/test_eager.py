@@ -37,7 +37,7 @@ def test_inputs_lead_to_what_made_them(tmp_path: Path) -> None:
     assert (root.name, root.row["zero"]) == ("Sqrt", 1)
     (source,) = producers(recorded, root)
     assert source is not None
-    assert (source.name, source.shape) == ("Input", "[2]")
+    assert (source.name, source.shape) == ("x", "[2]")
     assert recorded.user_frames(divided)[-1].function == "program"
 
 
@@ -48,7 +48,7 @@ def test_a_tensor_from_outside_is_recorded_once(tmp_path: Path) -> None:
         tf.exp(x)
 
     recorded = record(tmp_path, program)
-    assert len(recorded.of("Input")) == 1
+    assert len(recorded.of("x")) == 1
 
 
 def test_lists_and_several_outputs(tmp_path: Path) -> None:

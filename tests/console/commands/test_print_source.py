@@ -17,6 +17,20 @@ def test_under_each_line_stands_what_it_made_and_how_that_fared(standing: Consol
     assert any(line.startswith("          Log  Log  float32[32, 4]") and "-inf of 128" in line for line in under)
 
 
+def test_constants_come_last(standing: Console) -> None:
+    said = answer(standing, "ps train.py -m 100")
+    under: list[list[str]] = []
+    for line in said[1:]:
+        if line.startswith("L"):
+            under.append([])
+        elif len(line.split()) > 1:
+            under[-1].append(line.split()[1])
+    mixed = [types for types in under if "Const" in types and set(types) != {"Const"}]
+    assert mixed
+    for types in mixed:
+        assert types == sorted(types, key="Const".__eq__)
+
+
 def test_it_begins_at_a_line_and_shows_so_many_nodes(standing: Console) -> None:
     assert answer(standing, f"ps train.py -b {LOG_LINE}")[1].startswith(f"L{LOG_LINE} ")
     cut = answer(standing, f"ps train.py -b {LOG_LINE} -m 1")

@@ -66,10 +66,10 @@ def _made_anew(function: TracedFunction) -> Alert | None:
         source=called[-1].source,
         explanation=(
             f"a new tf.function is made of {function.name} ({place}) each time: {len(called)} were made for "
-            f"{calls} calls, and each had to be traced"
+            f"{calls} calls, and each had to be traced{_said_of_lines(called)}"
         ),
         suggestion="make the tf.function once, outside of the loop, and call that",
-        evidence={"traces": len(called), "calls": calls, "gone": gone},
+        evidence={"traces": len(called), "calls": calls, "gone": gone, **_evidence_of_lines(called)},
     )
 
 
@@ -132,10 +132,30 @@ def _alert(
         function=function.name,
         tensor="",
         source=traces[-1].source,
-        explanation=f"{function.name} was traced {len(traces)} times in {calls} calls{said[0]}",
+        explanation=f"{function.name} was traced {len(traces)} times in {calls} calls{said[0]}{_said_of_lines(traces)}",
         suggestion=said[1],
-        evidence=evidence,
+        evidence={**evidence, **_evidence_of_lines(traces)},
     )
+
+
+def _said_of_lines(traces: Sequence[FunctionTrace]) -> str:
+    """From which lines it was traced, and how often from each; nothing where it is one line, which stands before."""
+    counts = _lines(traces)
+    if len(counts) < 2:
+        return ""
+    texts = [f"{place} ({times} times)" if times > 1 else place for place, times in counts.most_common(_SHOWN)]
+    more = f" and {len(counts) - _SHOWN} more lines" if len(counts) > _SHOWN else ""
+    return f"; traced by the calls at {', '.join(texts)}{more}"
+
+
+def _evidence_of_lines(traces: Sequence[FunctionTrace]) -> dict[str, Given]:
+    counts = _lines(traces)
+    return {"lines": [f"{place} x{times}" for place, times in counts.most_common()]} if len(counts) > 1 else {}
+
+
+def _lines(traces: Sequence[FunctionTrace]) -> Counter[str]:
+    """The places of the calls that had it traced, each with how often."""
+    return Counter(trace.source.place for trace in traces if trace.source is not None)
 
 
 def _find_change(traces: Sequence[FunctionTrace]) -> _Change | None:

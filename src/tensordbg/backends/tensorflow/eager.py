@@ -6,11 +6,14 @@ All threads pass there. The user's operation runs first, or is on the way, whate
 from __future__ import annotations
 
 import sys
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tensordbg.backends.tensorflow import device_summary, dtypes
+from tensordbg.backends.tensorflow.attributes import with_notes
+from tensordbg.backends.tensorflow.bound_names import may_be_told_apart, names_bound
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager_gradients import EagerGradients
 from tensordbg.backends.tensorflow.eager_tensors import flat, input_count, results_of
@@ -23,7 +26,7 @@ from tensordbg.backends.tensorflow.reads import Reads
 from tensordbg.backends.tensorflow.slots import Slots, slots_of
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, dtype_behind, writes
-from tensordbg.model import NONE, CallKind, Site
+from tensordbg.model import NONE, PYTHON_NAMES, CallKind, Site
 from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
 from tensordbg.recording.recorder import Recorder
@@ -36,6 +39,14 @@ FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
 
 # They compute nothing: making, asking about and deleting resources.
 _SILENT = frozenset({"VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator", "DeleteMemoryCache"})
+
+
+class _Given(NamedTuple):
+    """What an operation is given from outside."""
+
+    place: int
+    """Among its inputs: several may come in at one line."""
+    value: Any
 
 
 class Eager:
@@ -55,7 +66,7 @@ class Eager:
         self._stacks = stacks
         self._recorder: Recorder
         self._visible_devices = Devices()
-        self._sites: dict[tuple[str, StackKey, tuple[int, ...], str], int] = {}
+        self._sites: dict[tuple[str, StackKey, tuple[int, ...], str, int], int] = {}
         self._devices: dict[str, int] = {}
 
     def install(self, recorder: Recorder) -> None:
@@ -195,11 +206,12 @@ class Eager:
         key = stack_key(sys._getframe(2))  # noqa: SLF001
         given = flat(inputs)
         touched = [number for value in given if (number := self._variable(value)) != NONE]
-        site = self._site(op_type, key, tuple(touched), CallKind.NONE)
+        handle = _Given(NONE, given[0]) if op_type in READERS else None
+        site = self._site(op_type, key, tuple(touched), CallKind.NONE, handle)
         step = recorder.wanted_step(site)
         if step == NONE:
             return
-        references = [self._input(value, key) for value in given]
+        references = [self._input(value, key, place) for place, value in enumerate(given)]
         execution = recorder.begin_operation(site, step, references)
         self._layers.ran(execution, site)
         for slot, tensor in enumerate(results_of(result)):
@@ -219,7 +231,7 @@ class Eager:
             site = self._site(op_type, key, (), CallKind.NONE)
 
             def begin() -> int:
-                references = [self._input(value, key) for value in flat(inputs)]
+                references = [self._input(value, key, place) for place, value in enumerate(flat(inputs))]
                 return recorder.begin_operation(site, recorder.next_step(site), references)
 
             note_failure(error, failed_eagerly(site, begin))
@@ -255,8 +267,9 @@ class Eager:
         self._variables.learn_alive(value)
         return self._variables.number_of(value)
 
-    def _input(self, value: Any, key: StackKey) -> int:
+    def _input(self, value: Any, key: StackKey, place: int) -> int:
         """The reference of one input; what comes from outside is recorded first."""
+        given = value
         if isinstance(value, resource_variable_ops.BaseResourceVariable):
             return self._read(value, key)
         if not hasattr(value, "_datatype_enum"):
@@ -268,7 +281,8 @@ class Eager:
             return int(reference)
         if value._datatype_enum() not in dtypes.RECORDED:  # noqa: SLF001
             return UNKNOWN_INPUT
-        return self._record_source("Input", value, key, ())
+        site = self._site("Input", key, (), CallKind.NONE, _Given(place, given))
+        return self._record_source(site, value)
 
     def _read(self, variable: Any, key: StackKey) -> int:
         """A variable given where a tensor is wanted is read inside TensorFlow, unseen; its value is recorded here."""
@@ -278,7 +292,9 @@ class Eager:
             value = self._entries.fast_path(
                 context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
             )
-        return self._record_source("ReadVariableOp", value, key, (number,) if number != NONE else ())
+        touched = (number,) if number != NONE else ()
+        site = self._site("ReadVariableOp", key, touched, CallKind.NONE, _Given(NONE, variable.handle))
+        return self._record_source(site, value)
 
     def _slots(self, slots: Slots, given: list[Any], key: StackKey) -> None:
         """What an optimizer keeps beside a variable is read inside TensorFlow too, after the update."""
@@ -291,12 +307,11 @@ class Eager:
                 value = self._entries.fast_path(
                     context.context(), slots.reader, None, handle, *rows, "dtype", dtype
                 )  # fmt: skip
-            self._record_source(slots.reader, value, key, (number,))
+            self._record_source(self._site(slots.reader, key, (number,), CallKind.NONE), value)
 
-    def _record_source(self, op_type: str, value: Any, key: StackKey, variables: tuple[int, ...]) -> int:
+    def _record_source(self, site: int, value: Any) -> int:
         """Records a tensor that no recorded operation made, as an execution of its own."""
         recorder = self._recorder
-        site = self._site(op_type, key, variables, CallKind.NONE)
         execution = recorder.begin_operation(site, recorder.next_step(site), [])
         self._tensor(execution, site, 0, value)
         return input_reference(execution, 0)
@@ -308,19 +323,35 @@ class Eager:
             known = self._devices[name] = self._recorder.log.device(name)
         return known
 
-    def _site(self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> int:
+    def _site(
+        self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind, given: _Given | None = None
+    ) -> int:
         # A model calls all its layers from one line.
-        layer = self._layers.path
-        known = self._sites.get((op_type, key, variables, layer))
+        layer, place = self._layers.path, NONE if given is None else given.place
+        known = self._sites.get((op_type, key, variables, layer, place))
         if known is None:
             catalog = self._recorder.catalog
             with catalog.lock:
                 known = catalog.new_sites(1)
-                catalog.add_sites([self._describe(known, op_type, key, variables, call)])
-            self._sites[op_type, key, variables, layer] = known
+                described = self._describe(known, op_type, key, variables, call)
+                catalog.add_sites([described if given is None else self._named(described, given)])
+            self._sites[op_type, key, variables, layer, place] = known
         else:
             self._recorder.catalog.use_site(known)
         return known
+
+    def _named(self, site: Site, given: _Given) -> Site:
+        """A site of what comes from outside, or from a variable, with the names that the program has for it."""
+        value = given.value
+        if not may_be_told_apart(value):
+            return site
+        is_own = self._recorder.catalog.user_code.is_user
+        names = names_bound(sys._getframe(1), lambda each: each is value or _has_handle(each, value), is_own)  # noqa: SLF001
+        if not names:
+            return site
+        # What came in has no other name; a variable's operation has that of its type.
+        name = site.name if site.op_type in READERS else names[0]
+        return replace(site, name=name, attributes=with_notes(site.attributes, {PYTHON_NAMES: [names]}))
 
     def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> Site:
         self._layers.look()
@@ -335,6 +366,11 @@ class Eager:
             reads=variables if op_type in READERS else (),
             writes=variables if writes(op_type) else (),
         )
+
+
+def _has_handle(value: Any, handle: Any) -> bool:
+    """Whether a value is the variable of a handle."""
+    return issubclass(type(value), resource_variable_ops.BaseResourceVariable) and value._handle is handle  # noqa: SLF001
 
 
 def _as_tensor(value: Any) -> Any:

@@ -14,6 +14,7 @@ from tensordbg.console.node_lines import health_span
 from tensordbg.console.options import run_option
 from tensordbg.console.page import FixedLines, Line, Page, Place, Span, Style
 from tensordbg.console.texts import word
+from tensordbg.model import Site
 from tensordbg.report.numbers import amount, count
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def _telling(opened: OpenedTrace, scope: Scope, sites: list[int]) -> Ints:
 
 
 def _under(opened: OpenedTrace, made: Iterable[SiteNames], events: Ints, tensors: bool) -> Iterator[list[Span]]:
-    """What stands under a line: of bad nodes first."""
-    ordered = sorted(made, key=lambda names: (not _is_bad(opened, int(events[names.site.site])), names.site.site))
+    """What stands under a line: bad nodes first, then those with values, and constants last."""
+    ordered = sorted(made, key=lambda names: _rank(opened, names.site, int(events[names.site.site])))
     for names in ordered:
         event = int(events[names.site.site])
         name = Span(names.site.name, "link", f"ni {word(names.site.name)}")
@@ -93,6 +94,10 @@ def _under(opened: OpenedTrace, made: Iterable[SiteNames], events: Ints, tensors
             name = Span(row.tensor, "link", f"pt {word(row.tensor)} -e {event}")
         times = int(opened.site_counts.events[names.site.site])
         yield [name, Span(f"  {names.site.op_type}  ", "dim"), health_span(row), Span(_times(times), "dim")]
+
+
+def _rank(opened: OpenedTrace, site: Site, event: int) -> tuple[bool, bool, bool, int]:
+    return not _is_bad(opened, event), site.op_type == "Const", event == _NONE, site.site
 
 
 def _times(number: int) -> str:
