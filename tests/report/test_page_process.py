@@ -37,6 +37,13 @@ def test_a_finding_has_wider_graphs_than_what_is_near_it(desk: Desk) -> None:
     assert [desk.shelf.has("graphs", (given.event, hops)) for hops in (1, 2)] == [True, False]
 
 
+def test_a_finding_has_its_function_as_a_whole(desk: Desk) -> None:
+    (given, *_) = desk.process.add_event(desk.bad.event, 0)
+    desk.process.add_event(given.event, 1)
+    desk.process.add_whole()
+    assert [desk.shelf.has("wholes", key) for key in (desk.bad.event, given.event, None)] == [True, False, True]
+
+
 def test_what_is_far_has_its_details_alone(desk: Desk) -> None:
     desk.process.add_event(desk.bad.event, 3)
     assert desk.shelf.has("events", desk.bad.event)

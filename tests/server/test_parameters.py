@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
 from tensordbg.server import parameters as asked
 
 
@@ -41,6 +41,11 @@ class Witness:
             ("graph", "p", Centre(event=3, hops=4, opened=("a",))),
         ),
         (asked.Graph(function="f", operation="o"), ("graph", "", Centre(function="f", operation="o"))),
+        (
+            asked.WholeGraph(process="p", event=3, function="f", opened=("a",), closed=("b", "c")),
+            ("whole", "p", Whole(3, "f", ("a",), ("b", "c"))),
+        ),
+        (asked.WholeGraph(), ("whole", "", Whole())),
         (asked.OfSources(process="p"), ("sources", "p")),
         (asked.Source(process="p", file="a.py"), ("source", "p", "a.py")),
         (asked.Following(process="p", revision=3, wait=4), ("live", "p")),

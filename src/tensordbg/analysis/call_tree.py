@@ -68,6 +68,7 @@ class CallTree:
     unopened: int = 0
     """How many calls were left closed."""
     _blocks: dict[tuple[str, str], _Block] = field(default_factory=dict)
+    _inputs: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
 
     @cached_property
     def sources(self) -> Mapping[str, tuple[str, ...]]:
@@ -96,6 +97,12 @@ class CallTree:
 
     def inputs(self, instance: Instance) -> list[tuple[str, int]]:
         """What an operation takes, in order: key and slot."""
+        # A call of a training step has a thousand inputs, each of which is asked for by an argument inside.
+        if instance.key not in self._inputs:
+            self._inputs[instance.key] = self._inputs_of(instance)
+        return self._inputs[instance.key]
+
+    def _inputs_of(self, instance: Instance) -> list[tuple[str, int]]:
         block = self._blocks[instance.caller, instance.part]
         sites = self.program.sites
         references = self.program.inputs_of(instance.site.site)

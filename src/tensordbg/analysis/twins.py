@@ -51,8 +51,8 @@ def with_twins(program: Program, seen: Ints) -> Program:
         seen: The sites that have events.
     """
     with_events = set(np.unique(seen).tolist())
-    taken = set(np.unique(program.edges[:, 2]).tolist())
-    silent = {site.site for site in program.sites.values() if site.site in taken - with_events and _computes(site)}
+    taken = set(np.unique(program.edges[:, 2]).tolist()) - with_events
+    silent = {site.site for site in program.sites.values() if site.site in taken and _computes(site)}
     if not silent:
         return program
     twin = dict(_twins(program, silent, with_events))

@@ -37,6 +37,7 @@ _NAMES = {
     "tensors": "histories of tensors",
     "values": "elements of tensors",
     "graphs": "graphs",
+    "wholes": "graphs of whole functions",
     "sources": "source files",
     "timeline": "timelines",
 }
@@ -109,6 +110,8 @@ def _fill(findings: Sequence[Finding], processes: Mapping[str, SavedProcess]) ->
     reached = near
     for distance in range(_STEPS + 1):
         reached = list(_next_step(reached, distance))
+    for process in processes.values():
+        process.add_whole()
     tables = [(process, process.add_rows(row)) for process, row in near]
     for process, rows in tables[:_IN_FULL]:
         for row in rows:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
 from tensordbg.errors import UsageError
 from tensordbg.report.page_shelf import ProcessShelf
 from tensordbg.report.page_sources import lines_by_file, shortened
@@ -19,7 +19,7 @@ from tensordbg.wire.view.source import LineView
 
 Answer = TypeVar("Answer")
 
-_MOST = {"events": 600, "graphs": 120, "tensors": 30, "values": 60}
+_MOST = {"events": 600, "graphs": 120, "wholes": 12, "tensors": 30, "values": 60}
 """So many of each are asked for at most, since each takes its time in a large trace."""
 _HOPS = (1, 2, 3)
 """Of the graph around a finding; of that around another event only the first."""
@@ -49,6 +49,10 @@ class SavedProcess:
     def add_timeline(self) -> None:
         """Keeps the timeline as a whole."""
         self._put("timeline", None, lambda: self._answers.timeline(self._name, None, None, _WIDTH))
+
+    def add_whole(self) -> None:
+        """Keeps the function that matters most as a whole, for where no event is chosen."""
+        self._put("wholes", None, functools.partial(self._whole, None))
 
     def add_event(self, event: int, distance: int) -> list[EventRow]:
         """Keeps an event with what its panels show, if it is not there yet; the rows of its inputs and consumers.
@@ -97,6 +101,8 @@ class SavedProcess:
         self._put("executions", row.execution, lambda: ask.execution(name, row.execution))
         for hop in hops:
             self._put("graphs", (row.event, hop), functools.partial(self._graph, row.event, hop))
+        if len(hops) > 1:
+            self._put("wholes", row.event, functools.partial(self._whole, row.event))
         self._put("tensors", (row.tensor, row.function), lambda: ask.tensor(name, row.tensor, row.function, _POINTS))
         if row.kept:
             window = Window(rows=_ELEMENTS, columns=_ELEMENTS)
@@ -109,6 +115,9 @@ class SavedProcess:
     def _graph(self, event: int, hops: int) -> dict[str, Any]:
         view = self._answers.graph(self._name, Centre(event=event, hops=hops))
         return {"event": event, "hops": hops, "view": view}
+
+    def _whole(self, event: int | None) -> dict[str, Any]:
+        return {"event": event, "view": self._answers.whole(self._name, Whole(event=event))}
 
     def _source(self, file: str, user: bool, lines: set[int]) -> object:
         return shortened(self._answers.source(self._name, file), user, lines)

@@ -119,7 +119,7 @@ class ProcessShelf:
 
     def content(self) -> dict[str, Any]:
         """All that is kept, rows by their number."""
-        kinds = ("events", "executions", "tensors", "values", "graphs", "sources")
+        kinds = ("events", "executions", "tensors", "values", "graphs", "wholes", "sources")
         things = {kind: list(self._things.get(kind, {}).values()) for kind in kinds}
         (timeline,) = self._things.get("timeline", {None: msgspec.Raw(b"null")}).values()
         return {"rows": [self._rows[event] for event in sorted(self._rows)], **things, "timeline": timeline}

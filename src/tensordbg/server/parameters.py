@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
 from tensordbg.wire.view.answers import RunAnswers
 from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions
 from tensordbg.wire.view.findings import Findings
@@ -19,6 +19,7 @@ from tensordbg.wire.view.overview import Live, Overview
 from tensordbg.wire.view.source import SourceList, SourceView
 from tensordbg.wire.view.tensor import TensorView, ValuesView
 from tensordbg.wire.view.timeline import ExecutionView, Timeline
+from tensordbg.wire.view.whole_graph import WholeView
 
 _MOST = 2**53 - 1
 """The largest whole number that a browser counts exactly."""
@@ -195,6 +196,19 @@ class Graph(OfProcess, frozen=True, kw_only=True):
         return answers.graph(
             self.process, Centre(_given(self.event), self.function, self.operation, self.hops, self.opened)
         )
+
+
+class WholeGraph(OfProcess, frozen=True, kw_only=True):
+    """The graph of the function of an event, or of another function, as a whole."""
+
+    event: Event | UnsetType = UNSET
+    function: Annotated[str, Meta(description="Name or number of a function; empty for that of the event.")] = ""
+    opened: Annotated[tuple[str, ...], Meta(description="Boxes that are open besides those around the event.")] = ()
+    closed: Annotated[tuple[str, ...], Meta(description="Boxes that are closed that would be open by themselves.")] = ()
+
+    def ask(self, answers: RunAnswers) -> WholeView:
+        """The answer."""
+        return answers.whole(self.process, Whole(_given(self.event), self.function, self.opened, self.closed))
 
 
 class OfSources(OfProcess, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from tensordbg.wire.view.overview import Live, Overview, RunList
 from tensordbg.wire.view.source import SourceList, SourceView
 from tensordbg.wire.view.tensor import TensorView, ValuesView
 from tensordbg.wire.view.timeline import ExecutionView, Timeline
+from tensordbg.wire.view.whole_graph import WholeView
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ QUESTIONS = (
     Question("tensor", "tensor", asked.OneTensor, TensorView, "One tensor over steps and iterations"),
     Question("values", "values/{event}", asked.Values, ValuesView, "Elements of an event"),
     Question("graph", "graph", asked.Graph, GraphView, "The neighbourhood of an operation"),
+    Question("whole", "graph/whole", asked.WholeGraph, WholeView, "A function as a whole, its boxes closed or open"),
     Question("sources", "sources", asked.OfSources, SourceList, "The source files that the trace holds"),
     Question("source", "source", asked.Source, SourceView, "One source file, with what its lines created"),
     Question("live", "live", asked.Following, Live, "How far the trace has grown, now or as soon as it has"),

@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from tests.e2e.page.chromium import ARGUMENTS, PATIENCE, find_chromium, watched_page
-from tests.e2e.page.recorded import record_decided, record_digits, record_failed, record_two_troubles, shared
+from tests.e2e.page.recorded import (
+    record_decided,
+    record_digits,
+    record_failed,
+    record_scopes,
+    record_two_troubles,
+    shared,
+)
 from tests.e2e.page.serving import Served
 
 
@@ -77,6 +84,18 @@ def digits_link(digits: Path, serve: Callable[..., str]) -> str:
 def two_troubles_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., str]) -> str:
     """The page of a program with two findings: `Log` made -inf, `Sqrt` made NaN."""
     return serve(shared(tmp_path_factory, "two-troubles", record_two_troubles))
+
+
+@pytest.fixture(scope="session")
+def scopes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the trace of a program with name scopes, layers and a loop; NaN begins in `encoder/second`."""
+    return shared(tmp_path_factory, "scopes", record_scopes)
+
+
+@pytest.fixture(scope="session")
+def scopes_link(scopes: Path, serve: Callable[..., str]) -> str:
+    """The page that shows it."""
+    return serve(scopes)
 
 
 @pytest.fixture(scope="session")

@@ -98,6 +98,56 @@ def record_decided(folder: Path) -> None:
         record(folder, str(program))
 
 
+SCOPES = """\
+import keras
+import numpy as np
+import tensorflow as tf
+
+
+@tf.function
+def normed(x):
+    with tf.name_scope("norm"):
+        return x / tf.reduce_sum(x)
+
+
+@tf.function
+def step(x):
+    with tf.name_scope("encoder"):
+        with tf.name_scope("first"):
+            h = tf.tanh(x) * 2.0 + 1.0
+        with tf.name_scope("second"):
+            h = tf.sqrt(h - 1.0)
+    i = 0
+    while i < tf.constant(3):
+        h = h + tf.math.log(tf.abs(h) + 1.0)
+        i += 1
+    h = normed(h)
+    with tf.name_scope("loss"):
+        return tf.reduce_mean(tf.square(h))
+
+
+model = keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dense(2)], name="net")
+
+
+@tf.function
+def predict(x):
+    return model(x)
+
+
+predict(np.ones((2, 3), "float32"))
+step(tf.constant([0.5, -0.1]))
+tf.math.log(tf.constant([-1.0]))
+"""
+
+
+def record_scopes(folder: Path) -> None:
+    """A function with name scopes, a loop and a call, in which a NaN begins; another function with Keras layers."""
+    with tempfile.TemporaryDirectory() as programs:
+        program = Path(programs) / "scopes.py"
+        program.write_text(SCOPES)
+        record(folder, str(program))
+
+
 def record_two_troubles(folder: Path) -> None:
     """A program in which two lines go wrong that have nothing to do with each other: a logarithm, then a root."""
     with tempfile.TemporaryDirectory() as programs:

@@ -15,6 +15,7 @@ def opened(page: Any, digits_link: str) -> Any:
     page.goto(digits_link)
     page.locator(".event-title", has_text="Log:0").wait_for()
     page.get_by_role("tab", name="Graph").click()
+    page.get_by_role("button", name="Around").click()
     page.locator(".graph-node").first.wait_for()
     return page
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
 from tensordbg.errors import AbsentError, UsageError
 from tensordbg.trace.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
@@ -38,6 +38,8 @@ def everything(answers: RunAnswers) -> dict[str, Any]:
         "tensor": answers.tensor("", "Log:0", "", 50),
         "graph": answers.graph("", Centre(9)),
         "eager graph": answers.graph("", Centre(3)),
+        "whole graph": answers.whole("", Whole(9)),
+        "whole eager graph": answers.whole("", Whole(3)),
         "sources": answers.sources(""),
         "source": answers.source("", "/code/train.py"),
         "live": answers.live(""),
@@ -55,6 +57,9 @@ def test_answers_agree(answers: RunAnswers) -> None:
     assert found["execution"]["first_bad_event"] == 9
     assert [node["node"] for node in found["graph"]["nodes"] if node["origin"]] == ["Log"]
     assert found["eager graph"]["centre"] == "execution 2"
+    assert [node["node"] for node in found["whole graph"]["nodes"] if node["origin"]] == ["Log"]
+    assert found["whole graph"]["name"] == found["graph"]["function"]
+    assert found["whole eager graph"]["function"] is None
     revisions = {found[name]["revision"] for name in ("events", "findings", "timeline", "live")}
     assert len(revisions) == 1
 

@@ -15,6 +15,7 @@ import type {
   TensorView,
   Timeline,
   ValuesView,
+  WholeView,
 } from './types';
 
 /** A run and one of its processes; empty for the newest run, and for its first process. */
@@ -37,6 +38,14 @@ export interface GraphRequest {
   readonly operation: string;
   readonly hops: number;
   readonly opened: readonly string[];
+}
+
+/** A whole function: that of an event, or another; with the boxes that are open and closed. */
+export interface WholeRequest {
+  readonly event: number | undefined;
+  readonly function: string;
+  readonly opened: readonly string[];
+  readonly closed: readonly string[];
 }
 
 /** A slice of the elements of an event. */
@@ -77,6 +86,7 @@ export interface Answers {
   tensor(where: Where, tensor: string, functionName: string, points: number, signal?: AbortSignal): Promise<TensorView>;
   values(where: Where, event: number, request: ValuesRequest, signal?: AbortSignal): Promise<ValuesView>;
   graph(where: Where, request: GraphRequest, signal?: AbortSignal): Promise<GraphView>;
+  whole(where: Where, request: WholeRequest, signal?: AbortSignal): Promise<WholeView>;
   sources(where: Where, signal?: AbortSignal): Promise<SourceList>;
   source(where: Where, file: string, signal?: AbortSignal): Promise<SourceView>;
   /** Answers when there is more than at `revision`, or after `wait` seconds. */

@@ -15,6 +15,7 @@ import type {
   TensorView,
   Timeline,
   ValuesView,
+  WholeView,
 } from './types';
 
 /** An input or consumer whose row is among those of its process. */
@@ -35,6 +36,12 @@ export interface SavedGraph {
   readonly view: GraphView;
 }
 
+/** A whole function, open down to an event. */
+export interface SavedWhole {
+  readonly event: number | null;
+  readonly view: WholeView;
+}
+
 /** One process. */
 export interface SavedProcess {
   readonly process: string;
@@ -46,6 +53,7 @@ export interface SavedProcess {
   readonly tensors: readonly TensorView[];
   readonly values: readonly ValuesView[];
   readonly graphs: readonly SavedGraph[];
+  readonly wholes: readonly SavedWhole[];
   readonly files: SourceList;
   readonly sources: readonly SourceView[];
   readonly timeline: Timeline | null;

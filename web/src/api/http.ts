@@ -1,5 +1,12 @@
 /** Answers from the server that the page came from. */
-import { AnswerError, type Answers, type EventList, type GraphRequest, type ValuesRequest } from './answers';
+import {
+  AnswerError,
+  type Answers,
+  type EventList,
+  type GraphRequest,
+  type ValuesRequest,
+  type WholeRequest,
+} from './answers';
 
 type Parameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
@@ -52,6 +59,7 @@ export const httpAnswers: Answers = {
       signal,
     ),
   graph: (where, request: GraphRequest, signal) => ask('graph', { ...where, ...request }, signal),
+  whole: (where, request: WholeRequest, signal) => ask('graph/whole', { ...where, ...request }, signal),
   sources: (where, signal) => ask('sources', { ...where }, signal),
   source: (where, file, signal) => ask('source', { ...where, file }, signal),
   live: (where, revision, wait, signal) => ask('live', { ...where, revision, wait }, signal),

@@ -1,8 +1,18 @@
 /** Answers from what was put into the page when it was saved; there is no server. */
-import { AnswerError, type Answers, type EventList, type GraphRequest, type Where } from './answers';
-import type { SavedContent, SavedEvent, SavedInput, SavedProcess } from './content';
+import { AnswerError, type Answers, type EventList, type GraphRequest, type Where, type WholeRequest } from './answers';
+import type { SavedContent, SavedEvent, SavedInput, SavedProcess, SavedWhole } from './content';
 import { listed, matching } from './saved-rows';
-import type { EventPlace, EventRow, EventView, GraphView, InputRow, Live, Timeline, ValuesView } from './types';
+import type {
+  EventPlace,
+  EventRow,
+  EventView,
+  GraphView,
+  InputRow,
+  Live,
+  Timeline,
+  ValuesView,
+  WholeView,
+} from './types';
 
 /** Answers about the run that a saved page holds. */
 export function savedAnswers(content: SavedContent): Answers {
@@ -45,6 +55,7 @@ export function savedAnswers(content: SavedContent): Answers {
       return cut(whole, request.rowOffset, request.rows, request.columnOffset, request.columns);
     },
     graph: async (where, request) => shelf(where).graph(request),
+    whole: async (where, request) => shelf(where).whole(request),
     sources: async (where) => shelf(where).process.files,
     source: async (where, file) =>
       known(
@@ -111,6 +122,15 @@ class Shelf {
       .view;
   }
 
+  whole({ event, function: functionName, opened, closed }: WholeRequest): WholeView {
+    const named = (each: SavedWhole): boolean => String(each.view.function) === functionName && each.event === null;
+    const found = this.process.wholes.find((each) => (functionName ? named(each) : each.event === (event ?? null)));
+    const view = known(found, functionName ? `graph of function ${functionName}` : 'whole graph of this event').view;
+    const open = new Map(view.boxes.map((box) => [box.box, box.opened]));
+    const same = opened.every((box) => open.get(box)) && closed.every((box) => open.get(box) === false);
+    return same ? view : absentBoxes();
+  }
+
   private input({ row, ...rest }: SavedInput): InputRow {
     return { ...rest, row: row === null ? null : (this.rows.get(row) ?? null) };
   }
@@ -141,6 +161,10 @@ function known<T>(found: T | null | undefined, what: string): T {
 
 function absent(what: string): AnswerError {
   return new AnswerError(`This saved page does not hold the ${what}; open the trace with \`tdbg view\`.`, 404);
+}
+
+function absentBoxes(): never {
+  throw absent('inside of this box');
 }
 
 function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {

@@ -225,6 +225,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/graph/whole": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A function as a whole, its boxes closed or open */
+        get: operations["whole"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sources": {
         parameters: {
             query?: never;
@@ -319,6 +336,51 @@ export interface components {
             busy: number;
             /** @description The first such execution. */
             first_bad: number | null;
+        };
+        /**
+         * BoxView
+         * @description A box around operations and other boxes.
+         */
+        BoxView: {
+            /** @description Unique in the graph. */
+            box: string;
+            /** @description The box that it lies in, empty at the top. */
+            inside: string;
+            /** @description `call`, `part` (of a loop or a branch), `layer`, `scope`, `arguments`, `line` or `some`. */
+            kind: string;
+            label: string;
+            /** @description Of a call, else empty. */
+            op_type: string;
+            opened: boolean;
+            /** @description How many are in it, in boxes inside too. */
+            operations: number;
+            /** @description The worst inside: `bad` (of the chosen execution), `bad_elsewhere`, `fine` or `unrecorded`. */
+            health: string;
+            /** @description How many of the operations are not finite. */
+            bad: number;
+            /** @description Whether the trouble began inside. */
+            origin: boolean;
+        };
+        /**
+         * BundleView
+         * @description All tensors from one thing to another that lie in one box.
+         */
+        BundleView: {
+            /** @description The box that both lie in, empty at the top. */
+            box: string;
+            /** @description A box or a node; empty where the tensors come into the box from outside. */
+            source: string;
+            /** @description The same; empty where they leave the box. */
+            target: string;
+            /** @description How many. */
+            tensors: number;
+            /** @description Of the first of them, `name:slot`. */
+            names: string[];
+            /** @description Where it is one tensor alone, else empty. */
+            dtype: string;
+            /** @description The same. */
+            shape: number[] | null;
+            bad: boolean;
         };
         /**
          * EdgeView
@@ -604,7 +666,7 @@ export interface components {
             /** @description The functions that it runs; such a node can be opened. */
             calls: string[];
             opened: boolean;
-            /** @description The node of the call that it stands in, empty at the top. */
+            /** @description The node of the call that it stands in, in a whole graph the box; empty at the top. */
             inside: string;
             /** @description Which part of that call: `cond`, `body`, `then`... */
             part: string;
@@ -694,6 +756,16 @@ export interface components {
             running: boolean;
             /** @description How it ended, in words: `exit code 0`, `killed by SIGKILL`, empty while it runs. */
             ended: string;
+        };
+        /**
+         * RootFunction
+         * @description A function that the program called.
+         */
+        RootFunction: {
+            /** @description Its number. */
+            function: number;
+            name: string;
+            signature: string;
         };
         /**
          * RunList
@@ -831,6 +903,29 @@ export interface components {
             /** @description Over the finite elements of the slice. */
             min: number | null;
             max: number | null;
+        };
+        /**
+         * WholeView
+         * @description A function, as far as its boxes are open.
+         */
+        WholeView: {
+            /** @description Its number; null where the event is one of eager code, which has no graph. */
+            function: number | null;
+            name: string;
+            /** @description Those that the program called, what matters most first. */
+            functions: components["schemas"]["RootFunction"][];
+            /** @description Node of the chosen operation, empty for none. */
+            centre: string;
+            /** @description Of the function with all that it calls. */
+            operations: number;
+            /** @description How many of them are not finite. */
+            bad: number;
+            /** @description Each before those in it. */
+            boxes: components["schemas"]["BoxView"][];
+            nodes: components["schemas"]["NodeView"][];
+            bundles: components["schemas"]["BundleView"][];
+            /** @description How many boxes stay closed because too much is open already. */
+            unopened: number;
         };
     };
     responses: never;
@@ -1426,6 +1521,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GraphView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    whole: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Number of the tensor event. */
+                event?: number;
+                /** @description Name or number of a function; empty for that of the event. */
+                function?: string;
+                /** @description Boxes that are open besides those around the event. */
+                opened?: string[];
+                /** @description Boxes that are closed that would be open by themselves. */
+                closed?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeView"];
                 };
             };
             /** @description The request is not understood */

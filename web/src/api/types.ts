@@ -4,6 +4,8 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 
 export type Bin = Schemas['Bin'];
+export type BoxView = Schemas['BoxView'];
+export type BundleView = Schemas['BundleView'];
 export type EdgeView = Schemas['EdgeView'];
 export type EventPage = Schemas['EventPage'];
 export type EventPlace = Schemas['EventPlace'];
@@ -31,3 +33,4 @@ export type Suggestions = Schemas['Suggestions'];
 export type TensorView = Schemas['TensorView'];
 export type Timeline = Schemas['Timeline'];
 export type ValuesView = Schemas['ValuesView'];
+export type WholeView = Schemas['WholeView'];

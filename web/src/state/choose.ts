@@ -73,8 +73,8 @@ function keepNumber(): void {
 }
 
 function looksAtNothing(here: Place): boolean {
-  const { run, process, columns, tab, hops } = here;
-  return JSON.stringify({ ...START, run, process, columns, tab, hops }) === JSON.stringify(here);
+  const { run, process, columns, tab, graph, hops } = here;
+  return JSON.stringify({ ...START, run, process, columns, tab, graph, hops }) === JSON.stringify(here);
 }
 
 /** Whether two names mean one process: the first has an empty name too. */

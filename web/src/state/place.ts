@@ -3,6 +3,9 @@
 /** What the lower right panel shows of the chosen event. */
 export type Tab = 'event' | 'tensor' | 'values' | 'graph';
 
+/** Which graph is shown. */
+export type GraphKind = 'whole' | 'around';
+
 export interface Place {
   /** Name of the run, empty for the newest. */
   readonly run: string;
@@ -34,6 +37,12 @@ export interface Place {
   readonly opened: readonly string[];
   /** Node of the graph that is looked at though nothing was recorded of it; empty for none. */
   readonly operation: string;
+  /** The whole function, or what is around the chosen operation. */
+  readonly graph: GraphKind;
+  /** The function that is shown as a whole; empty for that of the chosen event. */
+  readonly function: string;
+  /** Boxes of it that are open, and with `-` before it closed that would be open by themselves. */
+  readonly boxes: readonly string[];
   /** How far the graph goes around the chosen operation. */
   readonly hops: number;
 }
@@ -58,6 +67,9 @@ export const START: Place = {
   slice: '',
   opened: [],
   operation: '',
+  graph: 'whole',
+  function: '',
+  boxes: [],
   hops: 1,
 };
 
@@ -68,16 +80,26 @@ export const TABS: readonly Tab[] = ['event', 'tensor', 'values', 'graph'];
  * process the chosen event, with the event its slice, the opened nodes and the file that was looked at.
  */
 export function moved(from: Place, change: Partial<Place>): Place {
-  const { search, order, descending, columns, filter, levels, tab, hops, run, process } = from;
+  const { search, order, descending, columns, filter, levels, tab, graph, hops, run, process } = from;
   if (change.run !== undefined && change.run !== run) {
-    return { ...START, search, order, descending, columns, filter, levels, tab, hops, ...change };
+    return { ...START, search, order, descending, columns, filter, levels, tab, graph, hops, ...change };
   }
   if (change.process !== undefined && change.process !== process) {
     const { finding } = from;
-    return { ...START, run, finding, search, order, descending, columns, filter, levels, tab, hops, ...change };
+    return { ...START, run, finding, search, order, descending, columns, filter, levels, tab, graph, hops, ...change };
   }
   if ('event' in change && change.event !== from.event) {
-    return { ...from, slice: '', opened: [], operation: '', file: '', line: undefined, ...change };
+    return {
+      ...from,
+      slice: '',
+      opened: [],
+      function: '',
+      boxes: [],
+      operation: '',
+      file: '',
+      line: undefined,
+      ...change,
+    };
   }
   return { ...from, ...change };
 }
@@ -112,8 +134,18 @@ export function readPlace(hash: string): Place {
     slice: text('slice'),
     opened: given.getAll('opened'),
     operation: text('operation'),
+    graph: graphOf(given),
+    function: text('function'),
+    boxes: given.getAll('box'),
     hops: number('hops') ?? START.hops,
   };
+}
+
+/** A link from when there was no whole graph shows what is around the operation. */
+function graphOf(given: URLSearchParams): GraphKind {
+  const named = given.get('graph');
+  if (named === 'around' || named === 'whole') return named;
+  return given.has('hops') || given.has('opened') ? 'around' : START.graph;
 }
 
 /** The part of a link after `#`; what is as at the start is left out. */
@@ -142,6 +174,9 @@ export function writePlace(place: Place): string {
   put('slice', place.slice, START.slice);
   for (const node of place.opened) query.append('opened', node);
   put('operation', place.operation, START.operation);
+  put('graph', place.graph, START.graph);
+  put('function', place.function, START.function);
+  for (const box of place.boxes) query.append('box', box);
   put('hops', place.hops, START.hops);
   const text = query.toString();
   return text ? `#${text}` : '';

@@ -75,6 +75,7 @@ const EMPTY: SavedProcess = {
   executions: [],
   tensors: [],
   values: [],
+  wholes: [],
   graphs: [],
   files: { files: [] },
   sources: [],
@@ -125,6 +126,7 @@ const FULL: SavedProcess = {
       max: 4,
     },
   ],
+  wholes: [],
   graphs: [
     {
       event: 7,

@@ -28,9 +28,18 @@ describe('a link', () => {
       slice: '[0, :]',
       opened: ['while', 'while/body/call'],
       operation: 'while/body/Log',
+      graph: 'around' as const,
+      function: '12',
+      boxes: ['model/', '-while'],
       hops: 2,
     };
     expect(readPlace(writePlace(place))).toEqual(place);
+  });
+
+  it('shows what is around an operation where it is older than the whole graph', () => {
+    expect(readPlace('#event=3&hops=2').graph).toBe('around');
+    expect(readPlace('#event=3&opened=while').graph).toBe('around');
+    expect(readPlace('#event=3&graph=whole&hops=2').graph).toBe('whole');
   });
 
   it('leaves out what it can not read', () => {

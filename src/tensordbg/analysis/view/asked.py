@@ -41,3 +41,17 @@ class Centre:
     """How many steps along the data, up and down, are shown."""
     opened: tuple[str, ...] = ()
     """Nodes of calls that are opened."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A function's graph as a whole, and which of its boxes are open."""
+
+    event: int | None = None
+    """Its function is shown; None for the one that matters most."""
+    function: str = ""
+    """Name or number of another function, empty for that of the event."""
+    opened: tuple[str, ...] = ()
+    """Boxes that are open besides those around the event's operation."""
+    closed: tuple[str, ...] = ()
+    """Boxes that are closed although they would be open by themselves."""

@@ -57,7 +57,7 @@ def graph_part(opened: OpenedTrace, centre: Centre) -> GraphPart | None:
         wanted = centre.operation
     else:
         opened.check_event(centre.event)
-        function, wanted = _function_of(opened, centre.event), key_of_event(opened, centre.event)
+        function, wanted = function_of_event(opened, centre.event), key_of_event(opened, centre.event)
     if function is None:
         return None
     tree = call_tree(opened.program, function, opens=_opening(wanted, centre.opened))
@@ -76,7 +76,7 @@ def graph_part(opened: OpenedTrace, centre: Centre) -> GraphPart | None:
     )
 
 
-def _function_of(opened: OpenedTrace, event: int) -> Function | None:
+def function_of_event(opened: OpenedTrace, event: int) -> Function | None:
     """The outermost function that an event was computed in."""
     excerpt = opened.excerpt(event)
     values = excerpt.values

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,12 +38,17 @@ from tensordbg.trace.parts import ROW_GROUP
 from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.strings import DTYPE
 
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.whole_graph import WholeFunction
+
 BLOCK = ROW_GROUP
 """So many events are read and kept together: as many as lie together in the files."""
 
 _MOST_BLOCKS = 32
 _MOST_EXCERPTS = 8
 _MOST_NAMES = 1000
+_MOST_OPERATIONS = 100_000
+"""Of the functions whose graphs are kept as a whole."""
 _MOST_WORDS = 1_000_000
 _MOST_LISTED = 400_000_000
 """Bytes of the lists that are kept."""
@@ -61,6 +66,8 @@ class OpenedTrace:
         self._lists: Recent[EventList, EventNumbers] = Recent(_MOST_LISTED, _bytes_of_list)
         self._blocks: Recent[int, Any] = Recent(_MOST_BLOCKS)
         self._named: Recent[str, Named] = Recent(_MOST_NAMES)
+        self.whole_functions: Recent[int, WholeFunction] = Recent(_MOST_OPERATIONS, lambda each: len(each.boxes.parent))
+        """The graphs that were looked at as a whole, by the number of the function."""
 
     @kept
     def event_count(self) -> int:

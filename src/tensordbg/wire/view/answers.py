@@ -6,7 +6,7 @@ empty, which means the first.
 
 from __future__ import annotations
 
-from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
 from tensordbg.analysis.view.eager_graph import eager_part
 from tensordbg.analysis.view.following import FollowedTrace
 from tensordbg.analysis.view.graph import graph_part
@@ -20,6 +20,7 @@ from tensordbg.analysis.view.source_margins import list_sources, read_source
 from tensordbg.analysis.view.suggestions import complete
 from tensordbg.analysis.view.timeline import one_execution, read_timeline
 from tensordbg.analysis.view.value_window import value_window
+from tensordbg.analysis.view.whole_graph import whole_graph
 from tensordbg.trace.runs import TraceRun
 from tensordbg.wire.view.events import (
     EventPage,
@@ -36,6 +37,7 @@ from tensordbg.wire.view.overview import Live, Overview, live_view, overview_vie
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
 from tensordbg.wire.view.tensor import TensorView, ValuesView, tensor_view, values_view
 from tensordbg.wire.view.timeline import ExecutionView, Timeline, execution_view, timeline_view
+from tensordbg.wire.view.whole_graph import NO_GRAPH, WholeView, whole_view
 
 
 class RunAnswers:
@@ -119,6 +121,12 @@ class RunAnswers:
         if part is not None:
             return graph_view(opened, part, origins)
         return eager_view(opened, eager_part(opened, centre.event or 0, centre.hops), origins)
+
+    def whole(self, process: str, asked: Whole) -> WholeView:
+        """A function's graph as a whole, some of its boxes open."""
+        opened, origins = self._opened(process), self._origins(process)
+        graph = whole_graph(opened, asked, origins)
+        return NO_GRAPH if graph is None else whole_view(opened, graph, origins)
 
     def sources(self, process: str) -> SourceList:
         """The files that the trace holds."""

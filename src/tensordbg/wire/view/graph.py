@@ -34,7 +34,7 @@ class NodeView:
     """The functions that it runs; such a node can be opened."""
     opened: bool
     inside: str
-    """The node of the call that it stands in, empty at the top."""
+    """The node of the call that it stands in, in a whole graph the box; empty at the top."""
     part: str
     """Which part of that call: `cond`, `body`, `then`..."""
     hidden_inputs: int

@@ -1,5 +1,5 @@
 /** Which part of the drawing is in sight, and how large. */
-import type { Area, Drawing, Point } from './layout';
+import type { Area, Point } from './layout';
 
 /** A point of the drawing stands at `x + scale * point`. */
 export interface Camera {
@@ -13,13 +13,16 @@ export interface Room {
   readonly height: number;
 }
 
+/** How large a drawing is. */
+type Size = Room;
+
 const SMALLEST = 0.1;
 const LARGEST = 2.5;
 /** Below this words can't be read. */
 const READABLE = 0.58;
 
 /** All of it, in the middle. */
-export function fitted(drawing: Drawing, room: Room): Camera {
+export function fitted(drawing: Size, room: Room): Camera {
   const scale = Math.max(Math.min(room.width / drawing.width, room.height / drawing.height, 1), SMALLEST);
   return {
     x: (room.width - drawing.width * scale) / 2,
@@ -28,10 +31,14 @@ export function fitted(drawing: Drawing, room: Room): Camera {
   };
 }
 
-/** All of it where it can be read so, or else what is around a node. */
-export function opening(drawing: Drawing, room: Room, centre: Area | undefined): Camera {
+/** All of it where it can be read so, or else what is around a node; the top of it where there is none. */
+export function opening(drawing: Size, room: Room, centre: Area | undefined): Camera {
   const all = fitted(drawing, room);
-  if (all.scale >= READABLE || !centre) return all;
+  if (all.scale >= READABLE) return all;
+  if (!centre) {
+    const scale = Math.max(Math.min(room.width / drawing.width, 1), READABLE);
+    return { x: (room.width - drawing.width * scale) / 2, y: 0, scale };
+  }
   return centred(centre, room, READABLE + 0.1);
 }
 

@@ -9,9 +9,10 @@ interface GraphNodeProps {
   readonly centre: string;
   readonly focusable: boolean;
   readonly focused: (node: NodeView) => void;
+  readonly choose?: (node: NodeView) => void;
 }
 
-export function GraphNode({ placed, centre, focusable, focused }: GraphNodeProps) {
+export function GraphNode({ placed, centre, focusable, focused, choose = chooseNode }: GraphNodeProps) {
   const { node, x, y, width, height } = placed;
   const chosen = node.node === centre;
   const most = Math.floor((width - 16) / 6.2);
@@ -27,7 +28,7 @@ export function GraphNode({ placed, centre, focusable, focused }: GraphNodeProps
         data-node={node.node}
         aria-label={nodeWords(node, centre)}
         aria-current={chosen ? 'true' : undefined}
-        onClick={() => chooseNode(node)}
+        onClick={() => choose(node)}
         onFocus={() => focused(node)}
       >
         <title>{[nodeWords(node, centre), ...outputsOf(node)].join('\n')}</title>
@@ -41,7 +42,7 @@ export function GraphNode({ placed, centre, focusable, focused }: GraphNodeProps
         </text>
       </g>
       {node.origin ? <Origin right={width} /> : null}
-      {node.calls.length ? <Call node={node} right={width} height={height} /> : null}
+      {node.calls.length && choose === chooseNode ? <Call node={node} right={width} height={height} /> : null}
       {node.hidden_inputs ? <More node={node} x={2} y={-4} kind="inputs" number={node.hidden_inputs} /> : null}
       {node.hidden_consumers ? (
         <More node={node} x={2} y={height + 11} kind="consumers" number={node.hidden_consumers} />

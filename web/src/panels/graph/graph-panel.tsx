@@ -1,4 +1,4 @@
-/** The neighbourhood of the chosen operation: inputs above, consumers below, coloured by health. */
+/** The graph: the whole function, or the neighbourhood of the chosen operation, inputs above and consumers below. */
 import { useMemo, useState } from 'preact/hooks';
 import { answers } from '../../api/current';
 import { count, counted } from '../../parts/numbers';
@@ -6,19 +6,41 @@ import { Nothing } from '../../parts/panel';
 import { go, live, place, where } from '../../state/store';
 import { useAnswer } from '../../state/use-answer';
 import { GraphDrawing } from './graph-drawing';
+import { GraphHead, large } from './graph-head';
 import { GraphList } from './graph-list';
 import { placed } from './layout';
 import { loadGraph } from './load';
 import { joined, limited, type Neighbourhood } from './neighbourhood';
 import { OperationInfo } from './operation-info';
+import { WholePanel } from './whole/whole-panel';
 import './graph.css';
 
 const MOST_HOPS = 6;
 
+type Form = 'drawing' | 'list';
+
+interface FormProps {
+  readonly form: Form;
+  readonly setForm: (form: Form) => void;
+}
+
 export function GraphPanel() {
+  const [form, setForm] = useState<Form>('drawing');
+  const Shown = place.value.graph === 'whole' ? WholePanel : AroundPanel;
+  const leave = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') large.value = false;
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape leaves from wherever in it one is.
+    <div class={large.value ? 'graph-room graph-large' : 'graph-room'} onKeyDown={leave}>
+      <Shown form={form} setForm={setForm} />
+    </div>
+  );
+}
+
+function AroundPanel({ form, setForm }: FormProps) {
   const { event, hops, opened, operation } = place.value;
   const asked = where.value;
-  const [form, setForm] = useState<'drawing' | 'list'>('drawing');
   const { answer, problem, busy } = useAnswer(
     event === undefined ? undefined : (signal) => loadGraph(answers, asked, { event, hops, opened }, signal),
     [asked, event, hops, opened.join('\n'), live.value?.running === false],
@@ -28,16 +50,11 @@ export function GraphPanel() {
     return all && limited(all);
   }, [answer]);
   const drawing = useMemo(() => shown && placed(shown), [shown]);
-  if (event === undefined) {
-    return (
-      <Nothing>Choose a tensor event to see what its operation was computed from, and what took its result.</Nothing>
-    );
-  }
   const base = answer?.[0];
   const looked = shown?.nodes.find((node) => node.node === operation);
   return (
     <section class="graph" aria-label="Graph" aria-busy={busy ? 'true' : 'false'}>
-      <div class="graph-head">
+      <GraphHead form={form} setForm={setForm}>
         <Hops hops={hops} />
         {base && shown ? (
           <span class="graph-extent" title={base.function}>
@@ -45,17 +62,10 @@ export function GraphPanel() {
             <span class="mono">{base.function}</span>
           </span>
         ) : null}
-        <span class="graph-forms">
-          <button
-            type="button"
-            aria-pressed={form === 'list'}
-            title="The same as a list of inputs and consumers"
-            onClick={() => setForm(form === 'list' ? 'drawing' : 'list')}
-          >
-            List
-          </button>
-        </span>
-      </div>
+      </GraphHead>
+      {event === undefined ? (
+        <Nothing>Choose a tensor event to see what its operation was computed from, and what took its result.</Nothing>
+      ) : null}
       {problem ? (
         <p class="panel-problem" role="alert">
           {problem}

@@ -41,7 +41,7 @@ export interface Drawing {
   readonly edges: readonly PlacedEdge[];
 }
 
-const NODE_HEIGHT = 42;
+export const NODE_HEIGHT = 42;
 const CHARACTER = 6.6;
 /** With more edges than this their labels would be larger than the graph. */
 const MOST_LABELS = 45;

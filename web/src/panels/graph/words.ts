@@ -60,3 +60,9 @@ export function nodeWords(node: NodeView, centre: string): string {
   ].filter(Boolean);
   return [`${node.op_type} ${node.name}`, healthWords(node.health), ...marks].join(', ');
 }
+
+/** The end of a text that has so much room. */
+export function clipped(text: string, width: number): string {
+  const most = Math.max(Math.floor((width - 12) / 6.2), 4);
+  return text.length <= most ? text : `…${text.slice(text.length - most + 1)}`;
+}

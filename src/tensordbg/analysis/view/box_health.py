@@ -1,0 +1,97 @@
+"""What was recorded of the operations of a whole graph, counted for the boxes that they lie in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensordbg.analysis.call_tree import CallTree, without_numbers
+from tensordbg.analysis.reading import Ints
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+Tensor = tuple[str, int]
+"""Key of an operation, and slot."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What was recorded of some operations."""
+
+    health: str
+    """`bad` (one of them, in the chosen execution), `bad_elsewhere`, `fine` or `unrecorded`."""
+    bad: int
+    """How many of them are not finite: in the chosen execution or, if there are none, in another one."""
+    origin: bool
+    """Whether the trouble of the chosen execution began in one of them."""
+
+
+@dataclass(frozen=True)
+class RecordedAt:
+    """What was recorded of a graph's operations, by their keys."""
+
+    bad_tensors: frozenset[Tensor]
+    """In the chosen execution, in any turn of a loop; in any execution where none is chosen."""
+    bad: frozenset[str]
+    """The operations with such a tensor."""
+    bad_elsewhere: frozenset[str]
+    """Those of which something is not finite in whatever execution."""
+    recorded: frozenset[str]
+    origins: frozenset[str]
+
+    def inside(self, operations: Collection[str]) -> Inside:
+        """Of some of them together."""
+        here, elsewhere = (sum(each in of for each in operations) for of in (self.bad, self.bad_elsewhere))
+        known = any(each in self.recorded for each in operations)
+        health = "bad" if here else "bad_elsewhere" if elsewhere else "fine" if known else "unrecorded"
+        return Inside(health, here or elsewhere, any(each in self.origins for each in operations))
+
+
+def recorded_at(opened: OpenedTrace, tree: CallTree, event: int | None, origins: Collection[int]) -> RecordedAt:
+    """What was recorded of all operations of a graph.
+
+    Args:
+        opened: The trace.
+        tree: The graph, all of whose calls are opened.
+        event: The chosen execution is that of this event; None for none.
+        origins: The events that the findings name as such.
+    """
+    counts, instances = opened.site_counts, tree.instances
+    elsewhere = frozenset(key for key, each in instances.items() if counts.bad[each.site.site])
+    if event is None:
+        bad = frozenset((key, slot) for key in elsewhere for slot in range(len(instances[key].site.dtypes)))
+        began: frozenset[Tensor] = frozenset()
+    else:
+        bad, began = _in_execution(opened, event, origins)
+    return RecordedAt(
+        bad_tensors=bad,
+        bad=frozenset(key for key, _ in bad),
+        bad_elsewhere=elsewhere,
+        recorded=frozenset(key for key, each in instances.items() if counts.events[each.site.site]),
+        origins=frozenset(key for key, _ in began),
+    )
+
+
+def _in_execution(
+    opened: OpenedTrace, event: int, origins: Collection[int]
+) -> tuple[frozenset[Tensor], frozenset[Tensor]]:
+    """The tensors of an event's execution that are not finite, and those that are origins."""
+    excerpt = opened.excerpt(event)
+    events = excerpt.values.events
+    own = np.flatnonzero(events.execution == events.execution[excerpt.local(event)])
+    began = own[np.isin(excerpt.events[own], np.asarray(sorted(origins), dtype=np.int64))]
+    return frozenset(_tensors(opened, event, own[events.bad[own]])), frozenset(_tensors(opened, event, began))
+
+
+def _tensors(opened: OpenedTrace, event: int, local: Ints) -> Iterable[Tensor]:
+    """The tensors that events of an excerpt are of, each once."""
+    events = opened.excerpt(event).values.events
+    columns = np.stack([events.path[local], events.site[local], events.slot[local]])
+    for path, site, slot in np.unique(columns, axis=1).T.tolist():
+        plain = without_numbers(opened.program.paths.get(path, ""))
+        name = opened.site(site).site.name
+        yield (f"{plain}/{name}" if plain else name), slot

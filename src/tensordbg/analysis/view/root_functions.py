@@ -1,0 +1,27 @@
+"""The functions that a program called from Python, those that a person would look at first in front."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensordbg.model import NONE, Function
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+_MOST = 200
+
+
+def root_functions(opened: OpenedTrace) -> tuple[Function, ...]:
+    """Those of which something is not finite first, then those of which most was recorded."""
+    executions = opened.executions
+    called = np.flatnonzero(executions.function != NONE)
+    function = executions.function[called]
+    size = int(function.max(initial=NONE)) + 1
+    events = np.bincount(function, weights=opened.extents.count[called], minlength=size)
+    bad = np.bincount(function, weights=opened.bad.count[called], minlength=size)
+    known = [each for each in np.unique(function).tolist() if each in opened.program.functions]
+    known.sort(key=lambda each: (not bad[each], -float(events[each]), each))
+    return tuple(opened.program.functions[each] for each in known[:_MOST])

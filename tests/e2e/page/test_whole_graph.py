@@ -1,0 +1,210 @@
+"""The graph of a whole function in a real browser: boxes that open, down to where the trouble began."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.page.chromium import watched_page
+from tests.e2e.page.recorded import record
+
+
+@pytest.fixture
+def opened(page: Any, scopes_link: str) -> Any:
+    """The whole graph, come to from the finding in `encoder/second`."""
+    page.goto(scopes_link)
+    page.locator(".finding", has_text="Sqrt").first.click()
+    page.locator(".event-title", has_text="encoder/second/Sqrt:0").wait_for()
+    page.get_by_role("tab", name="Graph").click()
+    box(page, "second,").wait_for()
+    return page
+
+
+def box(page: Any, words: str) -> Any:
+    """The box whose words begin so."""
+    return page.locator(f".whole-box-body[aria-label^='{words}']")
+
+
+def node(page: Any, words: str) -> Any:
+    return page.locator(f".graph-node-body[aria-label^='{words}']")
+
+
+def words_of(found: Any) -> str:
+    return str(found.get_attribute("aria-label"))
+
+
+def middle(found: Any) -> tuple[float, float]:
+    area = found.bounding_box()
+    return area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+
+
+def test_from_a_finding_it_is_open_down_to_the_origin_and_nowhere_else(opened: Any) -> None:
+    assert words_of(box(opened, "encoder,")).endswith("the trouble began inside, open")
+    assert words_of(box(opened, "second,")).endswith("the trouble began inside, open")
+    assert re.search("finite, closed$", words_of(box(opened, "first,")))
+    node(opened, "Sqrt encoder/second/Sqrt, not finite, the chosen operation, the origin of the trouble").wait_for()
+    # What the NaN reached is marked on the lid of boxes that are closed.
+    for name in ("while, call", "normed, call", "loss, name scope"):
+        assert re.search(r"\d+ of them not finite, closed$", words_of(box(opened, name)))
+    assert re.search(r"not finite", box(opened, "loss,").text_content())
+
+
+def test_data_flows_downwards_and_bad_bundles_are_red(opened: Any) -> None:
+    order = [box(opened, name) for name in ("encoder,", "while,", "normed,", "loss,")]
+    high = [middle(each)[1] for each in order]
+    assert high == sorted(high)
+    titles = opened.locator(".graph-edge title").all_text_contents()
+    assert any(re.match(r"From encoder to while: .*not finite", title) for title in titles)
+    for way in ("while to normed", "normed to loss"):
+        assert any(re.match(rf"From {way}: .*not finite", title) for title in titles)
+    assert opened.locator(".graph-edge-bad").count() >= 3
+
+
+def test_a_click_opens_a_box_and_another_closes_it(opened: Any) -> None:
+    box(opened, "while,").click()
+    box(opened, "body,").wait_for()
+    node(opened, "Log while/Log").wait_for()
+    assert "box=while" in opened.url
+    opened.reload()
+    node(opened, "Log while/Log").wait_for()
+    box(opened, "while, call").locator(".whole-box-title").click()
+    box(opened, "body,").wait_for(state="detached")
+    opened.go_back()
+    node(opened, "Log while/Log").wait_for()
+
+
+def test_the_keyboard_walks_opens_and_chooses(opened: Any) -> None:
+    node(opened, "Sqrt").focus()
+    focused = "document.activeElement.getAttribute('data-node')"
+    opened.keyboard.press("ArrowUp")
+    assert opened.evaluate(focused) == "encoder/second/sub"
+    opened.keyboard.press("Enter")
+    node(opened, "Sub encoder/second/sub, finite, the chosen operation").wait_for()
+    assert "tab=graph" in opened.url
+    box(opened, "encoder,").focus()
+    opened.keyboard.press("ArrowDown")
+    assert opened.evaluate(focused) == "encoder/first/"
+    opened.keyboard.press("Enter")
+    node(opened, "Tanh encoder/first/Tanh").wait_for()
+    assert opened.evaluate(focused) == "encoder/first/"
+    assert opened.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+
+
+def test_boxes_stay_open_as_one_chooses_in_them(opened: Any) -> None:
+    box(opened, "normed,").click()
+    sum_of = node(opened, "Sum norm/Sum")
+    box(opened, "norm,").click()
+    sum_of.wait_for()
+    sum_of.focus()
+    opened.keyboard.press("Enter")
+    node(opened, "Sum norm/Sum, not finite, the chosen operation").wait_for()
+    assert words_of(box(opened, "second,")).endswith("open")
+
+
+def test_another_function_shows_its_layers(opened: Any) -> None:
+    opened.get_by_role("combobox", name="Function").select_option(label="predict")
+    net = box(opened, "net, layer")
+    net.wait_for()
+    assert "function=" in opened.url
+    if words_of(net).endswith("closed"):
+        net.click()
+    box(opened, "dense, layer").wait_for()
+    box(opened, "dense_1, layer").click()
+    node(opened, "MatMul").wait_for()
+
+
+def test_as_a_list(opened: Any) -> None:
+    opened.get_by_role("button", name="List", exact=True).click()
+    listed = opened.locator(".graph-list")
+    first = listed.get_by_role("button", name="first", exact=False)
+    assert first.get_attribute("aria-expanded") == "false"
+    first.click()
+    listed.get_by_role("button", name=re.compile("Tanh")).click()
+    opened.locator("[role=row][aria-selected=true]", has_text="encoder/first/Tanh:0").wait_for()
+
+
+def test_in_the_whole_window_and_back(opened: Any) -> None:
+    small = opened.locator(".graph-svg").bounding_box()
+    opened.get_by_role("button", name="Large").click()
+    large = opened.locator(".graph-svg").bounding_box()
+    assert large["width"] > 1200 > 2 * small["width"]
+    opened.keyboard.press("Escape")
+    assert opened.locator(".graph-svg").bounding_box() == small
+
+
+def test_without_an_event_it_is_the_function_that_matters_most(page: Any, scopes_link: str) -> None:
+    page.goto(f"{scopes_link}#tab=graph&search=x")
+    assert words_of(box(page, "encoder,")).endswith("not finite, closed")
+    box(page, "encoder,").click()
+    box(page, "second,").wait_for()
+
+
+def test_what_ran_by_itself_has_what_is_around_it(page: Any, scopes_link: str) -> None:
+    page.goto(f"{scopes_link}#event=0&tab=graph")
+    page.get_by_role("button", name="Show what is around it").click()
+    page.locator(".graph-node").first.wait_for()
+
+
+@pytest.mark.parametrize("options", [{"color_scheme": "dark"}, {"viewport": {"width": 420, "height": 800}}])
+def test_in_the_dark_and_on_narrow_screens(
+    browser: Any, scopes_link: str, problems: list[str], options: dict[str, Any]
+) -> None:
+    with watched_page(browser, problems, **options) as page:
+        page.goto(f"{scopes_link}#tab=graph&search=x")
+        loss = box(page, "loss,")
+        loss.wait_for()
+        page.get_by_role("button", name="Large").click()
+        loss.click()
+        node(page, "Mean loss/Mean").wait_for()
+        shown = page.locator(".graph-svg").bounding_box()
+        assert shown["width"] > 0.9 * page.viewport_size["width"]
+    assert problems == []
+
+
+def test_a_saved_page_has_it_open_down_to_a_finding(page: Any, scopes: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.html"
+    command = [sys.executable, "-m", "tensordbg", "report", "-o", str(saved), str(scopes)]
+    subprocess.run(command, check=True, capture_output=True)
+    page.goto(saved.as_uri())
+    page.locator(".finding", has_text="Sqrt").first.click()
+    page.get_by_role("tab", name="Graph").click()
+    node(page, "Sqrt encoder/second/Sqrt, not finite, the chosen operation").wait_for()
+    box(page, "while,").click()
+    page.get_by_role("alert").filter(has_text="does not hold the inside of this box").wait_for()
+
+
+LARGE = """\
+import tensorflow as tf
+
+@tf.function
+def step(x):
+    for block in range(40):
+        with tf.name_scope(f"block{block}"):
+            for part in ("attention", "dense"):
+                with tf.name_scope(part):
+                    for _ in range(25):
+                        x = tf.sin(x) * 1.5 + 0.1
+    return tf.math.log(x - 100.0)
+
+step(tf.ones([2]))
+"""
+
+
+def test_a_function_of_ten_thousand_operations_comes_in_parts(page: Any, tmp_path: Path, serve: Any) -> None:
+    program = tmp_path / "large.py"
+    program.write_text(LARGE)
+    record(tmp_path / "trace", str(program))
+    page.goto(f"{serve(tmp_path / 'trace')}#tab=graph&search=x")
+    box(page, "block39,").wait_for()
+    assert re.search(r"10,\d\d\d operations", page.locator(".graph-extent").text_content())
+    drawn = page.locator(".whole-box-body, .graph-node-body").count()
+    assert 40 <= drawn <= 60
+    box(page, "block7,").focus()
+    page.keyboard.press("Enter")
+    box(page, "attention,").wait_for()
+    assert page.locator(".whole-box-body, .graph-node-body").count() == drawn + 2

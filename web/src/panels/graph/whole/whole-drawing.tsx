@@ -1,0 +1,60 @@
+/** The drawing of a whole graph: boxes that open and close, operations, and bundles of tensors between them. */
+import { useMemo } from 'preact/hooks';
+import type { WholeView } from '../../../api/types';
+import { GraphNode } from '../graph-node';
+import { type Cursor, type Scene, Stage } from '../stage';
+import { chooseIn, toggleBox } from './act';
+import { type PlacedThing, placedWhole } from './layout';
+import { walkedWhole } from './walk';
+import { WholeBox } from './whole-box';
+import { WholeBundles } from './whole-bundles';
+import { wholeWords } from './words';
+
+export function WholeDrawing({ view }: { readonly view: WholeView }) {
+  const drawing = useMemo(() => placedWhole(view), [view]);
+  const scene = useMemo<Scene>(() => {
+    const areas = new Map(drawing.things.map((thing) => [thing.id, thing]));
+    return { width: drawing.width, height: drawing.height, areaOf: (thing) => areas.get(thing) };
+  }, [drawing]);
+  // A chosen operation in a closed box is looked for at the box.
+  const shown = drawing.things.some(({ id }) => id === view.centre);
+  const start = shown ? view.centre : (drawing.things[0]?.id ?? '');
+  const press = (key: string, id: string): boolean => {
+    const thing = drawing.things.find((each) => each.id === id);
+    if (thing?.box && (key === 'Enter' || key === ' ' || key === 'o')) toggleBox(thing.box, view);
+    else if (thing?.node && (key === 'Enter' || key === ' ')) chooseIn(thing.node, view);
+    else return false;
+    return true;
+  };
+  const thing = (placed: PlacedThing, cursor: Cursor) => {
+    const { id, box, node } = placed;
+    const focus = { focusable: id === cursor.at, focused: () => cursor.move(id) };
+    if (box) {
+      const toggle = (): void => {
+        cursor.move(id);
+        toggleBox(box, view);
+      };
+      return <WholeBox key={id} placed={placed} box={box} toggle={toggle} {...focus} />;
+    }
+    if (!node) return null;
+    const choose = (): void => chooseIn(node, view);
+    return <GraphNode key={id} placed={{ ...placed, node }} centre={view.centre} choose={choose} {...focus} />;
+  };
+  return (
+    <Stage
+      scene={scene}
+      centre={shown ? view.centre : ''}
+      start={start}
+      label={wholeWords(view)}
+      walk={(from, direction) => walkedWhole(drawing, from, direction)}
+      press={press}
+      draw={(cursor) => (
+        <>
+          {drawing.things.filter(({ box }) => box?.opened).map((each) => thing(each, cursor))}
+          <WholeBundles key="bundles" drawing={drawing} centre={view.centre} />
+          {drawing.things.filter(({ box }) => !box?.opened).map((each) => thing(each, cursor))}
+        </>
+      )}
+    />
+  );
+}

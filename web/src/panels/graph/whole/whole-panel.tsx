@@ -1,0 +1,97 @@
+/** The function as a whole: what its boxes are, open down to the chosen operation. */
+import { answers } from '../../../api/current';
+import type { WholeView } from '../../../api/types';
+import { count, counted } from '../../../parts/numbers';
+import { Nothing } from '../../../parts/panel';
+import { go, live, place, where } from '../../../state/store';
+import { useAnswer } from '../../../state/use-answer';
+import { GraphHead } from '../graph-head';
+import { OperationInfo } from '../operation-info';
+import { wantedBoxes } from './act';
+import { WholeDrawing } from './whole-drawing';
+import { WholeList } from './whole-list';
+import './whole.css';
+
+interface WholePanelProps {
+  readonly form: 'drawing' | 'list';
+  readonly setForm: (form: 'drawing' | 'list') => void;
+}
+
+export function WholePanel({ form, setForm }: WholePanelProps) {
+  const { event, boxes, function: functionName, operation } = place.value;
+  const asked = where.value;
+  const { answer, problem, busy } = useAnswer(
+    (signal) => answers.whole(asked, { event, function: functionName, ...wantedBoxes(boxes) }, signal),
+    [asked, event, functionName, boxes.join('\n'), live.value?.running === false],
+  );
+  const looked = answer?.nodes.find((node) => node.node === operation);
+  const eager = answer !== undefined && answer.function === null;
+  return (
+    <section class="graph" aria-label="Graph" aria-busy={busy ? 'true' : 'false'}>
+      <GraphHead form={form} setForm={setForm}>
+        {answer && !eager ? <Extent view={answer} /> : null}
+      </GraphHead>
+      {problem ? (
+        <p class="panel-problem" role="alert">
+          {problem}
+        </p>
+      ) : null}
+      {answer?.unopened ? (
+        <p class="graph-left" role="status">
+          {counted(answer.unopened, 'box', 'boxes')} more stay closed: what is open is all that can be drawn. Close
+          some.
+        </p>
+      ) : null}
+      {eager ? <Eager /> : null}
+      {answer && !eager && form === 'drawing' ? <WholeDrawing key={answer.function} view={answer} /> : null}
+      {answer && !eager && form === 'list' ? <WholeList view={answer} /> : null}
+      {looked ? <OperationInfo node={looked} /> : null}
+    </section>
+  );
+}
+
+function Extent({ view }: { readonly view: WholeView }) {
+  const bad = view.bad ? `, ${count(view.bad)} not finite` : '';
+  return (
+    <>
+      <Functions view={view} />
+      <span class="graph-extent">
+        {counted(view.operations, 'operation')}
+        {bad}
+      </span>
+    </>
+  );
+}
+
+/** The function that is shown, and the others that the program called. */
+function Functions({ view }: { readonly view: WholeView }) {
+  const known = view.functions.some((each) => each.function === view.function);
+  if (known && view.functions.length === 1) return <span class="mono">{view.name}</span>;
+  return (
+    <select
+      class="whole-functions mono"
+      aria-label="Function"
+      value={String(view.function)}
+      onChange={(event) => go({ function: event.currentTarget.value, boxes: [], operation: '' })}
+    >
+      {known ? null : <option value={String(view.function)}>{view.name}</option>}
+      {view.functions.map((each) => (
+        <option key={each.function} value={String(each.function)} title={each.signature}>
+          {each.name}
+          {view.functions.filter(({ name }) => name === each.name).length > 1 ? ` ${each.signature}` : ''}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Eager() {
+  return (
+    <Nothing>
+      This ran by itself, outside of any function, so there is no graph of a function to show as a whole.{' '}
+      <button type="button" onClick={() => go({ graph: 'around' }, 'replace')}>
+        Show what is around it
+      </button>
+    </Nothing>
+  );
+}
