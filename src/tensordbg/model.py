@@ -22,7 +22,11 @@ WAITS_FOR = "waits_for"
 RUNS_ANYWAY = "runs_anyway"
 """The attribute of an operation that its function runs whether or not a result needs it."""
 
-NOTES = frozenset({DIFFERENTIATED, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
+COMPOSITES = "composites"
+"""The attribute of an operation that tells for each of its outputs of which value it holds the elements: `ragged` with
+the tensors of its row splits, outermost first, `sparse` with those of its indices and its shape; or null."""
+
+NOTES = frozenset({COMPOSITES, DIFFERENTIATED, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""
 
 NONE = -1

@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from tensordbg.analysis.composite_notes import wholes
 from tensordbg.analysis.operations import INPUT
 from tensordbg.analysis.program import Program
 from tensordbg.model import NONE, Frame, Site, TensorRef
@@ -122,7 +123,14 @@ def _value(
     if sites[0].function == NONE:
         # What eager operations take is known of each run alone, and what comes from Python is told after it.
         ends = [site for site in ends if site.op_type != INPUT][-statement.targets :]
-    return [TensorRef(ends[statement.place].site, 0)] if len(ends) == statement.targets else []
+    # Of a ragged or sparse tensor the elements stand for all of its parts.
+    whole = wholes(sites)
+    found = list(dict.fromkeys(whole.get(ref, ref) for ref in (TensorRef(site.site, 0) for site in ends)))
+    of_parts = [ref for ref in found if ref in set(whole.values())]
+    if statement.targets == len(of_parts) == 1:
+        # The rest are checks of the parts.
+        return of_parts
+    return [found[statement.place]] if len(found) == statement.targets else []
 
 
 def _statements(program: Program, name: str) -> Iterator[_Statement]:

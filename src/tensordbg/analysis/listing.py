@@ -85,7 +85,12 @@ class ListedTensor(TensorView):
     python_names: tuple[str, ...] = ()
     """Its names in the program's text, as far as TensorFlow told them."""
     text: str = ""
-    """The first elements of a tensor of strings, as far as they were kept."""
+    """The first elements of a tensor of strings, as far as they were kept; in a history also the ragged or sparse
+    tensor whose elements it holds."""
+    run: int = 0
+    """Which run of a pipeline's function; 0 for what the execution itself computed."""
+    element: int | None = None
+    """In a history, which element of the pipeline's function it belongs to, from 0."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,9 @@ SORT_KEYS: Mapping[str, str] = {
 PROGRAM_ORDER = "program"
 """The order of events in which what a function is given comes before what it computes."""
 
-_PROGRAM = "row(t.execution, CASE WHEN s.op_type = 'Placeholder' AND t.iteration IS NULL THEN 0 ELSE 1 END, t.event)"
+_PROGRAM = (
+    "row(t.execution, t.run, CASE WHEN s.op_type = 'Placeholder' AND t.iteration IS NULL THEN 0 ELSE 1 END, t.event)"
+)
 
 _PLACES = """
 WITH place AS (
@@ -309,6 +316,7 @@ def _row(row: dict[str, Any], text: str) -> ListedTensor:
         variables=tuple(row["variables"] or ()),
         python_names=tuple(chain.from_iterable(names_in(row["notes"] or "")[row["slot"] : row["slot"] + 1])),
         text=text,
+        run=row["run"],
     )
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Container, Iterable, Iterator
 
 from tensordbg.analysis.assigned import assigned_tensors
+from tensordbg.analysis.composite_notes import wholes
 from tensordbg.analysis.program import Program
 from tensordbg.model import PYTHON_NAMES, Site, TensorRef
 
@@ -20,7 +21,11 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     Where the state of a loop was recorded turn by turn, that stands for all tensors of this name in its function.
     """
     operations = [site for site in program.sites.values() if site.name == name]
-    if operations and not any(name in names for site in operations for names in names_told(site)):
+    # The indices of a sparse tensor `s` are an operation `s`; its elements bear the name.
+    whole = wholes(program.sites.values()) if operations else {}
+    bearers = [whole[ref].site for ref in (TensorRef(site.site, 0) for site in operations) if ref in whole]
+    named = [*operations, *(program.sites[site] for site in bearers)]
+    if operations and not any(name in names for site in named for names in names_told(site)):
         return ()
     told = [ref for ref in _told(program.sites.values(), name) if ref in recorded]
     states = [ref for ref in told if ref.site in program.loop_arguments]

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tensordbg.analysis.composites import with_values
+from tensordbg.analysis.element_numbers import with_elements
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.listing import (
     PROGRAM_ORDER,
@@ -63,7 +65,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     whole, selection = _meant(reader, tensor, function)
     skipped = _before(reader, selection, limit)
     listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
-    points = listing.rows
+    points = with_values(reader, with_elements(reader, listing.rows))
     return TensorHistory(
         tensor=whole,
         op_types=tuple(dict.fromkeys(point.op_type for point in points)),

@@ -40,10 +40,11 @@ def show_values(reader: TraceReader, history: TensorHistory, wanted: ValuesWante
         UsageError: If none were kept, a slice or range is wrong, or the file can't be written.
         TraceError: If they can't be read.
     """
+    from tensordbg.analysis.composites import whole_values
     from tensordbg.analysis.elements import elements_of, kept_points, window
     from tensordbg.analysis.intervals import parse_interval
     from tensordbg.analysis.slices import parse_slice, take
-    from tensordbg.report.elements import Look, elements_text
+    from tensordbg.report.elements import Look, elements_text, value_text
 
     index = parse_slice(wanted.part)
     intervals = tuple(parse_interval(text) for text in wanted.ranges)
@@ -53,7 +54,14 @@ def show_values(reader: TraceReader, history: TensorHistory, wanted: ValuesWante
         return [_write(target, [take(elements_of(reader, point), index) for point in points])]
     look = Look(_print_options(wanted), intervals)
     part = window([point.point for point in points], wanted.limit)
-    texts = [elements_text(point.point, take(elements_of(reader, point), index), look) for point in points[part]]
+    shown = points[part]
+    whole = {} if wanted.part or intervals else whole_values(reader, [point.point for point in shown])
+    texts = [
+        value_text(point.point, whole[point.point.event])
+        if point.point.event in whole
+        else elements_text(point.point, take(elements_of(reader, point), index), look)
+        for point in shown
+    ]
     return [*texts, *_footer(part, len(points), history.total)]
 
 

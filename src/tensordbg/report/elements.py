@@ -53,6 +53,13 @@ def elements_text(point: ListedTensor, array: Array, look: Look) -> Text:
     return text
 
 
+def value_text(point: ListedTensor, value: str) -> Text:
+    """Heading and a value that is written already, such as a ragged tensor."""
+    text = Text.assemble((_heading(point), "bold"), "\n", value)
+    text.no_wrap, text.overflow = True, "ignore"
+    return text
+
+
 def _heading(point: ListedTensor) -> str:
     turn = turn_text(point)
     return f"step {point.step}{f', turn {turn}' if turn else ''}  {point.tensor}  {type_text(point)}"

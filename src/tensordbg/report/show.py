@@ -79,11 +79,14 @@ def _table(history: TensorHistory) -> Table:
     looping = any(point.iteration is not None for point in history.points)
     spread = len(history.sources) > 1
     table.add_column("step", justify="right", no_wrap=True)
+    piped = any(point.element is not None for point in history.points)
+    if piped:
+        table.add_column("element", justify="right", no_wrap=True)
     if looping:
         table.add_column("turn", justify="right", no_wrap=True)
     table.add_column("type", overflow="fold")
     strings = all(point.dtype == "string" for point in history.points)
-    kept = strings and any(point.text for point in history.points)
+    kept = any(point.text for point in history.points)
     if strings:
         for name in LENGTHS:
             table.add_column(name, justify="right", no_wrap=True)
@@ -94,11 +97,12 @@ def _table(history: TensorHistory) -> Table:
     if spread:
         table.add_column("line", overflow="fold")
     for point in history.points:
+        when = [step_text(point)] + ([ABSENT if point.element is None else str(point.element)] if piped else [])
         turn = [turn_text(point)] if looping else []
         measured = length_cells(point) if strings else health_cells(point)
         measured += [point.text] if kept else []
         place = [place_text(point.source) if point.source else ABSENT] if spread else []
-        table.add_row(step_text(point), *turn, type_text(point), *measured, *place, style=style_of(point))
+        table.add_row(*when, *turn, type_text(point), *measured, *place, style=style_of(point))
     return table
 
 

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
+from tensordbg.backends.tensorflow.composites import Composites
 from tensordbg.backends.tensorflow.differentiated import Differentiated
 from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
@@ -40,6 +41,7 @@ class TensorFlowBackend:
         self._names: PythonNames | None = None
         self._loop_gradients: LoopGradients | None = None
         self._refused: RefusedOperations | None = None
+        self._composites: Composites | None = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -68,6 +70,8 @@ class TensorFlowBackend:
         self._names.install()
         self._loop_gradients = LoopGradients(recorder)
         self._loop_gradients.install()
+        self._composites = Composites(recorder)
+        self._composites.install()
         self._eager_runs = EagerRuns(recorder)
         self._eager_runs.install()
 
@@ -88,6 +92,9 @@ class TensorFlowBackend:
         if self._refused is not None:
             self._refused.uninstall()
             self._refused = None
+        if self._composites is not None:
+            self._composites.uninstall()
+            self._composites = None
         if self._names is not None:
             self._names.uninstall()
             self._names = None

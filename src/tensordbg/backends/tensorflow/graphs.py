@@ -10,6 +10,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
+from tensordbg.backends.tensorflow.composites import with_composites
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
@@ -214,7 +215,7 @@ class _GraphReader:
                 stack=stacks.get(name, NONE),
                 dtypes=(dtypes.name_of(argument.type),),
                 argument=index,
-                attributes=with_python_names("{}", self._graph, name, 1),
+                attributes=with_composites(with_python_names("{}", self._graph, name, 1), self._graph, name, 1),
             )
         for node in self._new_nodes:
             site = self._node_site(node, stacks.get(self._name_in_graph[node.name], NONE))
@@ -270,7 +271,8 @@ class _GraphReader:
         name = self._name_in_graph[node.name]
         told = with_differentiated(attributes_json(node), self._graph, name)
         told = with_notes(told, {WAITS_FOR: list(self._waits_for(node)), RUNS_ANYWAY: node.name in self._anyway})
-        return with_python_names(told, self._graph, name, len(self._outputs[node.name]))
+        told = with_python_names(told, self._graph, name, len(self._outputs[node.name]))
+        return with_composites(told, self._graph, name, len(self._outputs[node.name]))
 
     def _waits_for(self, node: Any) -> Iterator[int]:
         """The sites of what a node only waits for."""

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from tensordbg.backends.tensorflow.composites import other_parts
 from tensordbg.backends.tensorflow.generated import is_generated
 from tensordbg.backends.tensorflow.internals import (
     autograph,
@@ -238,7 +239,7 @@ def names_noted(tensor: Any) -> list[str]:
 
 def note_state(name: str, value: Any) -> None:
     """Notes a name; what bears it is recorded even if it is an argument of a loop's condition or body."""
-    for _, tensor in _tensors(name, value):
+    for tensor in (*(tensor for _, tensor in _tensors(name, value)), *other_parts(value)):
         if isinstance(tensor.graph, loop_and_branch_graphs()):
             _STATES.setdefault(tensor.graph, set()).add(tensor.op.name)
     note_name(name, value)
@@ -254,7 +255,7 @@ def note_name(name: str, value: Any) -> None:
 
 def _tensors(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """The tensors of graphs in a value, each with its own name: `state[0]`, `batch['ids']`."""
-    if hasattr(value, "numpy"):
+    if hasattr(value, "numpy") and not hasattr(value, "flat_values"):
         return
     if hasattr(value, "op") and hasattr(value, "value_index"):
         yield name, value

@@ -1,0 +1,175 @@
+"""Ragged and sparse tensors as one value: what was recorded of their parts, put together event by event.
+
+The tensor that holds the elements stands for the whole. Where its elements and those of the parts were kept, the value
+is written as TensorFlow prints it, else what the shapes of the parts tell.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensordbg.analysis.composite_notes import noted_composites
+from tensordbg.analysis.composite_text import ragged_text, sparse_text
+from tensordbg.analysis.details import health_of
+from tensordbg.analysis.listing import ListedTensor
+from tensordbg.analysis.query import sql
+from tensordbg.analysis.reading import shape_of
+from tensordbg.errors import TraceError, UsageError
+from tensordbg.model import COMPOSITES, TensorRef
+from tensordbg.trace.reader import TraceReader
+from tensordbg.trace.values import KeptTensor
+
+Array = npt.NDArray[Any]
+Row = Mapping[str, Any]
+
+_LONGEST = 120
+"""Of a longer text the beginning stands in a table."""
+
+_MOST_ELEMENTS = 1000
+"""Of a larger value a table tells its parts' shapes alone."""
+
+_PLACE = ("execution", "run", "path", "frame", "iteration")
+"""What the events of all parts of one value have in common."""
+
+
+@dataclass(frozen=True)
+class _Composite:
+    """What an output holds the elements of."""
+
+    kind: str
+    parts: tuple[TensorRef, ...]
+
+
+def with_values(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
+    """The same events; those that hold the elements of a ragged or sparse tensor tell of the whole."""
+    known = _Known.of(reader, {point.site for point in points})
+    return tuple(replace(point, text=known.short(point) or point.text) for point in points) if known else points
+
+
+def whole_values(reader: TraceReader, points: Iterable[ListedTensor]) -> dict[int, str]:
+    """By event the text of each ragged or sparse tensor of which all parts were kept, as TensorFlow prints it."""
+    points = tuple(points)
+    known = _Known.of(reader, {point.site for point in points})
+    texts = {point.event: known.full(point) for point in points} if known else {}
+    return {event: text for event, text in texts.items() if text}
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What was recorded of the composites of some sites."""
+
+    reader: TraceReader
+    composites: Mapping[TensorRef, _Composite]
+    places: Mapping[int, tuple[Any, ...]]
+    """By event of the elements."""
+    parts: Mapping[tuple[TensorRef, tuple[Any, ...]], list[Row]]
+    """By tensor and place the events of the parts."""
+    constants: Mapping[int, Array]
+    """By site."""
+
+    @classmethod
+    def of(cls, reader: TraceReader, sites: set[int]) -> _Known | None:
+        """None where none of the sites has any."""
+        chosen = ", ".join(map(str, sorted(sites)))
+        where = f"contains(attributes, '\"{COMPOSITES}\"') AND site IN ({chosen})"
+        bearers = (
+            sql(reader, f"SELECT site, function, attributes FROM sites WHERE {where}").to_pylist() if sites else []
+        )
+        composites = dict(_composites(reader, bearers))
+        if not composites:
+            return None
+        refs = {ref for each in composites.values() for ref in each.parts}
+        wanted = ", ".join(str(site) for site in sorted({ref.site for ref in refs} | {ref.site for ref in composites}))
+        rows = sql(reader, f"SELECT * FROM tensors t WHERE t.site IN ({wanted}) ORDER BY t.event").to_pylist()
+        places: dict[int, tuple[Any, ...]] = {}
+        parts: dict[tuple[TensorRef, tuple[Any, ...]], list[Row]] = {}
+        for row in rows:
+            ref, place = TensorRef(row["site"], row["slot"]), tuple(row[name] for name in _PLACE)
+            if ref in refs:
+                parts.setdefault((ref, place), []).append(row)
+            if ref in composites:
+                places[row["event"]] = place
+        return cls(reader, composites, places, parts, _constants(reader, refs))
+
+    def short(self, point: ListedTensor) -> str:
+        """For a table."""
+        composite = self.composites.get(TensorRef(point.site, point.slot))
+        if composite is None:
+            return ""
+        size = None if point.health is None else point.health.size
+        text = self.full(point) if size is not None and size <= _MOST_ELEMENTS else ""
+        line = " ".join(text.split())
+        if line:
+            return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+        return self._extent(point, composite)
+
+    def full(self, point: ListedTensor) -> str:
+        """As TensorFlow prints it; empty where a part was not kept."""
+        composite = self.composites.get(TensorRef(point.site, point.slot))
+        if composite is None:
+            return ""
+        try:
+            elements = self.reader.value(point.event)
+            others = [self._elements(point, ref) for ref in composite.parts]
+        except (UsageError, TraceError):
+            return ""
+        if any(each is None for each in others):
+            return ""
+        given = [each for each in others if each is not None]
+        return ragged_text(elements, given) if composite.kind == "ragged" else sparse_text(elements, given[0], given[1])
+
+    def _elements(self, point: ListedTensor, ref: TensorRef) -> Array | None:
+        if ref.site in self.constants:
+            return self.constants[ref.site]
+        row = self._part(point, ref)
+        if row is None or row["value_position"] is None:
+            return None
+        kept = KeptTensor(row["value_position"], row["dtype"], shape_of(row["shape"]) or (), health_of(dict(row)))
+        return self.reader.read_value(kept)
+
+    def _part(self, point: ListedTensor, ref: TensorRef) -> Row | None:
+        """The event of a part that belongs to one of the elements: of several the nearest."""
+        rows = self.parts.get((ref, self.places.get(point.event, ())), [])
+        return min(rows, key=lambda row: abs(row["event"] - point.event), default=None)
+
+    def _extent(self, point: ListedTensor, composite: _Composite) -> str:
+        """What is known without elements."""
+        first = composite.parts[0] if composite.parts else None
+        if first is None:
+            return ""
+        if first.site in self.constants:
+            shape: tuple[int, ...] | None = self.constants[first.site].shape
+        else:
+            row = self._part(point, first)
+            shape = None if row is None else shape_of(row["shape"])
+        if composite.kind == "ragged":
+            return f"ragged, {shape[0] - 1} rows" if shape else "ragged"
+        count = "" if not point.shape else f", {point.shape[0]} values"
+        return f"sparse of rank {shape[1]}{count}" if shape and len(shape) == 2 else f"sparse{count}"
+
+
+def _composites(reader: TraceReader, bearers: list[dict[str, Any]]) -> Iterable[tuple[TensorRef, _Composite]]:
+    functions = ", ".join(sorted({str(row["function"]) for row in bearers}))
+    named = sql(reader, f"SELECT site, name, function FROM sites WHERE function IN ({functions})") if bearers else None
+    sites = {(row["function"], row["name"]): row["site"] for row in named.to_pylist()} if named else {}
+    for row in bearers:
+        for slot, kind, parts in noted_composites(row["attributes"]):
+            found = [(sites.get((row["function"], name)), number) for name, number in parts]
+            if all(site is not None for site, _ in found):
+                refs = tuple(TensorRef(site, number) for site, number in found if site is not None)
+                yield TensorRef(row["site"], slot), _Composite(kind, refs)
+
+
+def _constants(reader: TraceReader, refs: set[TensorRef]) -> dict[int, Array]:
+    """The values of parts that are constants, which are not recorded, as far as they were noted."""
+    wanted = ", ".join(str(site) for site in sorted({ref.site for ref in refs}))
+    rows = sql(reader, f"SELECT site, attributes FROM sites WHERE site IN ({wanted}) AND op_type = 'Const'").to_pylist()
+    values = {row["site"]: json.loads(row["attributes"]).get("value") for row in rows}
+    arrays = {site: np.asarray(value) for site, value in values.items() if value is not None}
+    return {site: array for site, array in arrays.items() if array.dtype.kind in "iu"}

@@ -1,0 +1,25 @@
+"""Which element of an input pipeline an event belongs to: runs of its functions are numbered as they began."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensordbg.analysis.listing import ListedTensor
+from tensordbg.analysis.query import sql
+from tensordbg.trace.reader import TraceReader
+
+# What a function of a pipeline calls runs with it, at a path below the root.
+_NUMBERS = """
+SELECT run, row_number() OVER (PARTITION BY root ORDER BY run) - 1 AS number
+FROM (SELECT t.run, coalesce(min(s.function) FILTER (t.path = 0), min(s.function)) AS root
+      FROM tensors t JOIN sites s ON s.site = t.site WHERE t.run > 0 GROUP BY t.run)
+"""
+
+
+def with_elements(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
+    """The same events, those of functions of a pipeline with the number of the element, from 0, and in that order."""
+    if not any(point.run for point in points):
+        return points
+    columns = sql(reader, _NUMBERS).to_pydict()
+    number = dict(zip(columns["run"], columns["number"], strict=True))
+    return tuple(replace(point, element=number.get(point.run)) for point in points)

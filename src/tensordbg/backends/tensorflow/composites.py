@@ -1,0 +1,84 @@
+"""Notes which tensors of a graph make up one value of the program: a ragged tensor's splits, a sparse one's indices.
+
+The tensor that holds the elements bears the note: its name, its health and its shape stand for the whole.
+"""
+
+from __future__ import annotations
+
+import json
+import weakref
+from typing import Any
+
+from tensordbg.backends.tensorflow.methods import ReplacedAttributes
+from tensordbg.model import COMPOSITES
+from tensordbg.recording.recorder import Recorder
+
+_PARTS: weakref.WeakKeyDictionary[Any, dict[str, dict[int, dict[str, Any]]]] = weakref.WeakKeyDictionary()
+"""By graph, operation and output the kind of value and its other tensors; a graph may run in a later recording."""
+
+RAGGED, SPARSE = "ragged", "sparse"
+
+
+class Composites:
+    """The hooks for one recording."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._replaced = ReplacedAttributes()
+
+    def install(self) -> None:
+        """Looks on from now on."""
+        import tensorflow as tf  # imported by the program already
+
+        self._replaced.replace(tf.RaggedTensor, "__init__", self._watching_ragged)
+        self._replaced.replace(tf.SparseTensor, "__init__", self._watching_sparse)
+
+    def uninstall(self) -> None:
+        """Takes the hooks out again."""
+        self._replaced.restore()
+
+    def _watching_ragged(self, plain: Any) -> Any:
+        def __init__(ragged: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            plain(ragged, *args, **kwargs)
+            if self._recorder.active:
+                with self._recorder.guard("noting the parts of a ragged tensor"):
+                    _note(RAGGED, ragged.flat_values, ragged.nested_row_splits)
+
+        return __init__
+
+    def _watching_sparse(self, plain: Any) -> Any:
+        def __init__(sparse: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            plain(sparse, *args, **kwargs)
+            if self._recorder.active:
+                with self._recorder.guard("noting the parts of a sparse tensor"):
+                    _note(SPARSE, sparse.values, (sparse.indices, sparse.dense_shape))
+
+        return __init__
+
+
+def with_composites(attributes: str, graph: Any, operation: str, outputs: int) -> str:
+    """The attributes of an operation of a graph, with what its outputs are the elements of, if of anything."""
+    known = _PARTS.get(graph, {}).get(operation)
+    if known is None:
+        return attributes
+    return json.dumps({**json.loads(attributes), COMPOSITES: [known.get(slot) for slot in range(outputs)]})
+
+
+def other_parts(value: Any) -> tuple[Any, ...]:
+    """The tensors of a graph that a ragged or sparse tensor has beside its elements; none of any other value."""
+    others: tuple[Any, ...] = ()
+    if hasattr(value, "nested_row_splits"):
+        others = tuple(value.nested_row_splits)
+    elif hasattr(value, "indices") and hasattr(value, "dense_shape"):
+        others = (value.indices, value.dense_shape)
+    return tuple(each for each in others if hasattr(each, "value_index") and not hasattr(each, "numpy"))
+
+
+def _note(kind: str, elements: Any, others: Any) -> None:
+    """Notes the newest value of these elements: a ragged tensor of several dimensions is made from within."""
+    if hasattr(elements, "numpy") or not all(hasattr(each, "value_index") for each in (elements, *others)):
+        return
+    if any(each.graph is not elements.graph for each in others):
+        return
+    parts = [[each.op.name, each.value_index] for each in others]
+    _PARTS.setdefault(elements.graph, {}).setdefault(elements.op.name, {})[elements.value_index] = {kind: parts}
