@@ -126,11 +126,10 @@ def _value(
     # Of a ragged or sparse tensor the elements stand for all of its parts.
     whole = wholes(sites)
     found = list(dict.fromkeys(whole.get(ref, ref) for ref in (TensorRef(site.site, 0) for site in ends)))
-    of_parts = [ref for ref in found if ref in set(whole.values())]
-    if statement.targets == len(of_parts) == 1:
-        # The rest are checks of the parts.
-        return of_parts
-    return [found[statement.place]] if len(found) == statement.targets else []
+    if len(found) == statement.targets:
+        return [found[statement.place]]
+    # The rest are checks of the parts.
+    return [max(whole.values(), key=lambda ref: ref.site)] if whole and statement.targets == 1 else []
 
 
 def _statements(program: Program, name: str) -> Iterator[_Statement]:

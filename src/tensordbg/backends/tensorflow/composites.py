@@ -74,10 +74,18 @@ def other_parts(value: Any) -> tuple[Any, ...]:
     return tuple(each for each in others if hasattr(each, "value_index") and not hasattr(each, "numpy"))
 
 
+def _computed(tensor: Any) -> Any:
+    """What a tensor only hands on, as results of functions and tensors that wait for a check do; that is recorded."""
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
 def _note(kind: str, elements: Any, others: Any) -> None:
     """Notes the newest value of these elements: a ragged tensor of several dimensions is made from within."""
     if hasattr(elements, "numpy") or not all(hasattr(each, "value_index") for each in (elements, *others)):
         return
+    elements, *others = (_computed(each) for each in (elements, *others))
     if any(each.graph is not elements.graph for each in others):
         return
     parts = [[each.op.name, each.value_index] for each in others]
