@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tensordbg.analysis.composites import with_values
-from tensordbg.analysis.element_numbers import with_elements
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.listing import (
     PROGRAM_ORDER,
@@ -22,6 +21,7 @@ from tensordbg.analysis.listing import (
 )
 from tensordbg.analysis.naming import find_named, nearest
 from tensordbg.analysis.not_recorded import why_not_recorded
+from tensordbg.analysis.pipeline_calls import with_calls
 from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.query import quoted, sql
 from tensordbg.errors import UsageError
@@ -65,7 +65,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     whole, selection = _meant(reader, tensor, function)
     skipped = _before(reader, selection, limit)
     listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
-    points = with_values(reader, with_elements(reader, listing.rows))
+    points = with_values(reader, with_calls(reader, listing.rows))
     return TensorHistory(
         tensor=whole,
         op_types=tuple(dict.fromkeys(point.op_type for point in points)),

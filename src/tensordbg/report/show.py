@@ -79,9 +79,9 @@ def _table(history: TensorHistory) -> Table:
     looping = any(point.iteration is not None for point in history.points)
     spread = len(history.sources) > 1
     table.add_column("step", justify="right", no_wrap=True)
-    piped = any(point.element is not None for point in history.points)
+    piped = any(point.call is not None for point in history.points)
     if piped:
-        table.add_column("element", justify="right", no_wrap=True)
+        table.add_column("call", justify="right", no_wrap=True)
     if looping:
         table.add_column("turn", justify="right", no_wrap=True)
     table.add_column("type", overflow="fold")
@@ -97,7 +97,7 @@ def _table(history: TensorHistory) -> Table:
     if spread:
         table.add_column("line", overflow="fold")
     for point in history.points:
-        when = [step_text(point)] + ([ABSENT if point.element is None else str(point.element)] if piped else [])
+        when = [step_text(point)] + ([ABSENT if point.call is None else str(point.call)] if piped else [])
         turn = [turn_text(point)] if looping else []
         measured = length_cells(point) if strings else health_cells(point)
         measured += [point.text] if kept else []

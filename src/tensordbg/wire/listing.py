@@ -37,7 +37,7 @@ def row_to_json(row: ListedTensor) -> dict[str, Any]:
         "shape": None if row.shape is None else list(row.shape),
         "health": None if row.health is None else health_to_json(row.health),
         **({"text": row.text} if row.text else {}),
-        **({} if row.element is None else {"element": row.element}),
+        **({} if row.call is None else {"call": row.call}),
         "source": None if row.source is None else frame_to_json(row.source),
     }
 

@@ -1,4 +1,7 @@
-"""Which element of an input pipeline an event belongs to: runs of its functions are numbered as they began."""
+"""Which call of a pipeline's function an event belongs to: there is one for each element.
+
+Which element it was is not known: TensorFlow works on several at once, and begins with them in any order.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,10 @@ FROM (SELECT t.run, coalesce(min(s.function) FILTER (t.path = 0), min(s.function
 """
 
 
-def with_elements(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
-    """The same events, those of functions of a pipeline with the number of the element, from 0, and in that order."""
+def with_calls(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
+    """The same events, those of functions of a pipeline with the number of the call, from 0, by what came first."""
     if not any(point.run for point in points):
         return points
     columns = sql(reader, _NUMBERS).to_pydict()
     number = dict(zip(columns["run"], columns["number"], strict=True))
-    return tuple(replace(point, element=number.get(point.run)) for point in points)
+    return tuple(replace(point, call=number.get(point.run)) for point in points)
