@@ -200,6 +200,30 @@ def a_graph_of_tensorflow_1() -> None:
         tf.matmul(wide, tf.ones([10, 3]))
 
 
+def the_map_of_a_dataset() -> None:
+    def parse(number: tf.Tensor) -> tf.Tensor:
+        place = number * 3  # HERE
+        return tf.gather(tf.range(20), place)
+
+    for _ in tf.data.Dataset.range(10).map(parse, num_parallel_calls=2).prefetch(2):
+        pass
+
+
+def the_second_map_of_a_dataset_in_a_fit() -> None:
+    def crop(x: tf.Tensor, y: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return tf.gather(x, tf.range(3)), y
+
+    def label(x: tf.Tensor, y: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        place = tf.cast(y, tf.int32) + 2  # HERE
+        return x, tf.gather(tf.range(5.0), place)
+
+    data = tf.data.Dataset.from_tensor_slices((np.ones([20, 4]), np.arange(20) // 3))
+    data = data.map(crop, num_parallel_calls=tf.data.AUTOTUNE).map(label, num_parallel_calls=tf.data.AUTOTUNE)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+    model.fit(data.batch(4).prefetch(1), verbose=0, shuffle=False)
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (an_index_eagerly, "value", "Mul:0 made 14 of 1 to 7 and 2"),
     (an_index_in_a_function, "value", "mul:0 made 14 of 1 to 7 and 2"),
@@ -222,6 +246,8 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (what_a_layer_was_given, "shape", "made [4, 6] of [4, 3] and [4, 3]"),
     (what_a_layer_was_given_in_a_fit, "shape", "made [?, 64] of [?, 8, 8]"),
     (a_graph_of_tensorflow_1, "shape", "concat:0 made [?, 20] of [?, 10] and [?, 10]"),
+    (the_map_of_a_dataset, "value", "mul:0 made 21 of 7 and 3"),
+    (the_second_map_of_a_dataset_in_a_fit, "value", "made 5 of 3 and 2"),
     (a_feed_of_a_session, "value", "made 5 of 0 to 1 and 5"),
 ]
 
@@ -247,6 +273,12 @@ def test_the_line_is_told_where_it_began(program: Callable[[], None], what: str,
     assert (began["what"], began["source"]["line"]) == (what, line_of(program))
     assert said in began["explanation"]
     assert said in " ".join(text.split())
+
+
+def test_of_a_dataset_the_line_in_its_function_is_the_lines_that_failed(tmp_path: Path) -> None:
+    failure, _ = answer_of(the_map_of_a_dataset, tmp_path)
+    assert (failure["op_type"], failure["source"]["line"]) == ("GatherV2", line_of(the_map_of_a_dataset) + 1)
+    assert [each["health"] and each["health"]["max"] for each in failure["inputs"]] == [19, 21, None]
 
 
 def test_the_layer_that_refused_its_input_is_named(tmp_path: Path) -> None:

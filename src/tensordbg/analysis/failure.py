@@ -12,6 +12,7 @@ from tensordbg.analysis.beginnings.recorded import RecordedPast, with_variable
 from tensordbg.analysis.beginnings.stated import StatedPast
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.events import Executions, row_of
+from tensordbg.analysis.failed_pipeline import FailedElement, failed_in_pipeline
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program
@@ -43,6 +44,12 @@ def find_failure(
     told = end.failure
     site = program.sites.get(told.site)
     locations = Locations(program)
+    if (
+        told.nodes
+        and (site is None or site.function == NONE)
+        and (found := failed_in_pipeline(trace, program, executions, told)) is not None
+    ):
+        return _of_pipeline(told, found, locations, details)
     stacks = [] if site is None else [site.stack]
     row = int(row_of(executions.number, np.array([told.execution]))[0]) if told.execution != NONE else NONE
     known = row != NONE
@@ -73,6 +80,32 @@ def find_failure(
         inputs=_views(trace, inputs, details) or _stated(told.inputs),
         beginnings=beginnings,
         layer=told.layer,
+    )
+
+
+def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, details: Details) -> ProgramFailure:
+    """The operation that failed in a function of an input pipeline."""
+    site, given, program = failed.site, failed.given, failed.past.values.program
+    stack = locations.stack(site.stack)
+    source = locations.own(stack)
+    names = [_input(program, ref, ref, NONE).tensor for ref in program.inputs_of(site.site)]
+    views = details.views([made.event for made in given if made is not None and made.event != NONE])
+    inputs = (
+        InputView(name, "" if made is None else made.op_type, None if made is None else views.get(made.event))
+        for name, made in zip(names, given, strict=True)
+    )
+    return ProgramFailure(
+        error=told.error,
+        message=told.message,
+        op_name=site.name,
+        op_type=site.op_type,
+        function=function_name(program, site),
+        step=NONE,
+        source=source,
+        stack=stack,
+        inputs=tuple(inputs),
+        layer=told.layer,
+        beginnings=find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
     )
 
 

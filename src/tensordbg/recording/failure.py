@@ -33,6 +33,8 @@ class FailedOperation:
     """Where nothing else tells of them, as nothing was computed."""
     tensors: tuple[StatedTensor, ...] = ()
     """The same inputs, and behind them what they were made from; empty where the trace tells it."""
+    nodes: tuple[str, ...] = ()
+    """The names of operations that the message bears; one may be of a function that an input pipeline runs."""
     layer: str = ""
     """The layer in which it came up, by its path, empty where it came up in none."""
 

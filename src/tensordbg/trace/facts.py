@@ -34,6 +34,8 @@ class Failure:
     """Where no event tells of them, as nothing was computed."""
     tensors: tuple[StatedTensor, ...] = ()
     """The same inputs, and behind them what they were made from."""
+    nodes: tuple[str, ...] = ()
+    """The names of operations that the message bore, maybe of a function that an input pipeline ran."""
     layer: str = ""
     """The layer in which it came up, by its path."""
 
@@ -212,12 +214,14 @@ def _failure(row: object) -> Failure | None:
     stated = [each for each in inputs if isinstance(each, dict)] if isinstance(inputs, list) else []
     tensors = row.get("tensors")
     told = [each for each in tensors if isinstance(each, dict)] if isinstance(tensors, list) else []
+    nodes = row.get("nodes")
     return Failure(
         row["error"],
         str(row.get("message", "")),
         **known,
         inputs=tuple(map(_input, stated)),
         tensors=tuple(_tensor(each, len(told)) for each in told),
+        nodes=tuple(each for each in nodes if isinstance(each, str)) if isinstance(nodes, list) else (),
         layer=str(row.get("layer", "")),
     )
 

@@ -32,6 +32,8 @@ class Made:
     high: float | None = None
     total: float | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    event: int = -1
+    """The number in the trace of the event that tells of it, `NONE` where none does."""
     layer: str = ""
     """The innermost layer that the operation belongs to, by its path."""
     earlier: tuple[tuple[int, ...], ...] = ()

@@ -76,8 +76,12 @@ class RecordedPast:
         """What the operation was given that failed in the execution, at the place where it was run last."""
         if site.function == NONE:
             return [] if self._own == NONE else self._given_eagerly(self._own)
-        activation = self.failed_activation(site)
-        return [] if activation == NONE else self._given_in_graph(activation, site)
+        failed = self.failed_activations(site)
+        return self.given_at(failed[-1], site) if failed else []
+
+    def given_at(self, activation: int, site: Site) -> Sequence[Made | None]:
+        """What an operation of a graph was given in one of the runs of its graph."""
+        return self._given_in_graph(activation, site)
 
     def output(self, execution: int, slot: int) -> Made | None:
         """What an execution gave, by its number; None where that is not known."""
@@ -97,27 +101,31 @@ class RecordedPast:
             return []
         return self._given_in_graph(activation, site)
 
-    def failed_activation(self, site: Site) -> int:
-        """Where an operation of a graph was run last that has what it takes and gave nothing; else `NONE`."""
+    def failed_activations(self, site: Site) -> list[int]:
+        """The runs of a graph in which an operation has what it takes and gave nothing, the last one last.
+
+        Those come first of which only a part is recorded: what else it takes was not looked at before the run ended.
+        """
         values = self.values
         if site.site >= len(values.ports.block):
-            return NONE
+            return []
         block = values.ports.block[site.site]
         activations = np.flatnonzero(values.activations.block == block)
         if not len(activations):
-            return NONE
+            return []
         late = activations[np.argsort(values.activations.last[activations], kind="stable")]
         gave = np.zeros(len(late), dtype=np.bool_)
         for slot in range(len(site.dtypes)):
             own = np.full(len(late), values.ports.first[site.site] + slot)
             gave |= values.event(late, own) != NONE
-        given = np.ones(len(late), dtype=np.bool_)
+        whole, some = np.ones(len(late), dtype=np.bool_), np.zeros(len(late), dtype=np.bool_)
         refs = self._program.inputs_of(site.site)
         for port in (values.ports.of(ref) for ref in refs):
             if port != NONE and self._is_recorded(port):
-                given &= values.event(late, np.full(len(late), port)) != NONE
-        fits = late[given & ~gave]
-        return int(fits[-1]) if len(fits) else NONE
+                given = values.event(late, np.full(len(late), port)) != NONE
+                whole, some = whole & given, some | given
+        found: list[int] = np.concatenate([late[some & ~whole & ~gave], late[whole & ~gave]]).tolist()
+        return found
 
     def _is_recorded(self, port: int) -> bool:
         return bool((self.values.port == port).any())
@@ -189,6 +197,7 @@ class RecordedPast:
             high=high,
             total=total,
             attributes=attributes,
+            event=NONE if event == NONE else int(self.events[event]),
             layer=_layer(site),
             earlier=self._earlier(site, slot, shape),
         )

@@ -32,7 +32,8 @@ def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
     def tell(error: BaseException) -> FailedOperation:
         layer = layer_behind(error)
         path = "" if layer is None else layer.path
-        return FailedOperation(type(error).__name__, _words(str(error)), site, begin(), layer=path)
+        raw = str(error)
+        return FailedOperation(type(error).__name__, _words(raw), site, begin(), nodes=_nodes(raw), layer=path)
 
     return tell
 
@@ -42,7 +43,8 @@ def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw:
 
     def tell(error: BaseException) -> FailedOperation:
         site = _site(catalog, runtime_name, raw)
-        return FailedOperation(type(error).__name__, _words(raw), NONE if site is None else site.site, execution)
+        number = NONE if site is None else site.site
+        return FailedOperation(type(error).__name__, _words(raw), number, execution, nodes=_nodes(raw))
 
     return tell
 
@@ -100,6 +102,11 @@ def _given(operation: RefusedOperation | None, layer: RefusingLayer | None) -> l
 
 def _is_of_frameworks(catalog: Catalog, file: str) -> bool:
     return not catalog.user_code.is_user(file) and is_part_of(file, FRAMEWORKS)
+
+
+def _nodes(message: str) -> tuple[str, ...]:
+    """The names of the operations that the runtime names in a message, each in whatever function it is."""
+    return tuple(name for kind, name in _TAG.findall(message) if kind == "node")
 
 
 def _words(message: str) -> str:
