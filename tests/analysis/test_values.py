@@ -21,3 +21,14 @@ def test_events_lie_at_their_addresses() -> None:
     assert values.event(values.activation, values.port).tolist() == list(range(6))
     assert values.event(np.array([1]), np.array([values.ports.of(z)])).tolist() == [NONE]
     assert sorted(values.event_at[values.event_at != NONE].tolist()) == list(range(6))
+
+
+def test_what_only_passes_its_input_on_is_found_once() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    same, made = f.op("Identity", x), f.op("Neg", x)
+    trace.run(f).event(made, [1.0])
+    values = located(trace)
+    assert values.passing[[x.site, same.site, made.site]].tolist() == [True, True, False]
+    assert values.passing is values.passing

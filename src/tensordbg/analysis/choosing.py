@@ -13,7 +13,7 @@ from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.decisions import Decides, Decision, Root, Roots
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.nan_behind import NanBehind
-from tensordbg.analysis.operations import CHOICES, INDICES, PASSING, POSITIONS
+from tensordbg.analysis.operations import CHOICES, INDICES, POSITIONS
 from tensordbg.analysis.places import Place
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.resolve import resolve
@@ -53,7 +53,7 @@ def _given_nan(values: Values, flow: Flow, decisions: Sequence[Decision]) -> Boo
     result = np.zeros(len(decisions), dtype=np.bool_)
     site = np.array([each.root.site for each in decisions], dtype=np.int64)
     activation = np.array([each.root.activation for each in decisions], dtype=np.int64)
-    behind = NanBehind(flow, *_passing(values))
+    behind = NanBehind(flow, through=values.passing, unknown=np.zeros_like(values.passing))
     for number in np.unique(site).tolist():
         rows = np.flatnonzero(site == number)
         for ref in values.program.inputs_of(number)[1:]:
@@ -61,15 +61,6 @@ def _given_nan(values: Values, flow: Flow, decisions: Sequence[Decision]) -> Boo
             if port != NONE:
                 result[rows] |= behind.of(activation[rows], np.full(len(rows), port, dtype=np.int64))
     return result
-
-
-def _passing(values: Values) -> tuple[Bools, Bools]:
-    """For each site whether it only passes its input on; and none."""
-    none = np.zeros(len(values.ports.argument), dtype=np.bool_)
-    passing = none | values.ports.followed | (values.ports.argument >= 0)
-    for number, site in values.program.sites.items():
-        passing[number] |= site.op_type in PASSING
-    return passing, none
 
 
 def branch_that_ran(values: Values, details: Details, root: Root) -> str:

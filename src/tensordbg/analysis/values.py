@@ -6,16 +6,18 @@ This ties the pieces together: events, their activations, and the numbering of p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from tensordbg.analysis.activations import Activations, find_activations, with_extent
 from tensordbg.analysis.events import Events, Executions
 from tensordbg.analysis.links import Links, link_activations
+from tensordbg.analysis.operations import PASSING
 from tensordbg.analysis.places import Places
 from tensordbg.analysis.ports import Ports, number_ports
 from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.repeats import settle_repeats
 from tensordbg.analysis.squares import with_fused_squares
 from tensordbg.analysis.twins import with_twins
@@ -41,6 +43,14 @@ class Values:
     """For each activation what to add to a port to have the address."""
     event_at: Ints
     """The event at each address, `NONE` where none was recorded."""
+
+    @cached_property
+    def passing(self) -> Bools:
+        """For each site whether it only passes its input on."""
+        result = self.ports.followed | (self.ports.argument >= 0)
+        for number, site in self.program.sites.items():
+            result[number] |= site.op_type in PASSING
+        return result
 
     def address(self, activation: Ints, port: Ints) -> Ints:
         """The address of a port of an activation's block."""
