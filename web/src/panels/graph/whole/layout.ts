@@ -48,6 +48,7 @@ export const HEADER = 26;
 const MARGIN = 16;
 const GAP = 26;
 const CHARACTER = 6.6;
+const BOLD = 7.4;
 /** With more bundles than this in one box, only those of several tensors have a label. */
 const MOST_LABELS = 30;
 /** How much wider than high what has no edges between is packed. */
@@ -111,11 +112,12 @@ class Placing {
     const node = this.nodes.get(id);
     if (node) return { width: nodeWidth(node), height: NODE_HEIGHT };
     if (!box) return { width: 0, height: 0 };
-    const words = Math.max(boxTitle(box).length + 5, insideWords(box).length + 2) * CHARACTER + 34;
+    const title = boxTitle(box).length * BOLD;
+    const inside = (insideWords(box).length + 2) * CHARACTER;
+    const words = Math.max(title, inside) + 48;
     const level = this.levels.get(id);
     if (!level) return { width: Math.min(Math.max(words, 110), 260), height: NODE_HEIGHT + 4 };
-    const header = (boxTitle(box).length + insideWords(box).length) * CHARACTER + 70;
-    return { width: Math.max(level.width, Math.min(header, 420)), height: level.height + HEADER };
+    return { width: Math.max(level.width, Math.min(title + inside + 70, 440)), height: level.height + HEADER };
   }
 
   /** Lays out what is in a box: what is joined by edges together, and such groups side by side in rows. */

@@ -12,7 +12,8 @@ interface WholeBoxProps {
   readonly toggle: () => void;
 }
 
-const CHARACTER = 6.4;
+/** Titles are bold. */
+const CHARACTER = 7.3;
 
 export function WholeBox({ placed, box, focusable, focused, toggle }: WholeBoxProps) {
   const { x, y, width, height } = placed;
