@@ -34,6 +34,9 @@ _LONGEST = 120
 _MOST_ELEMENTS = 1000
 """Of a larger value a table tells its parts' shapes alone."""
 
+_MOST_RUNS = 10_000
+"""So many executions are named in a query."""
+
 _PLACE = ("execution", "run", "path", "frame", "iteration")
 """What the events of all parts of one value have in common."""
 
@@ -48,14 +51,14 @@ class _Composite:
 
 def with_values(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
     """The same events; those that hold the elements of a ragged or sparse tensor tell of the whole."""
-    known = _Known.of(reader, {point.site for point in points})
+    known = _Known.of(reader, points)
     return tuple(replace(point, text=known.short(point) or point.text) for point in points) if known else points
 
 
 def whole_values(reader: TraceReader, points: Iterable[ListedTensor]) -> dict[int, str]:
     """By event the text of each ragged or sparse tensor of which all parts were kept, as TensorFlow prints it."""
     points = tuple(points)
-    known = _Known.of(reader, {point.site for point in points})
+    known = _Known.of(reader, points)
     texts = {point.event: known.full(point) for point in points} if known else {}
     return {event: text for event, text in texts.items() if text}
 
@@ -66,16 +69,17 @@ class _Known:
 
     reader: TraceReader
     composites: Mapping[TensorRef, _Composite]
-    places: Mapping[int, tuple[Any, ...]]
-    """By event of the elements."""
+    elements: Mapping[int, Row]
+    """By number the events of the elements."""
     parts: Mapping[tuple[TensorRef, tuple[Any, ...]], list[Row]]
     """By tensor and place the events of the parts."""
     constants: Mapping[int, Array]
     """By site."""
 
     @classmethod
-    def of(cls, reader: TraceReader, sites: set[int]) -> _Known | None:
+    def of(cls, reader: TraceReader, points: tuple[ListedTensor, ...]) -> _Known | None:
         """None where none of the sites has any."""
+        sites = {point.site for point in points}
         chosen = ", ".join(map(str, sorted(sites)))
         where = f"contains(attributes, '\"{COMPOSITES}\"') AND site IN ({chosen})"
         bearers = (
@@ -86,16 +90,17 @@ class _Known:
             return None
         refs = {ref for each in composites.values() for ref in each.parts}
         wanted = ", ".join(str(site) for site in sorted({ref.site for ref in refs} | {ref.site for ref in composites}))
-        rows = sql(reader, f"SELECT * FROM tensors t WHERE t.site IN ({wanted}) ORDER BY t.event").to_pylist()
-        places: dict[int, tuple[Any, ...]] = {}
+        query = f"SELECT * FROM tensors t WHERE t.site IN ({wanted}) {_among(points)} ORDER BY t.event"
+        rows = sql(reader, query).to_pylist()
+        elements: dict[int, Row] = {}
         parts: dict[tuple[TensorRef, tuple[Any, ...]], list[Row]] = {}
         for row in rows:
             ref, place = TensorRef(row["site"], row["slot"]), tuple(row[name] for name in _PLACE)
             if ref in refs:
                 parts.setdefault((ref, place), []).append(row)
             if ref in composites:
-                places[row["event"]] = place
-        return cls(reader, composites, places, parts, _constants(reader, refs))
+                elements[row["event"]] = row
+        return cls(reader, composites, elements, parts, _constants(reader, refs))
 
     def short(self, point: ListedTensor) -> str:
         """For a table."""
@@ -115,11 +120,11 @@ class _Known:
         if composite is None:
             return ""
         try:
-            elements = self.reader.value(point.event)
+            elements = self._read(self.elements.get(point.event))
             others = [self._elements(point, ref) for ref in composite.parts]
         except (UsageError, TraceError):
             return ""
-        if any(each is None for each in others):
+        if elements is None or any(each is None for each in others):
             return ""
         given = [each for each in others if each is not None]
         return ragged_text(elements, given) if composite.kind == "ragged" else sparse_text(elements, given[0], given[1])
@@ -127,7 +132,10 @@ class _Known:
     def _elements(self, point: ListedTensor, ref: TensorRef) -> Array | None:
         if ref.site in self.constants:
             return self.constants[ref.site]
-        row = self._part(point, ref)
+        return self._read(self._part(point, ref))
+
+    def _read(self, row: Row | None) -> Array | None:
+        """The elements of an event where they were kept."""
         if row is None or row["value_position"] is None:
             return None
         kept = KeptTensor(row["value_position"], row["dtype"], shape_of(row["shape"]) or (), health_of(dict(row)))
@@ -135,7 +143,8 @@ class _Known:
 
     def _part(self, point: ListedTensor, ref: TensorRef) -> Row | None:
         """The event of a part that belongs to one of the elements: of several the nearest."""
-        rows = self.parts.get((ref, self.places.get(point.event, ())), [])
+        own = self.elements.get(point.event)
+        rows = [] if own is None else self.parts.get((ref, tuple(own[name] for name in _PLACE)), [])
         return min(rows, key=lambda row: abs(row["event"] - point.event), default=None)
 
     def _extent(self, point: ListedTensor, composite: _Composite) -> str:
@@ -152,6 +161,13 @@ class _Known:
             return f"ragged, {shape[0] - 1} rows" if shape else "ragged"
         count = "" if not point.shape else f", {point.shape[0]} values"
         return f"sparse of rank {shape[1]}{count}" if shape and len(shape) == 2 else f"sparse{count}"
+
+
+def _among(points: tuple[ListedTensor, ...]) -> str:
+    """The condition that an event comes of what some others come of; of very many all are looked at."""
+    runs = {(point.execution, point.run) for point in points}
+    pairs = ", ".join(f"({execution:d}, {run:d})" for execution, run in sorted(runs))
+    return f"AND (t.execution, t.run) IN ({pairs})" if len(runs) <= _MOST_RUNS else ""
 
 
 def _composites(reader: TraceReader, bearers: list[dict[str, Any]]) -> Iterable[tuple[TensorRef, _Composite]]:
