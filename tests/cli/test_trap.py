@@ -14,6 +14,9 @@ def test_a_program_that_trains_nothing_is_as_without_a_trap(tdbg: Tdbg, program:
 def test_mistakes_are_one_line(tdbg: Tdbg, program: Callable[[str], str]) -> None:
     assert "'halt' is not one of 'stop', 'skip', 'record'" in error_of(tdbg("trap", "--on-bad", "halt", program("")))
     assert "no such file 'absent.py'" in error_of(tdbg("trap", "absent.py"))
+    said = error_of(tdbg("trap", "--call", "f", "--loss-jump", "8", program("")))
+    assert "--loss-jump is about bad steps, but --call captures a call as it is; leave one of them out" in said
+    assert "'f:x' names no call" in error_of(tdbg("trap", "--call", "f:x", program("")))
     assert "0 is not in the range" in error_of(tdbg("trap", "--most", "0", program("")))
 
 

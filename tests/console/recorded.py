@@ -100,7 +100,7 @@ class StillProgram:
     def remove_breakpoint(self, number: int) -> None:
         del self.breakpoints[number]
 
-    def capture(self) -> str:
+    def capture(self, function: str = "") -> str:
         raise UsageError("a step that was made can't be captured")
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from tensordbg.errors import UsageError
+
 DEFAULT_CAPTURES = "captures"
 
 
@@ -13,7 +15,7 @@ DEFAULT_CAPTURES = "captures"
     "trap",
     context_settings={"allow_interspersed_args": False},
     options_metavar="[--captures DIR] [--on-bad stop|skip|record] [--most N] [--size SIZE] [--loss-jump Z] "
-    "[--gradient-norm LIMIT] [--keep SIZE] [--no-replay]",
+    "[--gradient-norm LIMIT] [--keep SIZE] [--call FUNCTION[:N]] [--no-replay]",
 )
 @click.option("--captures", metavar="DIR", default=DEFAULT_CAPTURES, show_default=True, help="Where captures go.")
 @click.option(
@@ -49,13 +51,19 @@ DEFAULT_CAPTURES = "captures"
     default="0",
     help="Also look at the variables from time to time, and keep what the steps since then were given, up to SIZE.",
 )
+@click.option(
+    "--call",
+    "call",
+    metavar="FUNCTION[:N]",
+    help="Instead of bad steps, capture call N (from 0) of this function, whatever its numbers; the program goes on.",
+)
 @click.option("--no-replay", "no_replay", is_flag=True, help="Do not replay the first capture at the end.")
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(  # noqa: PLR0913, PLR0917  one for each option
     captures: str, on_bad: str, most: int, size: str, loss_jump: float, gradient_norm: float, keep: str,
-    no_replay: bool, as_module: bool, script: str, arguments: tuple[str, ...],
+    call: str | None, no_replay: bool, as_module: bool, script: str, arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run the Python program SCRIPT with ARGS until a step goes wrong.
 
@@ -65,11 +73,25 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
     """
     from tensordbg.cli.program import Program
     from tensordbg.cli.trapping import run_trapped
-    from tensordbg.recording.trap_plan import TrapPlan, on_bad_of
+    from tensordbg.recording.trap_plan import OnBad, TrapPlan, call_of, on_bad_of
     from tensordbg.recording.trap_rules import StepRules
     from tensordbg.recording.value_filter import parse_size
 
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     rules = StepRules(loss_jump, gradient_norm=gradient_norm)
-    plan = TrapPlan(Path(captures).absolute(), on_bad_of(on_bad), most, parse_size(size), rules, parse_size(keep))
+    folder, bad = Path(captures).absolute(), on_bad_of(on_bad)
+    if call is not None:
+        _refuse_beside_call()
+        plan = TrapPlan(folder, OnBad.RECORD, size=parse_size(size), call=call_of(call))
+    else:
+        plan = TrapPlan(folder, bad, most, parse_size(size), rules, parse_size(keep))
     return run_trapped(program, plan, not no_replay)
+
+
+def _refuse_beside_call() -> None:
+    """Says so where an option that is about bad steps comes together with --call."""
+    context = click.get_current_context()
+    for name in ("on_bad", "most", "loss_jump", "gradient_norm", "keep"):
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} is about bad steps, but --call captures a call as it is; leave one of them out")

@@ -135,8 +135,11 @@ class Runner(Protocol):
     def remove_breakpoint(self, number: int) -> None:
         """Takes one away; the number is one of `breakpoints`."""
 
-    def capture(self) -> str:
-        """Has the next training step captured before it writes anything, for `tdbg replay`.
+    def capture(self, function: str = "") -> str:
+        """Has the next training step captured before it writes anything, or the next call of a function.
+
+        Args:
+            function: Its name, or a pattern; empty for a training step.
 
         Returns:
             The folder in which the capture will be.

@@ -40,8 +40,8 @@ class DebuggedProgram:
         """See `Runner`."""
         self.set.remove(number)
 
-    def capture(self) -> str:
+    def capture(self, function: str = "") -> str:
         """See `Runner`."""
         if self.capturing is None:
             raise UsageError("steps of this program can't be captured; `tdbg debug` and `tdbg trap` capture them")
-        return str(self.capturing.ask())
+        return str(self.capturing.ask(function))

@@ -17,8 +17,8 @@ _MOST = 10_000
 class AskedTrap(Protocol):
     """The trap of one framework, which captures a step when it is asked to."""
 
-    def ask(self) -> None:
-        """Has the next step captured that computes gradients."""
+    def ask(self, function: str = "") -> None:
+        """Has the next step captured that computes gradients; or the next call of a function of this name."""
 
 
 class StepCapture:
@@ -35,8 +35,11 @@ class StepCapture:
         starts = {name: lambda name=name: self._traps.append(named(ASKED_TRAPS[name])(plan)) for name in ASKED_TRAPS}
         ImportWatch(starts).start()  # type: ignore[arg-type]
 
-    def ask(self) -> Path:
-        """Has the next training step captured.
+    def ask(self, function: str = "") -> Path:
+        """Has the next training step captured, or the next call of a function.
+
+        Args:
+            function: Its name, or a pattern; empty for a training step.
 
         Returns:
             The folder of captures.
@@ -53,5 +56,5 @@ class StepCapture:
                 f"{self._folder}: no captures can be kept here ({error.strerror}); start in another folder"
             ) from None
         for trap in self._traps:
-            trap.ask()
+            trap.ask(function)
         return self._folder

@@ -41,6 +41,9 @@ CHECKERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.check:e
 TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap:start_trap"}
 """What is called with a `TrapPlan` to have a framework test each step before it writes."""
 
+CALL_TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap_asked:start_call_trap"}
+"""What is called with a `TrapPlan` that names a call to have a framework capture that call."""
+
 ASKED_TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap_asked:start_asked_trap"}
 """What is called with a `TrapPlan` to have a framework capture steps that are asked for."""
 

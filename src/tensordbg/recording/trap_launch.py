@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from tensordbg.recording.backend import TRAPS, named
+from tensordbg.recording.backend import CALL_TRAPS, TRAPS, named
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import say
@@ -46,7 +46,8 @@ def main() -> None:
     plan = TrapPlan.from_json(sys.argv[1])
     launch = parse_program(sys.argv[2:])
     traps: list[FrameworkTrap] = []
-    watch = ImportWatch({name: lambda name=name: traps.append(named(TRAPS[name])(plan)) for name in TRAPS})  # type: ignore[misc]
+    starts = TRAPS if plan.call is None else CALL_TRAPS
+    watch = ImportWatch({name: lambda name=name: traps.append(named(starts[name])(plan)) for name in starts})  # type: ignore[misc]
     watch.start()
     try:
         run_program(launch)
@@ -63,6 +64,9 @@ def main() -> None:
     except BaseException:
         hide_our_frames()
         raise
+    finally:
+        for trap in traps:
+            trap.tell_end()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from tensordbg.errors import UsageError
@@ -23,6 +23,16 @@ class OnBad(str, enum.Enum):
     """The step writes nothing, and the program goes on."""
     RECORD = "record"
     """The step is as it would be without a trap."""
+
+
+@dataclass(frozen=True)
+class AskedCall:
+    """The call of a function that is to be captured, whatever its numbers are."""
+
+    function: str
+    """Name of the Python function, or a pattern such as `predict*`."""
+    number: int = 0
+    """How many calls of it go before."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,8 @@ class TrapPlan:
     keep: int = 0
     """Bytes that what steps were given may take, kept to find the step in which a variable went bad; 0 to keep none and
     never look at the variables."""
+    call: AskedCall | None = None
+    """What is captured instead of bad steps."""
 
     def __post_init__(self) -> None:
         if self.most < 1:
@@ -55,7 +67,7 @@ class TrapPlan:
         rules = {name: value for name, value in vars(self.rules).items() if name != "predicate"}
         return json.dumps({
             "folder": str(self.folder), "on_bad": self.on_bad.value, "most": self.most, "size": self.size,
-            "rules": rules, "keep": self.keep,
+            "rules": rules, "keep": self.keep, "call": None if self.call is None else asdict(self.call),
         })  # fmt: skip
 
     @classmethod
@@ -63,7 +75,20 @@ class TrapPlan:
         """The reverse of `to_json`."""
         row = json.loads(text)
         rules = StepRules(**row["rules"])
-        return cls(Path(row["folder"]), OnBad(row["on_bad"]), row["most"], row["size"], rules, row["keep"])
+        call = None if row["call"] is None else AskedCall(**row["call"])
+        return cls(Path(row["folder"]), OnBad(row["on_bad"]), row["most"], row["size"], rules, row["keep"], call)
+
+
+def call_of(words: str) -> AskedCall:
+    """The call that FUNCTION or FUNCTION:N names.
+
+    Raises:
+        UsageError: If it names none.
+    """
+    function, colon, number = words.partition(":")
+    if not function or (colon and not number.isdecimal()):
+        raise UsageError(f"{words!r} names no call; write FUNCTION, or FUNCTION:N for a later one than the first")
+    return AskedCall(function, int(number or 0))
 
 
 def on_bad_of(word: str) -> OnBad:

@@ -31,6 +31,9 @@ class FrameworkTrap(Protocol):
     def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:
         """See `Trap.step`; `frame` is where the step begins."""
 
+    def tell_end(self) -> None:
+        """Says, when the program has ended, what there is to be said then."""
+
     def tell_others(self, message: str) -> None:
         """Ends the other processes of the training with a message, which would else wait for this one."""
 

@@ -12,13 +12,15 @@ from tests.console.recorded import StillProgram, console_on, text
 class Capturing(StillProgram):
     """A program whose steps can be captured."""
 
-    def capture(self) -> str:
+    def capture(self, function: str = "") -> str:
         return "/home/me/captures"
 
 
 def test_the_folder_of_the_capture_is_told(trained: Path) -> None:
     said = text(console_on(trained, Capturing({})), "capture")
     assert "The next training step will be captured in /home/me/captures: go on with `run`." in said
+    said = text(console_on(trained, Capturing({})), "capture predict*")
+    assert "The next call of predict* will be captured in /home/me/captures: go on with `run`." in said
     assert "`tdbg replay` runs a step again." in said
 
 

@@ -36,6 +36,9 @@ from tensordbg.model import NONE
 from tensordbg.recording.replay_changes import change_of
 from tensordbg.recording.replay_plan import ReplayPlan
 
+_KINDS = {dtypes.STRING: "a tensor of strings", dtypes.VARIANT: "a dataset or a list"}
+"""What no capture holds."""
+
 
 class Replayer:
     """Has one captured step ready to run."""
@@ -157,7 +160,10 @@ class Replayer:
                     raise CaptureError(f"the step takes {argument.name}, which is no variable and can't be captured")
                 yield anything.handle
             else:
-                raise CaptureError(f"the capture has no argument {argument.name} of its function; take another")
+                raise CaptureError(
+                    f"the step takes {argument.name}, {_KINDS.get(argument.type, 'a tensor')}, which is not captured; "
+                    "capture a function that is called in it, or behind it"
+                )
 
 
 def _refuse_cut(capture: Capture) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.internals import polymorphic_function, tf_decorator
 from tensordbg.backends.tensorflow.replay_recapture import Recapturing
 from tensordbg.backends.tensorflow.replay_variables import matched_variables
@@ -108,8 +109,16 @@ class _Meeting:
             lost = f"{len(missing)} captured variables, such as {missing[0]}"
             say(f"warning: the program has no counterpart of {lost}")
         given = _Given(self._capture)
-        args, kwargs = given.in_place_of(args), given.in_place_of(dict(kwargs))
+        args = given.in_place_of(args)
+        kwargs = {name: given.in_place_of(kwargs[name]) for name in _in_order(function, kwargs)}
         self._run(lambda: function.python_function(*args, **kwargs))
+
+
+def _in_order(function: Any, kwargs: Mapping[str, Any]) -> list[str]:
+    """The names of keyword arguments as a graph has them: by their places, those without a place by their names."""
+    known = function.function_type.parameters
+    placed = [name for name, each in known.items() if each.kind is not each.KEYWORD_ONLY and name in kwargs]
+    return [*placed, *sorted(set(kwargs) - set(placed))]
 
 
 def forget_conversion(python_function: Any) -> None:
@@ -151,6 +160,10 @@ class _Given:
                 for element in self._elements
             ]
             return iter(elements) if isinstance(leaf, tf.data.Iterator) else elements
+        if isinstance(leaf, tf.RaggedTensor | tf.SparseTensor | tf.IndexedSlices):
+            return tf.nest.map_structure(self._replaced, leaf, expand_composites=True)
+        if isinstance(leaf, tf.Tensor) and leaf.dtype.as_datatype_enum not in dtypes.PROBED:
+            return leaf  # no capture holds it, so it stays what the program gives
         if isinstance(leaf, tf.Tensor | np.ndarray):
             if not self._arguments:
                 raise CaptureError(

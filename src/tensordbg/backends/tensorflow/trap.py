@@ -45,9 +45,11 @@ from tensordbg.backends.tensorflow.trap_targets import (
     GRADIENT,
     LOWEST_SCALE,
     REDUCED,
+    RESULT,
     SCALE,
     VARIABLE,
     NotedTargets,
+    TrapTarget,
     computes_gradients,
     named_targets,
 )
@@ -133,9 +135,20 @@ class Trapping:
 
     def add_nodes(self, definition: Any, described: Description) -> None:
         """A trap, where the function computes gradients."""
+        self.add_trap(definition, described, self._notes.of(described.graph))
+
+    def tests(self, graph: Any) -> bool:
+        """Whether a loss or a gradient was noted of a graph."""
+        return bool(self._notes.of(graph))
+
+    def tell_end(self) -> None:
+        """Called when the program has ended; what was found has been said."""
+
+    def add_trap(self, definition: Any, described: Description, noted: Sequence[TrapTarget]) -> None:
+        """A trap that tests what was noted of a function's graph, where there is anything."""
         _TRAPPING.add(described.function.runtime_name)
         compiled = XLA_NOTE in described.function.notes
-        tested = named_targets(definition, described, self._notes.of(described.graph))
+        tested = named_targets(definition, described, noted)
         if compiled and not (tested and self._compiles):
             self.warn(f"{described.function.name} was meant to be compiled by XLA; it runs without the compilation")
         if not tested:
@@ -150,8 +163,8 @@ class Trapping:
                 point = place_around(definition, tensors, roles, len(_TRAPPED))
             else:
                 point = TrapPlacer(definition, tensors, roles).place(len(_TRAPPED), self._gates)
-            noted = tuple(each for _, _, each in tested)
-            _TRAPPED.append(TrappedFunction(described.function, noted, point.saved, handles_of(described.graph)))
+            targets = tuple(each for _, _, each in tested)
+            _TRAPPED.append(TrappedFunction(described.function, targets, point.saved, handles_of(described.graph)))
 
     def warn(self, message: str) -> None:
         """On standard error; of functions that were made earlier `start` says what there is to be said."""
@@ -188,7 +201,8 @@ class Trapping:
                 broken = self._plan.rules.broken_by(read)
                 if not broken:
                     return None
-                trouble = replace(trouble, kind=broken, numbers=finite(read.numbers))
+                numbers = {} if any(each.role == RESULT for each in trapped.tested) else finite(read.numbers)
+                trouble = replace(trouble, kind=broken, numbers=numbers)
             found = BadStep(step, trouble, tuple(copied(each) for each in saved), self._progress.reached)
             said.append(message_of(trapped, found, self._captured(trapped, found)))
         return self._answer(said[0]) if said else None
@@ -307,6 +321,11 @@ def _warn(message: str) -> None:
 
 _trapping: Trapping | None = None
 Set = TypeVar("Set", bound=Trapping)
+
+
+def trapped_function(number: int) -> TrappedFunction:
+    """The function that a trap of this process is in."""
+    return _TRAPPED[number]
 
 
 def start_trap(plan: TrapPlan) -> Trapping:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, REDUCED, VARIABLE
+from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, REDUCED, RESULT, VARIABLE
 from tensordbg.capture.header import Suspect, Trouble
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.trap_plan import MARK
@@ -40,6 +40,8 @@ def _broken_rule(trouble: Trouble) -> Iterator[str]:
         yield f"the gradients have the norm {norm:.4g}, more than the limit"
     elif trouble.kind == PREDICATE:
         yield f"the predicate says so (loss {loss:.4g}, norm of the gradients {norm:.4g})"
+    elif trouble.kind == ASKED and not trouble.numbers:
+        yield "it was asked for"
     elif trouble.kind == ASKED:
         yield f"it was asked for (loss {loss:.4g}, norm of the gradients {norm:.4g})"
 
@@ -63,6 +65,9 @@ def _non_finite(trapped: TrappedFunction, bad: BadStep) -> list[str]:
         said.append(
             f"{len(variables)} variables are not finite at its end, such as {first.variable} ({_counts(first)})"
         )
+    results = [each for each in bad.trouble.suspects if each.role == RESULT]
+    if results:
+        said.append(f"{len(results)} of its results are not finite, such as {results[0].name} ({_counts(results[0])})")
     return said
 
 

@@ -25,10 +25,11 @@ GRADIENT = "gradient"
 VARIABLE = "variable"
 SCALE = "scale"
 REDUCED = "reduced"
+RESULT = "result"
 """What a tensor is that is tested; a variable where the program itself says where its step ends, `reduced` for what
-came of gradients in an exchange with other processes."""
+came of gradients in an exchange with other processes, a result of a function whose call was asked for."""
 
-ROLES = (LOSS, GRADIENT, SCALE, REDUCED, VARIABLE)
+ROLES = (LOSS, GRADIENT, SCALE, REDUCED, VARIABLE, RESULT)
 """The order in which a trap is given what it tests."""
 
 LOWEST_SCALE = 1.0
@@ -164,7 +165,21 @@ def named_targets(
         elif each.operation in node_of and node_of[each.operation].name in described.live:
             outputs = {output.slot: output for output in fd.outputs(node_of[each.operation])}
             found.append((outputs[each.slot].tensor, outputs[each.slot].dtype, each))
-    return sorted((one for one in found if one[1] in dtypes.FLOATS), key=lambda one: ROLES.index(one[2].role))
+    kept = (one for one in found if one[1] in (dtypes.PROBED if one[2].role == RESULT else dtypes.FLOATS))
+    return sorted(kept, key=lambda one: ROLES.index(one[2].role))
+
+
+def results_of(graph: Any) -> list[TrapTarget]:
+    """What a function returns; what it was given where it returns nothing that can be kept."""
+    given = [each for each in graph.inputs if _can_be_kept(each)]
+    # With a forward pass that a tape wants there come tensors that the backward pass needs, arguments too.
+    returned = [each for each in graph.outputs if _can_be_kept(each) and not any(each is one for one in given)]
+    targets = (TrapTarget(each.op.name, each.value_index, RESULT, "") for each in returned or given[:1])
+    return list(dict.fromkeys(targets))
+
+
+def _can_be_kept(tensor: Any) -> bool:
+    return tensor.dtype.base_dtype.as_datatype_enum in dtypes.PROBED
 
 
 def gradients_of(sources: Any, given: Any) -> list[tuple[Any, str]]:

@@ -1,0 +1,173 @@
+"""Any call of a function is captured and replayed, also where it computes no gradients."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tensordbg.capture.reader import list_captures, open_capture
+from tests.cli.conftest import COMMAND
+
+PROGRAM = """
+import keras
+import numpy as np
+import tensorflow as tf
+
+keras.utils.set_random_seed(1)
+scale = tf.Variable([1.0, 2.0], name="scale")
+calls = tf.Variable(0, name="calls")
+
+
+@tf.function
+def infer(x):
+    y = tf.math.log(x)
+    return {"y": y * scale, "largest": tf.reduce_max(y)}
+
+
+@tf.function
+def inner(x):
+    return tf.sqrt(x) + scale[0]
+
+
+@tf.function
+def nested(batch, factor, flag=None, *, z, a):
+    calls.assign_add(1)
+    x = batch["ids"] + tf.cast(batch["pair"][1], tf.float32)
+    if flag:
+        x = x * 2
+    return inner(x) * factor + z - 2 * a, calls.read_value()
+
+
+@tf.function
+def lengths(text):
+    return tf.strings.length(text)
+
+
+@tf.function
+def from_pipeline(iterator):
+    return next(iterator) * scale
+
+
+@tf.function
+def ragged(rows, text):
+    scale.assign(scale * 1.5)
+    return rows * 2.0, tf.strings.length(text)
+
+
+for last in (1.0, 2.0, 0.0):
+    print(infer(tf.constant([1.0, last])))
+batch = {"pair": (tf.constant([1, 2]), tf.constant([3, 4])), "ids": np.ones(2, np.float32)}
+print(nested(batch, 2.0, z=tf.constant(1.0), a=tf.constant(5.0)))
+print(nested(batch, tf.constant(2.0), True, a=tf.constant(5.0), z=tf.constant(1.0)))
+print(lengths(tf.constant(["one", "three"])))
+pipeline = iter(tf.data.Dataset.from_tensor_slices([3.0, 4.0]))
+print(from_pipeline(pipeline), from_pipeline(pipeline))
+print(ragged(tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.constant("ab")))
+with tf.GradientTape() as tape:
+    total = inner(tf.constant([4.0, 9.0]))
+print(tape.gradient(total, scale))
+model = keras.Sequential([keras.layers.Dense(3), keras.layers.BatchNormalization()])
+print(model.predict(np.ones((4, 2), np.float32), verbose=0).tolist())
+"""
+
+
+def run(folder: Path, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.run(
+        words, cwd=folder, input=typed, env=quiet, capture_output=True, check=False, text=True, timeout=300
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("calls")
+    (folder / "infer.py").write_text(PROGRAM)
+    (folder / "captures").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path) -> str:
+    return run(folder, sys.executable, "infer.py").stdout
+
+
+def captured(folder: Path, call: str) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    before = set(list_captures(folder / "captures"))
+    done = run(folder, *COMMAND, "trap", "--call", call, "infer.py")
+    (made,) = set(list_captures(folder / "captures")) - before
+    return made, done
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "variables"),
+    [
+        ("infer:1", 1, ["scale"]),
+        ("nested:1", 6, ["calls", "scale"]),  # of which the second call has a trace of its own
+        ("inner:2", 1, ["scale"]),  # called by another function before, now under a tape
+        ("from_pipeline:1", 1, ["scale"]),
+        ("one_step_on_data*", 1, None),
+    ],
+)
+def test_a_call_comes_out_the_same(
+    folder: Path, plain: str, call: str, arguments: int, variables: list[str] | None
+) -> None:
+    made, done = captured(folder, call)
+    assert (done.returncode, done.stdout) == (0, plain), done.stderr
+    assert "the step came out the same, bit for bit" in done.stderr
+    assert "tensors were finite" in done.stderr
+    header = open_capture(made).header
+    assert (header.trouble.kind, header.step) == ("asked", int(call.partition(":")[2] or 0))
+    assert len([each for each in header.arguments if each.tensor.key]) == arguments
+    assert variables is None or sorted(each.tensor.name for each in header.variables) == variables
+
+
+def test_the_first_bad_operation_of_a_call_is_named(folder: Path, plain: str) -> None:
+    _, done = captured(folder, "infer:2")
+    assert (done.returncode, done.stdout) == (0, plain)
+    assert "step 2 of infer: 1 of its results are not finite" in done.stderr
+    assert "the step went wrong again, the same bit for bit" in done.stderr
+    assert "Log:0 in infer() produced the first -inf" in done.stderr
+
+
+def test_what_is_not_captured_stays_what_the_program_gives_in_the_debugger(folder: Path) -> None:
+    made, done = captured(folder, "ragged")
+    assert "the step takes text, a tensor of strings, which is not captured; capture a function that is" in done.stderr
+    words = ("replay", str(made), "--pdb", "--break", f"infer.py:{line_of('return rows * 2.0')}", "infer.py")
+    done = run(folder, *COMMAND, *words, typed="p rows.to_list(), text.numpy()\nc\n")
+    assert "(Pdb) ([[1.0], [2.0, 3.0]], b'ab')" in done.stdout, done.stderr
+
+
+def test_keyword_arguments_are_given_back_by_name(folder: Path) -> None:
+    made, _ = captured(folder, "nested")
+    words = ("replay", str(made), "--pdb", "--break", f"infer.py:{line_of('calls.assign_add')}", "infer.py")
+    done = run(folder, *COMMAND, *words, typed="p float(z), float(a), batch['ids'].numpy().tolist()\nc\n")
+    assert "(Pdb) (1.0, 5.0, [1.0, 1.0])" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("absent", "call 0 of absent was not captured: no function of that name was called"),
+        ("infer:7", "call 7 of infer was not captured: it was called 3 times"),
+    ],
+)
+def test_a_call_that_never_came_is_said(folder: Path, plain: str, call: str, said: str) -> None:
+    done = run(folder, *COMMAND, "trap", "--call", call, "infer.py")
+    assert (done.returncode, done.stdout) == (0, plain)
+    assert f"tdbg: {said}" in done.stderr
+
+
+def test_the_console_captures_a_call_that_is_asked_for(folder: Path) -> None:
+    done = run(folder, *COMMAND, "debug", "-c", "run; capture infer; run; continue", "infer.py")
+    assert done.returncode == 0, done.stderr
+    assert "step 0 of infer: it was asked for; captured in" in done.stdout + done.stderr
+    made = list_captures(folder / "captures")[-1]
+    assert open_capture(made).batch()[0].tolist() == [1.0, 2.0]
+
+
+def line_of(part: str) -> int:
+    return 1 + next(number for number, line in enumerate(PROGRAM.splitlines()) if part in line)
