@@ -25,6 +25,7 @@ NOT_MIRRORED = {
     "backends/tensorflow/tape_frames.py": "backends/tensorflow/test_taped_lines.py",
     "analysis/failure.py": "e2e/test_failures.py",
     "analysis/failed_pipeline.py": "e2e/test_failure_beginnings.py",
+    "analysis/beginnings/asserted.py": "e2e/test_failure_beginnings.py",
     "analysis/beginnings/made.py": "analysis/beginnings/test_shapes.py",
     "backends/tensorflow/failures.py": "e2e/test_failures.py",
     "report/failure_text.py": "e2e/test_failures.py",

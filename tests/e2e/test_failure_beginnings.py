@@ -224,6 +224,21 @@ def the_second_map_of_a_dataset_in_a_fit() -> None:
     model.fit(data.batch(4).prefetch(1), verbose=0, shuffle=False)
 
 
+def what_an_assertion_compared() -> None:
+    total = tf.reduce_sum(tf.constant([1.0, 2.0]))  # HERE
+    tf.debugging.assert_equal(total, 4.0, message="the sum must be 4")
+
+
+def what_an_assertion_compared_in_a_function() -> None:
+    @tf.function
+    def checked(x: tf.Tensor) -> tf.Tensor:
+        total = tf.reduce_sum(x)  # HERE
+        tf.debugging.assert_less(total, 2.0)
+        return total
+
+    checked(tf.constant([1.0, 2.0]))
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (an_index_eagerly, "value", "Mul:0 made 14 of 1 to 7 and 2"),
     (an_index_in_a_function, "value", "mul:0 made 14 of 1 to 7 and 2"),
@@ -248,6 +263,8 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (a_graph_of_tensorflow_1, "shape", "concat:0 made [?, 20] of [?, 10] and [?, 10]"),
     (the_map_of_a_dataset, "value", "mul:0 made 21 of 7 and 3"),
     (the_second_map_of_a_dataset_in_a_fit, "value", "made 5 of 3 and 2"),
+    (what_an_assertion_compared, "value", "Sum:0 made 3 of 1 to 2"),
+    (what_an_assertion_compared_in_a_function, "value", "Sum:0 made 3 of 1 to 2"),
     (a_feed_of_a_session, "value", "made 5 of 0 to 1 and 5"),
 ]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.beginnings.find import Refusal, find_beginnings
+from tensordbg.analysis.beginnings.asserted import comparison_at
+from tensordbg.analysis.beginnings.find import Refusal, compared_beginnings, find_beginnings
 from tensordbg.analysis.beginnings.recorded import RecordedPast, with_variable
 from tensordbg.analysis.beginnings.stated import StatedPast
 from tensordbg.analysis.details import Details, function_name
@@ -66,6 +67,12 @@ def find_failure(
         names = [given.tensor for given in inputs]
         given_to = with_variable(past.given_to(site), site, program)
         beginnings = find_beginnings(Refusal(site.op_type, told.message, source, names, given_to), past)
+    elif not told.tensors and (row := comparison_at(program, executions, locations, source)) != NONE:
+        past = RecordedPast(trace, program, executions, row)
+        inputs = _of_eager(program, executions, row)
+        compared = past.given_to(program.sites[int(executions.site[row])])
+        refusal = Refusal("", told.message, source, [given.tensor for given in inputs], compared)
+        beginnings = tuple(compared_beginnings(refusal, past, compared))
     elif told.tensors:
         beginnings = _of_refused(told, Recording(trace, program, executions), locations, source)
     return ProgramFailure(

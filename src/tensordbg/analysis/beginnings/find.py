@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tensordbg.analysis.beginnings import dtypes, numbers, shapes
+from tensordbg.analysis.beginnings import asserted, dtypes, numbers, shapes
 from tensordbg.analysis.beginnings.made import Made, Past
 from tensordbg.analysis.beginnings.shapes import Odd, Turn
-from tensordbg.analysis.beginnings.words import of_dtype, of_number, of_shape, of_wrap
+from tensordbg.analysis.beginnings.words import of_dtype, of_number, of_numbers, of_shape, of_wrap
 from tensordbg.analysis.beginnings.wraps import wrapped
 from tensordbg.analysis.finding import Beginning, SourceLine
 from tensordbg.analysis.operations import takes_from_pipeline
@@ -36,9 +36,25 @@ class Refusal:
 
 def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
     """Where what did not fit came into being, the likeliest to be mended first."""
+    if made := asserted.compared(past, refusal.message, refusal.given):
+        return tuple(compared_beginnings(refusal, past, made))
     found = [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)] or [*_of_shapes(refusal, past)]
     unique = {(each.what, each.tensor, each.source and (each.source.file, each.source.line)): each for each in found}
     return tuple(unique.values())[:_MOST]
+
+
+def compared_beginnings(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Beginning]:
+    """Where those came from that an assertion compared."""
+    for position, made in enumerate(compared):
+        turn = None if made is None else asserted.beginning_of(past, made)
+        if turn is None or turn.made.low is None or turn.made.source is None or turn.made.op_type == "Const":
+            continue
+        if not _is_of(refusal, turn.made.source):
+            yield _beginning("value", refusal, position, turn, of_numbers(turn))
+
+
+def _is_of(refusal: Refusal, source: SourceLine) -> bool:
+    return refusal.source is not None and (source.file, source.line) == (refusal.source.file, refusal.source.line)
 
 
 def _of_numbers(refusal: Refusal, past: Past) -> Iterator[Beginning]:

@@ -77,6 +77,9 @@ class RecordedPast:
         if site.function == NONE:
             return [] if self._own == NONE else self._given_eagerly(self._own)
         failed = self.failed_activations(site)
+        if not failed and site.op_type == "Assert" and (branch := self._program.holders.get(site.function)) is not None:
+            # It is alone in a branch that is taken where its condition does not hold, so nothing is recorded there.
+            site, failed = branch, self.failed_activations(branch)
         return self.given_at(failed[-1], site) if failed else []
 
     def given_at(self, activation: int, site: Site) -> Sequence[Made | None]:

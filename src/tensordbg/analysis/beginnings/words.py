@@ -38,6 +38,14 @@ def of_number(turn: Turn, number: int) -> str:
     return f"{_name(turn.made)} made {number} of {_listed([numbers_text(each) for each in turn.given])}"
 
 
+def of_numbers(turn: Turn) -> str:
+    """`Sum:0 made 3 of 1 to 2`."""
+    told = numbers_text(turn.made)
+    if not turn.given:
+        return _of_source(turn.made, told)
+    return f"{_name(turn.made)} made {told} of {_listed([numbers_text(each) for each in turn.given])}"
+
+
 def of_wrap(turn: Turn) -> str:
     """`AddV2:0 of uint8 went round: 200 and 100 gave 44`."""
     told = _listed([numbers_text(each) for each in turn.given])
