@@ -37,7 +37,7 @@ LOG = Computed("net/loss/Log", "Log", ("train_step", "train_step_cond"), "net/he
 def test_an_operation_reaches(kind: BreakKind, text: str, hit: bool) -> None:
     breakpoints = Breakpoints(Filters())
     number = breakpoints.add(Breakpoint(kind, text))
-    assert breakpoints.reached([LOG], None) == (f"breakpoint {number} ({kind.value} {text})" if hit else "")
+    assert breakpoints.reached([LOG], None, [LOG]) == (f"breakpoint {number} ({kind.value} {text})" if hit else "")
 
 
 def test_the_first_that_is_reached_is_named_and_one_taken_away_is_not() -> None:

@@ -114,8 +114,6 @@ def test_a_filter_with_a_number_of_runs_ends_with_them(tmp_path: Path) -> None:
         (BreakKind.OPERATION, "Other", 3),
         (BreakKind.OPERATION, "Exp", 3),
         (BreakKind.FUNCTION, "oth*", 3),
-        (BreakKind.LINE, f"test_debugger.py:{other.python_function.__code__.co_firstlineno + 2}", 3),
-        (BreakKind.LINE, f"{FILE}:{go_on.__code__.co_firstlineno + 1}", 1),
         (BreakKind.FILTER, "Falling : max > 1", 2),
     ],
 )
@@ -126,6 +124,21 @@ def test_it_stops_behind_the_run_that_reaches_a_breakpoint(
         exit_code_of(lambda: (go_on([1.0, 5.0]), other(tf.constant(1.0))))
     assert face.seen == [("before", 1), ("after", run)]
     assert face.stops[-1].reason == f"breakpoint 1 ({kind.value} {text})"
+
+
+@pytest.mark.parametrize(
+    ("text", "stops", "at"),
+    [
+        (f"test_debugger.py:{other.python_function.__code__.co_firstlineno + 2}", ("before", 3), "Other"),
+        (f"{FILE}:{go_on.__code__.co_firstlineno + 1}", ("before", 1), "falling"),
+    ],
+)
+def test_it_stops_before_what_a_line_runs(tmp_path: Path, text: str, stops: tuple[str, int], at: str) -> None:
+    with debugged(tmp_path / "trace", breaking(BreakKind.LINE, text), EXIT) as (face, _):
+        exit_code_of(lambda: (go_on([1.0, 5.0]), go_on([1.0]) if at == "falling" else other(tf.constant(1.0))))
+    assert face.seen[1] == stops
+    assert face.stops[1].at is not None and face.stops[1].at.operation == at
+    assert face.stops[1].reason == f"breakpoint 1 (line {text})"
 
 
 def test_until_a_line_that_calls(tmp_path: Path) -> None:
@@ -178,7 +191,7 @@ def test_what_nothing_stopped_at_is_forgotten(tmp_path: Path) -> None:
         for value in [1.0] * 60 + [0.0]:
             falling(big * value)
     runs = list(debugger.program.executions)
-    assert face.seen == [("before", 1), ("after", 1), ("after", 61)]
+    assert face.seen == [("before", 0), ("after", 1), ("after", 61)]
     assert runs[0] == 1 and runs[-1] == 61
     assert 2 < len(runs) < 30
     trace = open_trace(tmp_path / "trace")
@@ -263,8 +276,9 @@ def test_a_batch_of_a_keras_model_that_runs_eagerly_is_a_run(tmp_path: Path) -> 
         x[50] = np.nan
         code = exit_code_of(lambda: model.fit(x, np.ones([60, 2]), batch_size=10, verbose=0, shuffle=False))
     assert code == 1
-    assert face.seen == [("before", 1), ("after", 1), ("after", 3), ("after", 6)]
-    assert {stop.call for stop in face.stops} == {"small.train_step()"}
+    # First it stops before its first operation.
+    assert face.seen == [("before", 0), ("after", 1), ("after", 3), ("after", 6)]
+    assert {stop.call for stop in face.stops[1:]} == {"small.train_step()"}
     assert face.stops[-1].filter == "non_finite"
     assert model.make_train_function(force=True) is None and not hasattr(model.train_function, "tells_of_batches")
 
@@ -279,7 +293,7 @@ def test_a_loop_that_runs_eagerly_stops_at_its_gradients(tmp_path: Path) -> None
 
     with debugged(tmp_path / "trace", RUN, till("non_finite"), EXIT) as (face, _):
         assert exit_code_of(train) == 1
-    assert face.seen[:2] == [("before", 1), ("after", 1)]
+    assert face.seen[:2] == [("before", 0), ("after", 1)]
     assert (face.stops[-1].call, face.stops[-1].filter) == ("GradientTape.gradient()", "non_finite")
     assert face.stops[0].place is not None and face.stops[0].place.file == FILE
 

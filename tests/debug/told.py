@@ -54,7 +54,7 @@ def debugged(folder: Path, *told: Told, budget: int = 2**28) -> Iterator[tuple[T
     session = Session(folder, plan, "test")
     face = ToldFace(list(told))
     debugger = Debugger(session, face, Filters())
-    session.recorder.watch = debugger
+    session.recorder.watch, session.recorder.lines = debugger, debugger.lines
     session.start()
     try:
         yield face, debugger

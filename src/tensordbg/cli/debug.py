@@ -1,4 +1,4 @@
-"""`tdbg debug`: runs a program and stops it before and behind its runs, to look at what it computed."""
+"""`tdbg debug`: runs a program and stops it at lines, before and behind its runs, to look at what it computed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,18 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
 @click.command(
     "debug",
     context_settings={"allow_interspersed_args": False},
-    options_metavar="[--plain] [-c SCRIPT] [--filters FILE]... [--out DIR] [--values-budget SIZE]",
+    options_metavar="[--plain] [-c SCRIPT] [--break 'FILE:LINE [if CONDITION]']... [--filters FILE]... [--out DIR] "
+    "[--values-budget SIZE]",
 )
 @click.option("--plain", is_flag=True, help="A prompt for lines, where the terminal could show a full screen.")
 @click.option("-c", "script", metavar="SCRIPT", help="Commands with `;` between them, instead of asking for them.")
+@click.option(
+    "--break",
+    "breaks",
+    metavar="PLACE",
+    multiple=True,
+    help="FILE:LINE [if CONDITION]: where to stop; `continue` goes there.",
+)
 @click.option(
     "--filters", "filters", metavar="FILE", multiple=True, help="A Python file whose functions become filters."
 )
@@ -29,13 +37,14 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
 @click.argument("program", metavar="PROGRAM")
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(  # noqa: PLR0913, PLR0917  one for each option
-    plain: bool, script: str | None, filters: tuple[str, ...], out: str, budget: str, as_module: bool, program: str,
-    arguments: tuple[str, ...],
+    plain: bool, script: str | None, breaks: tuple[str, ...], filters: tuple[str, ...], out: str, budget: str,
+    as_module: bool, program: str, arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run the Python program PROGRAM with ARGS, and stop it to look at its tensors.
 
-    It stops before its first run: a run is one call of a function, or of a session, from Python. `run` makes one and
-    stops behind it, `run -f non_finite` goes on until a tensor is not finite, `help` lists all there is.
+    It stops before its first operation. A run is one call of a function, or of a session, from Python. `run` makes one
+    and stops behind it, `break FILE:LINE` stops at a line, `run -f non_finite` goes on until a tensor is not finite,
+    `help` lists all there is.
     """
     from tensordbg.cli.debugging import debug
     from tensordbg.cli.program import Program
@@ -44,4 +53,4 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
 
     chosen = Program.module(program, arguments) if as_module else Program.script(program, arguments)
     files = tuple(str(Path(file).absolute()) for file in filters)
-    return debug(chosen, Path(out), DebugPlan(script, plain, files, parse_size(budget)))
+    return debug(chosen, Path(out), DebugPlan(script, plain, files, breaks, parse_size(budget)))

@@ -25,6 +25,8 @@ def opening_page(console: Console) -> Page:
     stop = console.runner.stop
     if stop.kind is StopKind.ERROR:
         return _of_error(console, stop)
+    if stop.at is not None:
+        return _at_operation(stop)
     if stop.kind is StopKind.BEFORE:
         return _before(console, stop)
     return _after(console, stop)
@@ -56,6 +58,19 @@ def _before(console: Console, stop: Stop) -> Page:
         (Span("Select one of the following commands to proceed ---->"),),
         *_choices("run", "run -n", "run -t <T>", "run -f <filter_name>", "step", "continue", "help"),
         (Span(f"    Filter(s) for -f:  {names}, or a condition such as 'Log* : min < 0'"),),
+    ]
+    return Page(stop_title(stop), FixedLines(tuple(lines)), command="run_info", place=stop.place)
+
+
+def _at_operation(stop: Stop) -> Page:
+    """The line, with what goes into it or came out of it."""
+    from tensordbg.console.commands.run_info import stop_lines, stop_title
+
+    lines: list[Line] = [
+        *stop_lines(stop),
+        (),
+        (Span("Select one of the following commands to proceed ---->"),),
+        *_choices("step", "continue", "run", "lt", "help"),
     ]
     return Page(stop_title(stop), FixedLines(tuple(lines)), command="run_info", place=stop.place)
 

@@ -28,6 +28,34 @@ class StopKind(enum.Enum):
 
 
 @dataclass(frozen=True)
+class AtHand:
+    """Something that the program computes with, in words."""
+
+    name: str
+    """In Python, or of the tensor in its graph."""
+    kind: str
+    """`float32[2, 3]`."""
+    words: str
+    """What it is."""
+
+
+@dataclass(frozen=True)
+class At:
+    """The operation, or the line of several, that the program stands before or behind; not a whole run."""
+
+    operation: str
+    """The name of the operation; of an eager one its type."""
+    function: str = ""
+    """Of the graph that it is in; empty where it runs eagerly."""
+    at_hand: tuple[AtHand, ...] = ()
+    """What goes into it, or came out of it."""
+    turn: int | None = None
+    """Of the loop that it is in."""
+    in_run: bool = False
+    """Whether it is part of a run."""
+
+
+@dataclass(frozen=True)
 class Stop:
     """Why the program stands still, and where."""
 
@@ -52,6 +80,8 @@ class Stop:
     """The name of the operation that raised, where it is known."""
     place: Place | None = None
     """The line of the program that calls."""
+    at: At | None = None
+    """Where it stands before or behind an operation, and not a run."""
 
 
 class GoKind(enum.Enum):
@@ -60,7 +90,7 @@ class GoKind(enum.Enum):
     RUN = "run"
     """Make `times` runs, or go on until a tensor passes the filter `till`, and stop after the last."""
     STEP = "step"
-    """Stop before the next run."""
+    """Stop before the next run; before a line, stop behind it, and behind one in eager code before the next line."""
     CONTINUE = "continue"
     """Stop only at a breakpoint, at Ctrl-C or where something raises."""
     UNTIL = "until"
@@ -107,11 +137,13 @@ class BreakKind(enum.Enum):
 
 @dataclass(frozen=True)
 class Breakpoint:
-    """Something that stops the program after the run that computed it."""
+    """Something that stops the program after the run that computed it, or at a line before what it computes there."""
 
     kind: BreakKind
     text: str
     """Name or pattern (as in `fnmatch`) of an operation, function or layer; `FILE:LINE`; or a filter."""
+    condition: str = ""
+    """Of a line: under which it stops the program."""
 
 
 class Runner(Protocol):

@@ -45,6 +45,8 @@ def parse_line(line: str) -> Typed:
         UsageError: If a quote is left open, or `>` names no file or several.
     """
     words = list(split_words(line))
+    if _has_condition(words):
+        return Typed(tuple(word.text for word in words))
     signs = [place for place, word in enumerate(words) if _is_target(word)]
     if not signs:
         return Typed(tuple(word.text for word in words))
@@ -90,6 +92,11 @@ def split_commands(script: str) -> list[str]:
             place += 1
         found.append(line[begin:place])
     return [command.strip() for command in found if command.strip()]
+
+
+def _has_condition(words: list[Word]) -> bool:
+    """Whether it is a breakpoint with a condition, in which `>` compares."""
+    return bool(words) and words[0].text in {"break", "b"} and any(word.text == "if" for word in words[2:])
 
 
 def _is_target(word: Word) -> bool:

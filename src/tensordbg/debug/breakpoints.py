@@ -15,6 +15,7 @@ from tensordbg.console.filters import Filter, Filters
 from tensordbg.console.node_patterns import parse_pattern
 from tensordbg.console.page import Place
 from tensordbg.console.running import BreakKind, Breakpoint
+from tensordbg.debug.line_breaks import LineBreaks, words
 from tensordbg.debug.newest import Newest
 from tensordbg.model import NONE, Frame
 from tensordbg.recording.catalog import Catalog
@@ -42,6 +43,8 @@ class Breakpoints:
 
     filters: Filters
     given: dict[int, Breakpoint] = field(default_factory=dict)
+    lines: LineBreaks = field(default_factory=LineBreaks)
+    """Those at lines."""
     _tests: dict[int, Test | Filter] = field(default_factory=dict)
     _count: int = 0
 
@@ -49,10 +52,12 @@ class Breakpoints:
         """Sets one and returns its number.
 
         Raises:
-            UsageError: If its filter is not understood.
+            UsageError: If its filter or its condition is not understood.
         """
         by_filter = breakpoint.kind is BreakKind.FILTER
         test = self.filters.parse(breakpoint.text) if by_filter else test_of(breakpoint)
+        if breakpoint.kind is BreakKind.LINE:
+            self.lines.add(self._count + 1, breakpoint)
         self._count += 1
         self.given[self._count], self._tests[self._count] = breakpoint, test
         return self._count
@@ -60,22 +65,30 @@ class Breakpoints:
     def remove(self, number: int) -> None:
         """Takes one away."""
         del self.given[number], self._tests[number]
+        self.lines.remove(number)
 
-    def reached(self, computed: Iterable[Computed], newest: Newest | None) -> str:
+    @property
+    def has_others(self) -> bool:
+        """Whether any names something else than a line."""
+        return any(each.kind is not BreakKind.LINE for each in self.given.values())
+
+    def reached(self, computed: Iterable[Computed], newest: Newest | None, lines: Iterable[Computed] = ()) -> str:
         """The first one that is reached, in words; empty where none is.
 
         Args:
             computed: What was computed.
             newest: The events of that; None where filters are not to be asked.
+            lines: What was computed without a stop at its line, such as by a session.
         """
-        all_of_it = list(computed)
+        all_of_it, without = list(computed), list(lines)
         for number, test in self._tests.items():
             if callable(test):
-                hit = any(test(each) for each in all_of_it)
+                of_line = self.given[number].kind is BreakKind.LINE
+                hit = any(test(each) for each in (without if of_line else all_of_it))
             else:
                 hit = newest is not None and newest.any_passes(test)
             if hit:
-                return f"breakpoint {number} ({self.given[number].kind.value} {self.given[number].text})"
+                return words(number, self.given[number])
         return ""
 
 

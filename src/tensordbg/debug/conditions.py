@@ -46,33 +46,45 @@ class Conditions:
     def any(self) -> bool:
         """Whether there is anything to look for."""
         go = self._go
-        return bool(self._breakpoints.given) or (go is not None and (go.till is not None or go.place is not None))
+        others = self._breakpoints.has_others or (self._stops_behind_lines and bool(self._breakpoints.given))
+        return others or (go is not None and (go.till is not None or go.place is not None))
+
+    @property
+    def _stops_behind_lines(self) -> bool:
+        """Whether nothing stops the program at lines, so that it is to be stopped behind what they have computed."""
+        return self._recorder.lines is None
 
     def behind(self, run: Run, stop: Stop) -> Stop:
         """The stop behind a run that was recorded; with a reason or filter, if that is why."""
+        of_lines = self._stops_behind_lines or run.by_session
+        if not self.any and not (of_lines and self._breakpoints.given):
+            return stop
         frames = tuple(user_frames(run.caller, self._recorder.catalog))
-        return self._look(stop, [Computed("", "", (run.function.name,), "", frames)])
+        return self._look(stop, [Computed("", "", (run.function.name,), "", frames)], of_lines)
 
     def behind_operation(self, site: int, stop: Stop) -> Stop:
         """The same behind an eager operation, by its site."""
         self._unseen += 1
         computed = computed_at(self._recorder.catalog, site)
-        reason = self._reached([computed], None)
+        reason = self._reached([computed], None, [computed] if self._stops_behind_lines else [])
         if reason or self._unseen < _EAGER_AT_ONCE:
             return replace(stop, reason=reason)
         return self.at_rest(stop)
 
     def at_rest(self, stop: Stop) -> Stop:
         """The same for what was computed eagerly since it was looked last."""
-        return self._look(stop, []) if self.any else stop
+        return self._look(stop, [], self._stops_behind_lines) if self.any else stop
 
-    def _look(self, stop: Stop, calls: list[Computed]) -> Stop:
+    def _look(self, stop: Stop, calls: list[Computed], of_lines: bool) -> Stop:
         try:
             newest = self._open()
             go = self._go
             if go is not None and go.till is not None and newest.any_passes(go.till, go.exclude):
                 return replace(stop, filter=go.till.text)
-            return replace(stop, reason=self._reached([*calls, *self._computed(newest.opened)], newest))
+            computed = self._computed(newest.opened)
+            # Before the line that makes a session's run it has stopped already.
+            lines = [*(calls if self._stops_behind_lines else ()), *computed] if of_lines else []
+            return replace(stop, reason=self._reached([*calls, *computed], newest, lines))
         except TensordbgError as error:
             # A filter of the user that fails, say: nobody could tell what it missed.
             return replace(stop, reason=str(error))
@@ -90,10 +102,10 @@ class Conditions:
         wanted = bool(self._breakpoints.given) or (go is not None and go.place is not None)
         return computed_in(opened) if wanted else []
 
-    def _reached(self, computed: Iterable[Computed], newest: Newest | None) -> str:
+    def _reached(self, computed: Iterable[Computed], newest: Newest | None, lines: Iterable[Computed]) -> str:
         all_of_it = list(computed)
         go = self._go
         place = go.place if go is not None and go.kind is GoKind.UNTIL else None
         if place is not None and any(map(at_line(place), all_of_it)):
             return f"line {place.file}:{place.line}"
-        return self._breakpoints.reached(all_of_it, newest)
+        return self._breakpoints.reached(all_of_it, newest, lines)

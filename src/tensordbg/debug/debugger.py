@@ -9,13 +9,14 @@ from types import FrameType
 
 from tensordbg.console.console import Console, Face
 from tensordbg.console.filters import Filters
-from tensordbg.console.running import GoKind, Stop, StopKind
-from tensordbg.debug.calls import place_of, stop_at
+from tensordbg.console.running import Go, GoKind, Stop, StopKind
+from tensordbg.debug.calls import place_of, stop_at, user_frames
 from tensordbg.debug.conditions import Conditions
 from tensordbg.debug.course import Course
 from tensordbg.debug.failures import Failures
 from tensordbg.debug.interrupt import Interrupt
 from tensordbg.debug.keeping import BETWEEN, Keeping
+from tensordbg.debug.line_stops import LineStops
 from tensordbg.debug.program import DebuggedProgram
 from tensordbg.debug.tensors import wanted_tensors
 from tensordbg.model import NONE
@@ -63,9 +64,49 @@ class Debugger:
         self._leaving: int | None = None
         """The exit code, once the program was told to end."""
         self._lock = threading.Lock()
+        self._talk = threading.RLock()
+        """Held by the thread in which the console is open."""
+        self.lines = LineStops(self._recorder, self.program.set.lines, self)
         self._current: Run | None = None
         """The run that is under way, or that is looked at."""
         self._number = 0
+        self._stopped_within = False
+        """Whether the program has stopped in the midst of the run that is under way."""
+
+    @property
+    def begun(self) -> bool:
+        """See `Standing`."""
+        return self._course.go is not None
+
+    @property
+    def over(self) -> bool:
+        """See `Standing`."""
+        return self._over
+
+    @property
+    def leaving(self) -> int | None:
+        """See `Standing`."""
+        return self._leaving
+
+    @property
+    def number(self) -> int:
+        """See `Standing`."""
+        return self._number
+
+    @property
+    def execution(self) -> int | None:
+        """See `Standing`."""
+        return self.program.made.get(self._number) if self._current is not None else None
+
+    @property
+    def in_run(self) -> bool:
+        """See `Standing`."""
+        return self._current is not None
+
+    def began(self, run: Run, execution: int) -> None:
+        """See `Standing`."""
+        if run is self._current:
+            self.program.made[self._number] = execution
 
     @property
     def each_operation(self) -> bool:
@@ -82,14 +123,19 @@ class Debugger:
         if not self._claim(run):
             return not self._recorder.resting
         with self._recorder.guard("debugging"):
-            interrupted = self.interrupt.asked()
-            if interrupted or self._course.stops_before:
+            self.lines.prepare()
+            reason = "Ctrl-C" if self.interrupt.asked() else self._line_of(run)
+            if reason or self._course.stops_before:
                 stop = stop_at(StopKind.BEFORE, self._number, run, self._recorder.catalog)
-                self._stop(replace(stop, reason="Ctrl-C" if interrupted else ""), BETWEEN)
+                self._stop(replace(stop, reason=reason), BETWEEN)
+                self.lines.prepare()
         return not self._recorder.resting
 
     def after(self, run: Run, execution: int, error: BaseException | None) -> None:
         """See `RunWatch`."""
+        if self._leaving is not None and error is not None:
+            # It raised because it was told to, in a thread of the framework.
+            raise SystemExit(self._leaving) from None
         if run is not self._current:
             return
         try:
@@ -97,6 +143,7 @@ class Debugger:
                 self._made(run, execution, error)
         finally:
             self._current = None
+            self._stopped_within = False
 
     def operation(self, site: int, execution: int, caller: FrameType) -> None:
         """See `RunWatch`."""
@@ -127,6 +174,14 @@ class Debugger:
         if not self._over:
             self._stop_finally(self._conditions.at_rest(Stop(StopKind.END, self._number, "")))
 
+    def _line_of(self, run: Run) -> str:
+        """The breakpoint at the line that makes a session's run; nothing else has met that line."""
+        if not run.by_session or self._recorder.lines is None:
+            return ""
+        frames = user_frames(run.caller, self._recorder.catalog)
+        met = (each.words for frame in frames for each in self.program.set.lines.at(frame.file, frame.line))
+        return next(met, "")
+
     def _claim(self, run: Run) -> bool:
         """Whether a run counts: not one inside another, nor one that somebody else makes meanwhile."""
         with self._lock:
@@ -143,7 +198,7 @@ class Debugger:
         if execution != NONE:
             self.program.made[self._number] = execution
             stop = replace(stop, execution=execution)
-        if error is None and not self._recorder.resting and self._conditions.any:
+        if error is None and not self._recorder.resting:
             stop = self._conditions.behind(run, stop)
         if error is not None:
             self._keep(self._number, True)
@@ -151,7 +206,7 @@ class Debugger:
         elif due or stop.reason or stop.filter:
             self._stop(stop, self._number)
         else:
-            self._keep(self._number, False)
+            self._keep(self._number, self._stopped_within)
             self._prepare()
 
     def _raised(self, error: BaseException, stop: Stop) -> None:
@@ -160,17 +215,34 @@ class Debugger:
 
     def _stop(self, stop: Stop, run: int) -> None:
         """Opens the console, on what the log holds of a run or of what was between runs, and goes on as told."""
-        self._keep(run, True)
-        self.program.stop = stop
-        with self.interrupt.left_alone():
-            go = self._face.converse(self._console)
-        if go.kind is GoKind.EXIT:
-            self._over = True
-            self._leaving = self._exit_code if go.exit_code is None else go.exit_code
+        self._converse(stop, run)
+        if self._leaving is not None:
             raise SystemExit(self._leaving)
-        self._course.follow(go)
-        self._conditions.follow(go)
-        self._prepare()
+
+    def stand(self, stop: Stop) -> Go:
+        """See `Standing`."""
+        self._stopped_within = self._current is not None
+        return self._converse(stop, BETWEEN)
+
+    def _converse(self, stop: Stop, run: int) -> Go:
+        """Opens the console in this thread, as soon as it is open in no other, and returns how to go on."""
+        with self._talk:
+            if self._over:
+                return Go(GoKind.EXIT)
+            self._keep(run, True)
+            self.program.stop = stop
+            with self.interrupt.left_alone():
+                go = self._face.converse(self._console)
+            if go.kind is GoKind.EXIT:
+                self._over = True
+                self._leaving = self._exit_code if go.exit_code is None else go.exit_code
+                return go
+            # From a line it is stepped to a line, and not to the next run.
+            told = replace(go, kind=GoKind.CONTINUE) if go.kind is GoKind.STEP and steps_lines(stop) else go
+            self._course.follow(told)
+            self._conditions.follow(told)
+            self._prepare()
+            return go
 
     def _stop_finally(self, stop: Stop) -> None:
         """Opens the console a last time; the program ends as it would have."""
@@ -202,3 +274,8 @@ class Debugger:
         self._recorder.wake()
         if not self._conditions.any:
             self._conditions.pass_by()
+
+
+def steps_lines(stop: Stop) -> bool:
+    """Whether `step` goes on to a line from there: behind one in a function there is none to go on to."""
+    return stop.at is not None and not (stop.kind is StopKind.AFTER and stop.at.function)

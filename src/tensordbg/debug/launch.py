@@ -12,6 +12,7 @@ import os
 import sys
 from pathlib import Path
 
+from tensordbg.console.breakpoints import chosen_line, split_condition
 from tensordbg.console.faces import choose_face
 from tensordbg.console.filters import Filters
 from tensordbg.debug.debugger import EXIT, Debugger
@@ -39,7 +40,7 @@ def debug(program: LaunchedProgram, trace: Path, plan: DebugPlan) -> tuple[Sessi
 
     Raises:
         RecordingError: If it can't be recorded.
-        UsageError: If a file of filters, or the program's settings, are not understood.
+        UsageError: If a file of filters, a line to stop at, or the program's settings, are not understood.
     """
     filters = Filters()
     for file in plan.filters:
@@ -49,7 +50,9 @@ def debug(program: LaunchedProgram, trace: Path, plan: DebugPlan) -> tuple[Sessi
     # The script of a batch job that has seen what it wanted to see has not failed.
     exit_code = EXIT if plan.script is None else 0
     debugger = Debugger(session, choose_face(plan.script, plan.plain), filters, exit_code)
-    session.recorder.watch = debugger
+    session.recorder.watch, session.recorder.lines = debugger, debugger.lines
+    for each in plan.breaks:
+        debugger.program.add_breakpoint(chosen_line(*split_condition(each), {})[0])
     debugger.program.capturing = StepCapture(Path("captures").absolute())
     return session, debugger
 

@@ -18,6 +18,8 @@ class DebugPlan:
     """A prompt for lines, also where the terminal could show a full screen."""
     filters: tuple[str, ...] = ()
     """Python files whose functions become filters."""
+    breaks: tuple[str, ...] = ()
+    """Lines at which it stops, `FILE:LINE` or `FILE:LINE if CONDITION`."""
     budget: int = DEFAULT_BUDGET
     """Bytes that the elements of tensors may take on the disk."""
 
@@ -29,4 +31,4 @@ class DebugPlan:
     def from_json(cls, text: str) -> DebugPlan:
         """The reverse of `to_json`."""
         row = json.loads(text)
-        return cls(**{**row, "filters": tuple(row["filters"])})
+        return cls(**{**row, "filters": tuple(row["filters"]), "breaks": tuple(row["breaks"])})

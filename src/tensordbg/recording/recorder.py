@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.guard import guarded
+from tensordbg.recording.lines import LineWatch
 from tensordbg.recording.log import NO_FUNCTION, EventLog
 from tensordbg.recording.runs import RunWatch
 from tensordbg.recording.saying import say
@@ -49,6 +50,8 @@ class Recorder:
         """Where the graphs of functions go, if they are asked for."""
         self.watch: RunWatch | None = None
         """What is told of each run, a debugger."""
+        self.lines: LineWatch | None = None
+        """What is told of the lines at which operations run, a debugger."""
         self.resting = False
         """Whether nothing is recorded until `wake` is called."""
         self.process = ProcessPlace()

@@ -14,6 +14,7 @@ from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.line_gates import LineGates
 from tensordbg.backends.tensorflow.loop_gradients import LoopGradients
 from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.python_names import PythonNames
@@ -42,6 +43,7 @@ class TensorFlowBackend:
         self._loop_gradients: LoopGradients | None = None
         self._refused: RefusedOperations | None = None
         self._composites: Composites | None = None
+        self._gates: LineGates | None = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -74,9 +76,13 @@ class TensorFlowBackend:
         self._composites.install()
         self._eager_runs = EagerRuns(recorder)
         self._eager_runs.install()
+        if recorder.lines is not None:
+            self._gates = LineGates(recorder, recorder.lines, hooks().functions)
+            self._gates.install()
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
+        self._remove_gates()
         if self._graphs is not None:
             self._graphs.uninstall()
             self._graphs = None
@@ -106,6 +112,11 @@ class TensorFlowBackend:
             hooks().eager.uninstall()
             hooks().functions.remove(self._probes)
             self._probes = None
+
+    def _remove_gates(self) -> None:
+        if self._gates is not None:
+            self._gates.uninstall()
+            self._gates = None
 
     def failure(self, error: BaseException) -> FailedOperation | None:
         """What TensorFlow's own Python code says of an error that none of its operations raised."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensordbg.backends.tensorflow import device_summary, dtypes
+from tensordbg.backends.tensorflow.at_hand import SILENT, ToldOperations
 from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.bound_names import may_be_told_apart, names_bound
 from tensordbg.backends.tensorflow.devices import Devices
@@ -37,9 +38,6 @@ _UNKNOWN = (None, UNKNOWN_INPUT, NONE)
 FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
 """How the names of functions begin in the runtime."""
 
-# They compute nothing: making, asking about and deleting resources.
-_SILENT = frozenset({"VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator", "DeleteMemoryCache"})
-
 
 class _Given(NamedTuple):
     """What an operation is given from outside."""
@@ -61,6 +59,7 @@ class Eager:
         self._layers = layers
         self._reads = Reads(entries, stacks)
         self._gradients = EagerGradients()
+        self._told = ToldOperations(entries)
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
@@ -71,7 +70,7 @@ class Eager:
 
     def install(self, recorder: Recorder) -> None:
         """Records every eager operation and function call from now on, in every thread."""
-        self._recorder = recorder
+        self._recorder = self._told.recorder = recorder
         self._devices.clear()
         self._entries.add(self)
         self._reads.install(recorder)
@@ -87,6 +86,7 @@ class Eager:
         recorder = self._recorder
 
         def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
+            self._told.before(op_type, lambda: args[: input_count(op_type)])
             try:
                 result = plain(runtime, op_type, name, *args)
             except Exception as error:
@@ -95,7 +95,7 @@ class Eager:
             if op_type == "VarHandleOp":
                 with recorder.guard("learning the name of a variable"):
                     self._variables.learn_name(result, name)
-            elif recorder.active and op_type not in _SILENT:
+            elif recorder.active and op_type not in SILENT:
                 try:
                     self._operation(op_type, args[: input_count(op_type)], result)
                 except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
@@ -118,6 +118,7 @@ class Eager:
             return plain(*call)
         op_type = call[2] if isinstance(call[2], str) else call[2].decode()
         function = self._functions.find(op_type)
+        self._told.before(op_type, lambda: call[3], function)
         if function is not None and Probes.kind in function.instruments:
             return self._call(function, plain, call)
         try:
@@ -128,7 +129,7 @@ class Eager:
         try:
             if op_type.startswith(FUNCTION_NAMES):
                 recorder.warn(f"{op_type} was traced before recording began; what it computes is not recorded")
-            elif op_type not in _SILENT:
+            elif op_type not in SILENT:
                 self._operation(op_type, call[3], result)
         except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
             recorder.fail(f"recording {op_type}", error)
@@ -140,6 +141,7 @@ class Eager:
             return self._made(function, self._begin(function, call[3]), plain, call)
         run = Run(self._recorder.catalog.function(function.number), False, sys._getframe(1))  # noqa: SLF001
         execution = self._begin(function, call[3]) if watch.before(run) else NONE
+        self._told.began(run, execution)
         try:
             result = self._made(function, execution, plain, call)
         except BaseException as error:
@@ -224,7 +226,8 @@ class Eager:
     def _failed(self, error: Exception, op_type: str, inputs: Any) -> None:
         """Notes that an eager operation raised; most such errors are caught, so little is done until it is the end."""
         recorder = self._recorder
-        if not recorder.active or recorder.resting or op_type in _SILENT:
+        self._told.raised()
+        if not recorder.active or recorder.resting or op_type in SILENT:
             return
         with recorder.guard(f"noting the error of {op_type}"):
             key = stack_key(sys._getframe(2))  # noqa: SLF001

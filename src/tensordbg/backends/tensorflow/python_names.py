@@ -225,6 +225,11 @@ def with_python_names(attributes: str, graph: Any, operation: str, outputs: int)
     return json.dumps({**json.loads(attributes), PYTHON_NAMES: names})
 
 
+def names_told(tensor: Any) -> tuple[str, ...]:
+    """The Python names of a tensor of a graph that were noted so far."""
+    return tuple(_NAMES.get(tensor.graph, {}).get(tensor.op.name, {}).get(tensor.value_index, ()))
+
+
 def recorded_in_each_turn(graph: Any) -> AbstractSet[str]:
     """The arguments, by their operations' names, of a loop's condition or body that are to be recorded in each turn."""
     return _STATES.get(graph, frozenset())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,9 +13,9 @@ import numpy as np
 from tensordbg.console.options import run_option
 from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Span
 from tensordbg.console.run_parts import RunParts, parts_of_run
-from tensordbg.console.running import Stop, StopKind
+from tensordbg.console.running import AtHand, Stop, StopKind
 from tensordbg.console.runs import Runs, Scope
-from tensordbg.console.texts import milliseconds, place_span, text_lines, word
+from tensordbg.console.texts import milliseconds, place_span, table_lines, text_lines, word
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 from tensordbg.report.numbers import ABSENT, amount, count
@@ -57,9 +58,14 @@ def run_table(opened: OpenedTrace, runs: Runs) -> list[Lines]:
 
 
 def stop_title(stop: Stop) -> str:
-    """`run-start: run #3: train_step(x, y)`, as the old debugger had it."""
+    """`run-start: run #3: train_step(x, y)`, as the old debugger had it; `op-start: Log in train_step`."""
     if stop.kind is StopKind.END:
         return "The program has ended."
+    if stop.at is not None:
+        where = f" in {stop.at.function}" if stop.at.function else ""
+        turn = "" if stop.at.turn is None else f", turn {stop.at.turn}"
+        run = f", run #{stop.run}" if stop.at.in_run else ""
+        return f"{'op-start' if stop.kind is StopKind.BEFORE else 'op-end'}: {stop.at.operation}{where}{turn}{run}"
     words = {StopKind.BEFORE: "run-start", StopKind.AFTER: "run-end", StopKind.ERROR: "run-error"}
     return f"{words[stop.kind]}: run #{stop.run}: {stop.call}"
 
@@ -69,9 +75,23 @@ def stop_lines(stop: Stop) -> Iterator[Line]:
     if stop.reason:
         yield (Span(stop.reason, "bad" if stop.filter or stop.exception else "bold"),)
     if stop.place is not None:
-        yield (Span("Called at: "), place_span(Frame(stop.place.file, stop.place.line, "", user=True)))
+        head = "Called at: " if stop.at is None else "Line: "
+        yield (Span(head), place_span(Frame(stop.place.file, stop.place.line, "", user=True)))
+        text = "" if stop.at is None else linecache.getline(stop.place.file, stop.place.line).strip()
+        if text:
+            yield (Span(f"    {text}", "dim"),)
+    if stop.at is not None and stop.at.at_hand:
+        yield (Span("Inputs:" if stop.kind is StopKind.BEFORE else "Outputs:"),)
+        yield from at_hand_lines(stop.at.at_hand)
     yield from _names("Fetch(es):", stop.fetches)
     yield from _names("Feed(s):", stop.feeds)
+
+
+def at_hand_lines(values: Sequence[AtHand]) -> Iterator[Line]:
+    """A line for each value."""
+    rows = [(Span(f"  {each.name}", "bold"), Span(each.kind, "dim"), Span(each.words)) for each in values]
+    lines = table_lines(("", "", ""), rows)
+    yield from lines.part(0, len(lines))
 
 
 def _names(head: str, names: Sequence[str]) -> Iterator[Line]:

@@ -60,6 +60,8 @@ def header(console: Console) -> str:
 
 
 def _standing(stop: Stop) -> str:
+    if stop.at is not None:
+        return f"{_STANDS[stop.kind]} {stop.at.operation}{f' in {stop.at.function}' if stop.at.function else ''}"
     return f"{_STANDS[stop.kind]} run {stop.run}: {stop.call}"
 
 

@@ -1,0 +1,112 @@
+"""The breakpoints at lines, found by the code that runs there, or by the stack of an operation."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from tensordbg.console.line_conditions import LineCondition, parse_line_condition
+from tensordbg.console.running import Breakpoint
+from tensordbg.console.statements import Statement, statements_of
+from tensordbg.errors import UsageError
+from tensordbg.model import Frame
+
+
+@dataclass(frozen=True)
+class LineBreak:
+    """A breakpoint at a line of a file that has been met."""
+
+    number: int
+    words: str
+    """`breakpoint 1 (line train.py:40 if loss > 10)`."""
+    condition: LineCondition | None
+    statement: Statement
+    """What stands at the line; the line alone where the text is not at hand."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether its condition is about what the line itself computes."""
+        return self.condition is not None and not self.condition.asked.isdisjoint(self.statement.gives_only)
+
+    def reason(self, value_of: Callable[[str], Any]) -> str:
+        """Why the program stops here, empty where its condition does not hold."""
+        if self.condition is None:
+            return self.words
+        try:
+            return self.words if self.condition.holds(value_of) else ""
+        except UsageError as error:
+            # Nobody could tell what it missed.
+            return f"{self.words}: {error}"
+
+
+@dataclass
+class LineBreaks:
+    """Those that are set."""
+
+    _given: dict[int, tuple[Breakpoint, LineCondition | None, str, int]] = field(default_factory=dict)
+    _of_file: dict[str, tuple[LineBreak, ...]] = field(default_factory=dict)
+    version: int = 0
+    """Grows with each change."""
+
+    def __bool__(self) -> bool:
+        return bool(self._given)
+
+    def add(self, number: int, breakpoint: Breakpoint) -> None:  # noqa: A002  what it is
+        """Sets one.
+
+        Raises:
+            UsageError: If its condition is not understood.
+        """
+        condition = parse_line_condition(breakpoint.condition) if breakpoint.condition else None
+        file, _, line = breakpoint.text.rpartition(":")
+        self._given[number] = (breakpoint, condition, file, int(line))
+        self._changed()
+
+    def remove(self, number: int) -> None:
+        """Takes one away, if there is one of that number."""
+        if self._given.pop(number, None) is not None:
+            self._changed()
+
+    def at(self, file: str, line: int) -> tuple[LineBreak, ...]:
+        """Those at a line."""
+        known = self._of_file.get(file)
+        if known is None:
+            known = self._of_file[file] = tuple(self._in_file(file))
+        return tuple(each for each in known if each.statement.first <= line <= each.statement.last) if known else ()
+
+    def depth(self, frames: tuple[Frame, ...]) -> int | None:
+        """Which of the frames of a stack stands at one, the innermost; None where none does."""
+        for depth in range(len(frames) - 1, -1, -1):
+            if self.at(frames[depth].file, frames[depth].line):
+                return depth
+        return None
+
+    def _changed(self) -> None:
+        self._of_file.clear()
+        self.version += 1
+
+    def _in_file(self, file: str) -> Iterable[LineBreak]:
+        for number, (given, condition, wanted, line) in self._given.items():
+            if is_file(file, wanted):
+                statements = statements_of(file)
+                statement = None if statements is None else statements.at(line)
+                yield LineBreak(number, words(number, given), condition, statement or Statement(line, line))
+
+
+def words(number: int, given: Breakpoint) -> str:
+    """What a breakpoint is called where it is the reason for a stop."""
+    condition = f" if {given.condition}" if given.condition else ""
+    return f"breakpoint {number} ({given.kind.value} {given.text}{condition})"
+
+
+def is_file(file: str, wanted: str) -> bool:
+    """Whether a file is the one that is meant by its path, or by the end of that."""
+    return file == wanted or _whole(file) == wanted or file.endswith("/" + wanted.lstrip("/"))
+
+
+@lru_cache(maxsize=4096)
+def _whole(file: str) -> str:
+    return file if file.startswith("<") else os.path.realpath(file)

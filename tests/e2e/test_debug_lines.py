@@ -1,0 +1,260 @@
+"""`tdbg debug` stops before the first operation of any program, and at lines: in eager code, functions and datasets."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_debug import QUIET, TDBG
+
+EAGER = """
+import tensorflow as tf
+x = tf.constant([1.0, 2.0, 3.0])
+for i in range(3):
+    y = tf.reduce_mean(
+        tf.square(x + i))
+    z = tf.math.log(y)
+print("result", z.numpy())
+"""
+
+GRAPH = """
+import tensorflow as tf
+
+def halve(x):
+    y = x / 2.0
+    return y
+
+@tf.function
+def step(x, n):
+    loss = tf.reduce_sum(x * x)
+    while n > 0:
+        loss = loss * 2.0
+        n -= 1
+    out = tf.math.log(halve(loss))
+    return out
+
+for value in (1.0, 3.0):
+    print("result", step(tf.constant([value, 2.0]), tf.constant(2)).numpy())
+"""
+
+DATA = """
+import tensorflow as tf
+
+def scaled(x):
+    y = tf.cast(x, tf.float32) * 2.0
+    return y - 3.0
+
+dataset = tf.data.Dataset.range(5).map(scaled, num_parallel_calls=2).batch(2)
+for batch in dataset:
+    print("result", batch.numpy())
+"""
+
+KERAS = """
+import keras
+import numpy as np
+
+keras.utils.set_random_seed(1)
+
+class Scaled(keras.layers.Layer):
+    def build(self, shape):
+        self.scale = self.add_weight(shape=(shape[-1],), initializer="ones")
+
+    def call(self, x):
+        y = x * self.scale
+        return keras.ops.relu(y)
+
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), Scaled(), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+x = np.random.rand(64, 4).astype("float32")
+model.fit(x, x.sum(1), batch_size=16, verbose=0)
+print("result", model.predict(x, verbose=0).sum())
+"""
+
+SESSION = """
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+x = tf.placeholder(tf.float32, [None])
+y = tf.exp(x)
+with tf.Session() as session:
+    for k in range(2):
+        print("result", session.run(y, {x: [1.0, float(k)]}))
+"""
+
+PROGRAMS = {"eager": EAGER, "graph": GRAPH, "data": DATA, "fitted": KERAS, "session": SESSION}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in PROGRAMS.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    return tmp_path
+
+
+def debug(folder: Path, name: str, script: str, *breaks: str) -> subprocess.CompletedProcess[str]:
+    given = [word for each in breaks for word in ("--break", each)]
+    command = [TDBG, "debug", "--out", "traces", *given, "-c", script, f"{name}.py"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=QUIET, cwd=folder)
+
+
+def stops(said: str) -> list[str]:
+    return re.findall(r"^((?:op|run|line)-\w+: .*|The program has ended\.)$", said, re.MULTILINE)
+
+
+def results(said: str) -> list[str]:
+    return [line for line in said.splitlines() if line.startswith("result")]
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("eager", "op-start: AddV2"),
+        ("data", "op-start: RangeDataset"),
+        ("fitted", "op-start: "),
+        ("graph", "run-start: run #1: step(x, n)"),
+        ("session", "run-start: run #1: Session.run(Exp)"),
+    ],
+)
+def test_it_stops_before_the_first_operation_and_the_numbers_stay(folder: Path, name: str, first: str) -> None:
+    plain = subprocess.run(
+        [sys.executable, f"{name}.py"], capture_output=True, text=True, check=True, env=QUIET, cwd=folder
+    )
+    done = debug(folder, name, "continue")
+    assert done.returncode == plain.returncode == 0, done.stderr
+    assert stops(done.stdout)[0].startswith(first) and len(stops(done.stdout)) == 2
+    assert results(done.stdout) == results(plain.stdout) != []
+    # Nothing has been printed before.
+    assert done.stdout.index(first) < done.stdout.index("result")
+
+
+def test_an_eager_line_shows_its_inputs_and_then_what_it_computed(folder: Path) -> None:
+    script = "ri; step; ri; continue; continue; continue; continue"
+    done = debug(folder, "eager", script, "eager.py:6", "eager.py:7 if i > 1")
+    assert done.returncode == 0, done.stderr
+    assert stops(done.stdout) == [
+        *("op-start: AddV2", "op-start: AddV2", "op-end: AddV2", "op-end: AddV2", "op-start: AddV2"),
+        *("op-start: AddV2", "op-start: Log"),
+        "The program has ended.",
+    ]
+    assert re.search(r"^Inputs:\n  i  int64\[\]     0\n  x  float32\[3\]  \[1., 2., 3.\]$", done.stdout, re.MULTILINE)
+    assert re.search(r"^Outputs:\n  y  float32\[\]  4.66\d+$", done.stdout, re.MULTILINE)
+
+
+def test_steps_lead_from_line_to_line(folder: Path) -> None:
+    done = debug(folder, "eager", "step; step; step; step; ri; continue")
+    assert stops(done.stdout)[:5] == [
+        "op-start: AddV2",
+        "op-end: AddV2",
+        "op-start: Log",
+        "op-end: Log",
+        "op-start: AddV2",
+    ]
+    assert re.search(r"^  i  int64\[\]     1$", done.stdout, re.MULTILINE)
+    assert done.returncode == 0
+
+
+def test_a_condition_on_what_the_line_computes_is_looked_at_behind_it(folder: Path) -> None:
+    done = debug(folder, "eager", "continue; ri; continue", "eager.py:7 if z > 2.5")
+    assert stops(done.stdout) == ["op-start: AddV2", "op-end: Log", "op-end: Log", "The program has ended."]
+    assert re.search(r"^  z  float32\[\]  2.8\d+$", done.stdout, re.MULTILINE)
+
+
+def test_a_line_in_a_function_stops_where_the_graph_runs_it(folder: Path) -> None:
+    script = "continue; ri; step; ri; lt; continue; continue"
+    done = debug(folder, "graph", script, "graph.py:12 if loss > 20", "halve.py:5", "graph.py:14 if loss < 21")
+    assert done.returncode == 0, done.stderr
+    assert stops(done.stdout) == [
+        "run-start: run #1: step(x, n)",
+        "op-start: truediv in step, run #1",
+        "op-start: truediv in step, run #1",
+        "op-end: Log in step, run #1",
+        "op-end: Log in step, run #1",
+        "op-start: while/mul in step, turn 1, run #2",
+        "The program has ended.",
+    ]
+    assert re.search(r"^  loss \(while:2\)  float32\[\]  20\.$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  out \(Log:0\)  float32\[\]  2\.302585\d*$", done.stdout, re.MULTILINE)
+    # What was computed until then, and nothing of what comes later.
+    listed = done.stdout.partition("tensors of run 1:")[2].partition("tdbg>")[0]
+    assert "while/mul:0" in listed and "Log:0" in listed and "Identity" not in listed
+    assert results(done.stdout) == ["result 2.3025851", "result 3.2580965"]
+
+
+def test_a_line_of_a_function_that_others_call(folder: Path) -> None:
+    done = debug(
+        folder, "graph", "run; break graph.py:5; break graph.py:18; continue; continue; ri; step; ri; run; continue"
+    )
+    assert stops(done.stdout)[:7] == [
+        "run-start: run #1: step(x, n)",
+        "run-end: run #1: step(x, n)",
+        "op-start: step",
+        "op-start: truediv in step, run #2",
+        "op-start: truediv in step, run #2",
+        "op-end: truediv in step, run #2",
+        "op-end: truediv in step, run #2",
+    ]
+    assert "run-end: run #2: step(x, n)" in stops(done.stdout)
+    assert "  while:2  float32[]  52." in done.stdout and "  y (truediv:0)  float32[]  26." in done.stdout
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_line_given_to_a_dataset_stops_in_the_thread_that_runs_it(folder: Path) -> None:
+    done = debug(folder, "data", "continue; ri; step; ri; continue", "data.py:5 if x == 3")
+    assert done.returncode == 0, done.stderr
+    said = stops(done.stdout)
+    assert said[1] == "op-start: Cast in Dataset_map_scaled" and said[3] == "op-end: mul in Dataset_map_scaled"
+    assert "  x (args_0:0)  int64[]  3" in done.stdout and "  y (mul:0)  float32[]  6." in done.stdout
+    assert results(done.stdout)[-1] == "result [5.]"
+
+
+def test_the_program_ends_where_it_is_told_to(folder: Path) -> None:
+    for name, line in (("data", "data.py:6"), ("graph", "graph.py:12"), ("eager", "eager.py:7")):
+        done = debug(folder, name, "continue; exit; continue", line)
+        assert (done.returncode, results(done.stdout)) == (0, []), done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_line_of_a_layer(folder: Path) -> None:
+    done = debug(folder, "fitted", "continue; ri; exit", "fitted.py:12 if y.shape[0] == 16 and max(y) > 0")
+    assert done.returncode == 0, done.stderr
+    said = stops(done.stdout)
+    assert re.fullmatch(r"op-end: \S*scaled\S* in one_step_on_data, run #\d", said[1])
+    assert re.search(r"^  y \(\S+:0\)  float32\[16, 8\]  min ", done.stdout, re.MULTILINE)
+
+
+def test_a_session_stops_before_the_line_that_runs_it(folder: Path) -> None:
+    done = debug(folder, "session", "continue; continue; continue; continue", "session.py:9", "session.py:6")
+    assert stops(done.stdout)[1:] == [
+        "run-end: run #1: Session.run(Exp)",
+        "run-start: run #2: Session.run(Exp)",
+        "run-end: run #2: Session.run(Exp)",
+        "The program has ended.",
+    ]
+
+
+def test_lines_that_make_no_operation_are_refused_with_the_nearest(folder: Path) -> None:
+    done = debug(folder, "graph", "run; break graph.py:8; continue")
+    assert done.returncode == 2
+    assert re.search(
+        r"no operation can be made at .*/graph.py:8; the nearest operations are made at lines 5, 10, 11, 12$",
+        done.stderr, re.MULTILINE,
+    )  # fmt: skip
+    done = debug(folder, "graph", "break graph.py:9; break later.py:3; break graph.py:10; continue")
+    assert done.returncode == 2 and "graph.py:9" in done.stderr
+    done = debug(folder, "graph", "break later.py:3; break graph.py:10; break; continue; exit")
+    assert "No operation has been made in such a file yet; the program stops there once one is." in done.stdout
+    assert re.search(r"^     1  line  later.py:3$", done.stdout, re.MULTILINE)
+    done = debug(folder, "graph", "continue", "graph.py")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "tdbg: error: 'graph.py' is no line; write it as FILE:LINE, such as train.py:12" in done.stderr
+
+
+def test_a_condition_that_asks_for_what_is_not_there_stops_and_says_so(folder: Path) -> None:
+    done = debug(folder, "graph", "continue; exit", "graph.py:10 if momentum > 3")
+    assert "'momentum' is no tensor that is at hand there (those that are: x)" in done.stdout
+    done = debug(folder, "eager", "continue; exit", "eager.py:7 if momentum > 3")
+    assert "there is no 'momentum' there yet" in done.stdout
