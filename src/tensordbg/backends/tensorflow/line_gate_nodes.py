@@ -98,7 +98,8 @@ class _Placer:
         self._sites = [catalog.site(described.sites[node.name]) for node in self._nodes]
         self._dtypes = fd.dtypes_of(definition)
         self._gates: list[Gate] = []
-        stack = described.function.stack
+        # Of the function that was made first from the graph: later ones were made where breakpoints were set.
+        stack = catalog.function(described.function.graph).stack
         self._above = () if stack == NONE else catalog.frames(stack)
         self._within: dict[int, tuple[Frame, ...]] = {}
 
