@@ -271,7 +271,7 @@ def test_an_error_of_the_programs_own_is_no_failure_of_an_operation(tmp_path: Pa
     assert "failures" not in answer_of(program, tmp_path)[0]
 
 
-def test_the_summary_of_a_run_tells_it(tmp_path: Path) -> None:
+def test_the_summary_of_a_run_and_the_console_tell_it(tmp_path: Path) -> None:
     source = "import tensorflow as tf\nx = tf.ones([4, 3])\ntf.matmul(x, x)\n"
     (tmp_path / "program.py").write_text(source)
     command = [sys.executable, "-m", "tensordbg", "run", "program.py"]
@@ -279,3 +279,7 @@ def test_the_summary_of_a_run_tells_it(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "InvalidArgumentError in MatMul ended the program" in done.stderr
     assert "program.py:3" in done.stderr
+    console = [sys.executable, "-m", "tensordbg", "console"]
+    told = subprocess.run(console, cwd=tmp_path, input="exit\n", capture_output=True, text=True, check=True).stdout
+    assert told.index("InvalidArgumentError in MatMul ended the program") < told.index("Command:")
+    assert "> 3 tf.matmul(x, x)" in told

@@ -82,6 +82,14 @@ POSITIONS = frozenset({"ArgMax", "ArgMin", "Bucketize", "Cast", "LowerBound", "T
 CHECKS = frozenset({"IsFinite", "IsInf", "IsNan"})
 """They ask whether something is bad."""
 
+TEXTS = frozenset(
+    {
+        "AsString", "AudioSummary", "AudioSummaryV2", "EncodeProto", "EncodeWav", "HistogramSummary", "ImageSummary",
+        "ScalarSummary", "SerializeTensor", "StringFormat", "TensorSummary", "TensorSummaryV2",
+    }
+)  # fmt: skip
+"""They write numbers as text: who has it made has read them."""
+
 CHOICES = frozenset({"Select", "SelectV2"})
 """Input 0 chooses between the others, element by element."""
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
-from tensordbg.analysis.operations import CHECKS, COMPARISONS, INPUT
+from tensordbg.analysis.operations import CHECKS, COMPARISONS, INPUT, TEXTS
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.reads import nothing_read, read_at, was_read
 from tensordbg.analysis.roles import Roles
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
 
-_DECIDING = (COMPARISONS | CHECKS) - {"Cast", "TopKV2"}
-"""They give booleans or whole numbers."""
+_READING = (COMPARISONS | CHECKS | TEXTS) - {"Cast", "TopKV2"}
+"""They give booleans, whole numbers or text."""
 
 
 class Reach(enum.IntFlag):
@@ -161,7 +161,7 @@ def _taken(values: Values, execution: Ints, slot: Ints) -> Bools:
     seen = np.zeros(len(executions) + 1, dtype=np.bool_)
     seen[values.events.execution] = True
     sites = values.program.sites.values()
-    decides = [site.site for site in sites if site.op_type in _DECIDING]
+    decides = [site.site for site in sites if site.op_type in _READING]
     # The types of what eager operations give are told by their events alone.
     taken = ((executions.function != NONE) | (seen[:-1] & ~np.isin(executions.site, decides)))[consumer]
     keys = (executions.input_row[taken] << 16) | executions.input_slot[taken]

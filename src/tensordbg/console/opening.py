@@ -37,11 +37,27 @@ def _of_trace(console: Console) -> Page:
 
     opened = console.opened
     parts: list[Lines] = [FixedLines((_menu("list_tensors", "lt -f non_finite", "why", "run_info", "help"), ()))]
+    end = opened.reader.facts.end
+    # The findings of many events take a while.
+    if end is not None and end.failure is not None and opened.event_count <= MANY:
+        parts += _what_ended_it(console)
     parts.append(FixedLines((*trace_lines(console), ())))
     if opened.event_count <= MANY:  # of more it takes a while to read the runs
         parts += run_table(opened, console.runs)
     title = f"{opened.reader.path.name}: {amount(opened.event_count, 'tensor')}"
     return Page(title, JoinedLines(tuple(parts)), command="run_info")
+
+
+def _what_ended_it(console: Console) -> Iterator[Lines]:
+    """The error that ended the program, as `why` tells it."""
+    from tensordbg.console.findings import findings_of
+    from tensordbg.console.rich_lines import lines_of
+    from tensordbg.report.failure_text import failure_text
+
+    for failure in findings_of(console.opened).result.failures:
+        for part in failure_text(failure):
+            yield lines_of(part)
+        yield FixedLines(((),))
 
 
 def _before(console: Console, stop: Stop) -> Page:
