@@ -22,7 +22,7 @@ def test_tree_of_outputs(tmp_path: Path) -> None:
 def test_inner_tensors(tmp_path: Path) -> None:
     layers = list_layers(layered_trace(tmp_path / "trace"))
     lines = rendered(layers_table(layers, [layers[2]]))
-    assert lines[-1].split()[:4] == ["·", "mul:0", "Mul", "float32[2,"]
+    assert lines[-1].split()[:4] == ["·", "scale/mul:0", "Mul", "float32[2,"]
     assert len(lines) == 5
 
 
