@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Protocol
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
@@ -28,22 +30,25 @@ from tensordbg.recording.recorder import Recorder
 _clean = CleanRunMetadata()
 
 
+class _Hook(Protocol):
+    def install(self) -> None: ...
+
+    def uninstall(self) -> None: ...
+
+
+_HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
+    Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerRuns,
+)  # fmt: skip
+"""What a recording looks on at beside operations, functions and sessions."""
+
+
 class TensorFlowBackend:
     """Records TensorFlow 2.16 and later."""
 
     name = "tensorflow"
 
     def __init__(self) -> None:
-        self._probes: Probes | None = None
-        self._graphs: RunGraphs | None = None
-        self._sessions: RecordedSessions | None = None
-        self._eager_runs: EagerRuns | None = None
-        self._differentiated: Differentiated | None = None
-        self._names: PythonNames | None = None
-        self._loop_gradients: LoopGradients | None = None
-        self._refused: RefusedOperations | None = None
-        self._composites: Composites | None = None
-        self._gates: LineGates | None = None
+        self._hooks = contextlib.ExitStack()
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the probe operation is registered once in a process.
@@ -54,69 +59,32 @@ class TensorFlowBackend:
         _native.register_tensorflow_probe(framework_library())
         _clean.install()
         _native.register_tensorflow_watch(framework_library())
-        self._probes = Probes(recorder)
+        probes = Probes(recorder)
         if recorder.graphs is not None:
-            self._graphs = RunGraphs(recorder, recorder.graphs, hooks().functions, hooks().entries)
-            self._probes = GraphKeepingProbes(recorder, self._graphs)
-            self._graphs.install()
-        hooks().functions.add(self._probes)
+            graphs = RunGraphs(recorder, recorder.graphs, hooks().functions, hooks().entries)
+            probes = GraphKeepingProbes(recorder, graphs)
+            self._set(graphs)
+        hooks().functions.add(probes)
+        self._hooks.callback(hooks().functions.remove, probes)
         hooks().eager.install(recorder)
+        self._hooks.callback(hooks().eager.uninstall)
         hooks().layers.install(recorder)
-        self._sessions = RecordedSessions(recorder, hooks().stacks)
-        hooks().sessions.add(self._sessions)
-        self._differentiated = Differentiated(recorder)
-        self._differentiated.install()
-        self._refused = RefusedOperations(recorder)
-        self._refused.install()
-        self._names = PythonNames(recorder)
-        self._names.install()
-        self._loop_gradients = LoopGradients(recorder)
-        self._loop_gradients.install()
-        self._composites = Composites(recorder)
-        self._composites.install()
-        self._eager_runs = EagerRuns(recorder)
-        self._eager_runs.install()
+        self._hooks.callback(hooks().layers.uninstall)
+        sessions = RecordedSessions(recorder, hooks().stacks)
+        hooks().sessions.add(sessions)
+        self._hooks.callback(hooks().sessions.remove, sessions)
+        for kind in _HOOKS:
+            self._set(kind(recorder))
         if recorder.lines is not None:
-            self._gates = LineGates(recorder, recorder.lines, hooks().functions)
-            self._gates.install()
+            self._set(LineGates(recorder, recorder.lines, hooks().functions))
 
     def uninstall(self) -> None:
-        """Takes the hooks out again."""
-        self._remove_gates()
-        if self._graphs is not None:
-            self._graphs.uninstall()
-            self._graphs = None
-        if self._sessions is not None:
-            hooks().sessions.remove(self._sessions)
-            self._sessions = None
-        if self._eager_runs is not None:
-            self._eager_runs.uninstall()
-            self._eager_runs = None
-        if self._loop_gradients is not None:
-            self._loop_gradients.uninstall()
-            self._loop_gradients = None
-        if self._refused is not None:
-            self._refused.uninstall()
-            self._refused = None
-        if self._composites is not None:
-            self._composites.uninstall()
-            self._composites = None
-        if self._names is not None:
-            self._names.uninstall()
-            self._names = None
-        if self._differentiated is not None:
-            self._differentiated.uninstall()
-            self._differentiated = None
-        if self._probes is not None:
-            hooks().layers.uninstall()
-            hooks().eager.uninstall()
-            hooks().functions.remove(self._probes)
-            self._probes = None
+        """Takes the hooks out again, the last first."""
+        self._hooks.close()
 
-    def _remove_gates(self) -> None:
-        if self._gates is not None:
-            self._gates.uninstall()
-            self._gates = None
+    def _set(self, hook: _Hook) -> None:
+        hook.install()
+        self._hooks.callback(hook.uninstall)
 
     def failure(self, error: BaseException) -> FailedOperation | None:
         """What TensorFlow's own Python code says of an error that none of its operations raised."""
