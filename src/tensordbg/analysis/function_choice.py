@@ -10,7 +10,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import TraceSource, integers
+from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Function
 
@@ -45,7 +45,9 @@ def choose_function(trace: TraceSource, program: Program, wanted: str) -> Chosen
 
 def tensors_of_graphs(trace: TraceSource, program: Program) -> dict[int, int]:
     """For each graph how many tensors it computed, with the loops and branches in it, whoever called it."""
-    counts = np.bincount(integers(trace.table("tensors", ["site"]), "site"), minlength=program.site_count)
+    counts = np.zeros(program.site_count, dtype=np.int64)
+    for _, table in tensor_pieces(trace, ["site"]):
+        counts += np.bincount(integers(table, "site"), minlength=len(counts))[: len(counts)]
     found: dict[int, int] = {}
     for number, site in program.sites.items():
         for graph in _around(program, site.function):
