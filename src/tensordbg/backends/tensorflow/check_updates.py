@@ -7,10 +7,9 @@ made, and what the program assigns. It is asked when a check has found something
 
 from __future__ import annotations
 
-from typing import Any
-
 from tensordbg.backends.tensorflow.check_finding import Culprit
 from tensordbg.backends.tensorflow.forward_operations import ForwardOperations
+from tensordbg.backends.tensorflow.sessions_graph import RunKey, upstream
 from tensordbg.backends.tensorflow.variables import READERS, writes
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
@@ -64,14 +63,4 @@ class Updates:
         wanted, start = self._operations.operation_of(writer), self._operations.operation_of(reading)
         if wanted is None or start is None or wanted.graph is not start.graph:
             return False
-        waiting: list[Any] = [start]
-        seen = {start.name}
-        while waiting:
-            operation = waiting.pop()
-            if operation is wanted:
-                return True
-            for each in (*operation.control_inputs, *(tensor.op for tensor in operation.inputs)):
-                if each.name not in seen:
-                    seen.add(each.name)
-                    waiting.append(each)
-        return False
+        return wanted in upstream(start.graph, RunKey((), (), (start.name,)))
