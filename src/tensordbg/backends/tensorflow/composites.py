@@ -5,10 +5,10 @@ The tensor that holds the elements bears the note: its name, its health and its 
 
 from __future__ import annotations
 
-import json
 import weakref
 from typing import Any
 
+from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.model import COMPOSITES
 from tensordbg.recording.recorder import Recorder
@@ -61,7 +61,7 @@ def with_composites(attributes: str, graph: Any, operation: str, outputs: int) -
     known = _PARTS.get(graph, {}).get(operation)
     if known is None:
         return attributes
-    return json.dumps({**json.loads(attributes), COMPOSITES: [known.get(slot) for slot in range(outputs)]})
+    return with_notes(attributes, {COMPOSITES: [known.get(slot) for slot in range(outputs)]})
 
 
 def other_parts(value: Any) -> tuple[Any, ...]:

@@ -7,12 +7,12 @@ line, not for each step.
 
 from __future__ import annotations
 
-import json
 import sys
 import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.internals import gradients_util, imperative_grad
 from tensordbg.backends.tensorflow.keras_layers import MARK
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
@@ -99,8 +99,7 @@ class Differentiated:
 
 def with_differentiated(attributes: str, graph: Any, operation: str) -> str:
     """The attributes of an operation of a graph, with those of its outputs that are differentiated."""
-    slots = _NOTED.get(graph, {}).get(operation)
-    return json.dumps({**json.loads(attributes), DIFFERENTIATED: slots}) if slots else attributes
+    return with_notes(attributes, {DIFFERENTIATED: _NOTED.get(graph, {}).get(operation)})
 
 
 def _is_variable(source: Any) -> bool:

@@ -12,12 +12,12 @@ import contextlib
 import functools
 import inspect
 import itertools
-import json
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.composites import other_parts
 from tensordbg.backends.tensorflow.generated import is_generated
 from tensordbg.backends.tensorflow.internals import (
@@ -222,7 +222,7 @@ def with_python_names(attributes: str, graph: Any, operation: str, outputs: int)
     if known is None:
         return attributes
     names = [known.get(slot, []) for slot in range(outputs)]
-    return json.dumps({**json.loads(attributes), PYTHON_NAMES: names})
+    return with_notes(attributes, {PYTHON_NAMES: names})
 
 
 def names_told(tensor: Any) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ is fetched are its results. A graph may grow between runs; what a run needs does
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -269,7 +268,7 @@ class _RunReader:
         if forward is None or self._parts.site_named(forward.name) != NONE:
             return found
         of = {"name": forward.name, "op_type": forward.type, "stack": self._stacks.get(forward.name, NONE)}
-        return json.dumps({**json.loads(found), "forward": of})
+        return with_notes(found, {"forward": of})
 
     def _gradient_of(self, operation: Any) -> int:
         """The operation whose gradient a `...Grad` operation computes, where it takes a result of it."""
