@@ -24,6 +24,11 @@ def input_reference(execution: int, slot: int) -> int:
     return execution << 16 | slot
 
 
+def made_by(reference: int) -> tuple[int, int]:
+    """The execution that made an input, and the slot, from what `input_reference` gave."""
+    return reference >> 16, reference & 0xFFFF
+
+
 def variable_reference(variable: int) -> int:
     """How an execution's record names an input that is the handle of a variable."""
     return FIRST_VARIABLE_INPUT - variable

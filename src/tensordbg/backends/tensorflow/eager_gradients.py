@@ -12,6 +12,7 @@ from typing import Any
 from tensordbg.backends.tensorflow.eager_tensors import flat
 from tensordbg.backends.tensorflow.keras_layers import MARK
 from tensordbg.backends.tensorflow.tape_frames import taped_operation
+from tensordbg.recording.log import made_by
 from tensordbg.recording.recorder import Recorder
 
 _MOST_OF_SITE = 20
@@ -44,7 +45,7 @@ class EagerGradients:
             for tensor in flat(tensors):
                 reference = _reference(recorder, tensor)
                 if reference is not None:
-                    recorder.fact({"differentiated": [execution, reference >> 16, reference & 0xFFFF, is_input]})
+                    recorder.fact({"differentiated": [execution, *made_by(reference), is_input]})
                     return
 
 

@@ -12,15 +12,13 @@ from typing import Any
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.check_finding import Measured
+from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library
 from tensordbg.backends.tensorflow.line_gate_nodes import Gate, add_gates
 from tensordbg.recording.lines import GraphLine, LineWatch
 from tensordbg.recording.recorder import Recorder
-
-RawTensor = tuple[int, tuple[int, ...], memoryview]
-"""TensorFlow's number of the dtype, the shape, and the elements, which are there only for the moment."""
 
 Place = tuple[int, str, int, int, int]
 """The gate, the call path, the step, the loop frame (0 outside of loops) and the iteration."""

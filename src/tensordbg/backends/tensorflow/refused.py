@@ -82,7 +82,7 @@ def note_layer(error: BaseException, path: str, layer: object, given: Iterable[A
 
 def operation_behind(error: BaseException) -> RefusedOperation | None:
     """The operation whose refusal an exception comes from, None where it comes from none."""
-    return next((found for found in _noted(error, _OPERATION)), None)
+    return next(_noted(error, _OPERATION), None)
 
 
 def layer_behind(error: BaseException) -> RefusingLayer | None:

@@ -13,6 +13,7 @@ from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.keras_layers import MARK
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.model import NONE, StatedTensor
+from tensordbg.recording.log import made_by
 
 _MOST = 300
 """So many tensors of a graph are told of."""
@@ -47,7 +48,7 @@ class _Stating:
         shape = _dims(value)
         if hasattr(value, "_datatype_enum"):
             _, reference, _ = getattr(value, MARK, (None, -1, NONE))
-            made = (int(reference) >> 16, int(reference) & 0xFFFF) if int(reference) >= 0 else (NONE, 0)
+            made = made_by(int(reference)) if int(reference) >= 0 else (NONE, 0)
             return StatedTensor("tensor", "", dtype, shape, execution=made[0], slot=made[1])
         operation = None if hasattr(value, "handle") else getattr(value, "op", None)
         if operation is None or not hasattr(operation, "node_def"):
