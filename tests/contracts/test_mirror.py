@@ -68,6 +68,7 @@ NOT_MIRRORED = {
     "debug/chosen_runs.py": "debug/test_dumping_sessions.py",
     "backends/tensorflow/at_hand.py": "e2e/test_debug_lines.py",
     "backends/tensorflow/line_gate_nodes.py": "e2e/test_debug_lines.py",
+    "backends/tensorflow/line_copies.py": "e2e/test_debug_lines.py",
     "backends/tensorflow/line_gates.py": "e2e/test_debug_lines.py",
     "backends/tensorflow/names_at_hand.py": "e2e/test_debug_lines.py",
     "debug/eager_lines.py": "e2e/test_debug_lines.py",

@@ -85,7 +85,19 @@ with tf.Session() as session:
         print("result", session.run(y, {x: [1.0, float(k)]}))
 """
 
-PROGRAMS = {"eager": EAGER, "graph": GRAPH, "data": DATA, "fitted": KERAS, "session": SESSION}
+SWITCHED = """
+import tensorflow as tf
+
+@tf.function(autograph=False)
+def old(x):
+    y = x * 2.0
+    off, on = tf.raw_ops.Switch(data=y, pred=tf.reduce_sum(y) > 1.0)
+    return tf.raw_ops.Merge(inputs=[off, tf.exp(on)])[0]
+
+print("result", old(tf.constant([1.0, 2.0])).numpy())
+"""
+
+PROGRAMS = {"switched": SWITCHED, "eager": EAGER, "graph": GRAPH, "data": DATA, "fitted": KERAS, "session": SESSION}
 
 
 @pytest.fixture
@@ -234,6 +246,36 @@ def test_a_session_stops_before_the_line_that_runs_it(folder: Path) -> None:
         "run-end: run #2: Session.run(Exp)",
         "The program has ended.",
     ]
+
+
+def test_the_stop_behind_a_session_says_that_it_is_not_inside(folder: Path) -> None:
+    done = debug(folder, "session", "continue; exit", "session.py:6")
+    assert re.search(
+        r"^breakpoint 1 \(line .*session.py:6\); what a session runs is stopped at behind its run, not inside$",
+        done.stdout,
+        re.MULTILINE,
+    )
+
+
+def test_a_function_with_the_control_flow_of_tensorflow_1_is_left_as_it_is_and_named(folder: Path) -> None:
+    done = debug(folder, "switched", "continue", "switched.py:6")
+    assert done.returncode == 0, done.stderr
+    assert stops(done.stdout) == ["run-start: run #1: old(x)", "The program has ended."]
+    assert results(done.stdout) == ["result [ 7.389056 54.59815 ]"]
+    assert (
+        "tdbg: warning: old has the control flow of TensorFlow 1 (Switch and Merge), so the program does not stop "
+        "inside it, at switched.py:6; stop at the line that calls it" in done.stderr
+    )
+
+
+def test_a_pipeline_that_was_made_before_is_named(folder: Path) -> None:
+    done = debug(folder, "data", "continue; delete 1; break data.py:5; break data.py:8; continue", "data.py:9")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "tdbg: warning: pipelines that were made before have a copy of Dataset_map_scaled that does not stop at "
+        "data.py:5; set the breakpoint before they are made, by --break or at the first stop" in done.stderr
+    )
+    assert results(done.stdout)[-1] == "result [5.]"
 
 
 def test_lines_that_make_no_operation_are_refused_with_the_nearest(folder: Path) -> None:

@@ -88,8 +88,12 @@ class Breakpoints:
             else:
                 hit = newest is not None and newest.any_passes(test)
             if hit:
-                return words(number, self.given[number])
+                given = self.given[number]
+                return words(number, given) + (_IN_SESSION if given.kind is BreakKind.LINE else "")
         return ""
+
+
+_IN_SESSION = "; what a session runs is stopped at behind its run, not inside"
 
 
 def test_of(breakpoint: Breakpoint) -> Test:  # noqa: A002

@@ -17,6 +17,7 @@ from tensordbg.recording.backend import EAGER_STOPS, named
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, plainly, run_program
 from tensordbg.recording.saying import say
+from tensordbg.recording.stop_in_tests import REWRITING, stop_in_tests
 from tensordbg.recording.stop_plan import StopPlan
 from tensordbg.recording.stops import Stops
 
@@ -45,7 +46,8 @@ def main() -> None:
     stops = Stops(plan)
     stops.install()
     _watch_imports(stops)
-    watch = ImportWatch({name: lambda name=name: named(EAGER_STOPS[name])(stops) for name in EAGER_STOPS})  # type: ignore[misc]
+    callbacks = {name: lambda name=name: named(EAGER_STOPS[name])(stops) for name in EAGER_STOPS}
+    watch = ImportWatch({**callbacks, REWRITING: lambda: stop_in_tests(stops)})
     watch.start()
     try:
         run_program(launch, lambda source, file: stops.compiled(source, file) or plainly(source, file))

@@ -73,6 +73,13 @@ def compile_with_stops(source: bytes, file: str, stops: Sequence[tuple[int, int]
         stops: Lines that have code, each with the number of its place.
     """
     tree = _parsed(source, file)
+    put_stops(tree, stops)
+    code: CodeType = compile(tree, file, "exec", dont_inherit=True)
+    return code
+
+
+def put_stops(tree: ast.Module, stops: Sequence[tuple[int, int]]) -> None:
+    """Has a file that is still to be compiled ask at some lines, given as to `compile_with_stops`."""
     asked = [(_statement_at(tree, line), _lambdas_at(tree, line), line, number) for line, number in stops]
     for statement, lambdas, line, number in asked:
         for each in lambdas:
@@ -80,8 +87,6 @@ def compile_with_stops(source: bytes, file: str, stops: Sequence[tuple[int, int]
         # A call over several lines is not what is meant by the line of a function in it.
         if statement is not None and not (lambdas and statement.first < line):
             _put_before(statement, number)
-    code: CodeType = compile(tree, file, "exec", dont_inherit=True)
-    return code
 
 
 def _parsed(source: bytes | str, name: str) -> ast.Module:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import bdb
 import builtins
 import enum
@@ -9,16 +10,18 @@ import os
 import pdb  # noqa: T100  running a debugger is the purpose
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from tensordbg.errors import UsageError
 from tensordbg.packages import FRAMEWORKS, is_part_of
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.saying import say
 from tensordbg.recording.stop_plan import StopPlace, StopPlan
-from tensordbg.recording.stop_source import ASK, ENTER, StopLine, compile_with_stops, stop_line
+from tensordbg.recording.stop_source import ASK, ENTER, StopLine, compile_with_stops, put_stops, stop_line
 
 is_own = CATALOG.user_code.is_own
 
@@ -48,7 +51,12 @@ class Stops:
         self._lines: dict[tuple[str, int], StopLine] = {}
         self._functions: set[tuple[str, int]] = set()
         self._reached = [_Reached.NEVER] * len(plan.places)
-        self._enter: Callable[[FrameType], bool] = _Editor(plan.port) if plan.port else _Pdb(plan.places)
+        self._refused: dict[int, str] = {}
+        """Why there is no stop at a place, though its file was loaded."""
+        self.around_questions: list[Callable[[], AbstractContextManager[None]]] = []
+        """What is to be so while pdb asks: that nobody captures what is printed and typed, say."""
+        self._enter: Callable[[FrameType], bool]
+        self._enter = _Editor(plan.port) if plan.port else _Pdb(plan.places, self.around_questions)
         self.builds_graph: list[Callable[[], bool]] = []
         """What frameworks are asked: whether this thread is building a graph, in which no tensor has elements."""
         self.why_never: list[Callable[[], str]] = []
@@ -68,17 +76,31 @@ class Stops:
         Raises:
             UsageError: If a line of it has no code.
         """
-        if not self.is_of(file):
-            return None
+        return compile_with_stops(source, file, self._lines_in(source, file)) if self.is_of(file) else None
+
+    def put_into(self, tree: ast.Module, source: bytes, file: str) -> None:
+        """Has a source file ask that is stopped in, and still to be compiled by somebody else.
+
+        Raises:
+            UsageError: As `compiled`.
+        """
+        put_stops(tree, self._lines_in(source, file))
+
+    def _lines_in(self, source: bytes, file: str) -> list[tuple[int, int]]:
+        """The lines that are stopped at in a file which is about to be loaded, each with the number of its place."""
         numbers = [number for number, place in enumerate(self._plan.places) if place.is_of(file)]
         stops = []
         for number in numbers:
             place = self._plan.places[number]
-            line = stop_line(source, place.line, place.file)
-            self._reached[number] = _Reached.LOADED
+            self._come(number, _Reached.LOADED)
+            try:
+                line = stop_line(source, place.line, place.file)
+            except UsageError as error:
+                self._refused[number] = str(error)
+                raise
             self._functions.update((file, first) for first in line.functions)
             stops.append((place.line, number))
-        return compile_with_stops(source, file, stops)
+        return stops
 
     def holds_line(self, code: CodeType) -> bool:
         """Whether a line to stop at is a part of a function."""
@@ -86,9 +108,11 @@ class Stops:
 
     def tell_end(self) -> None:
         """Says of each place where the program never stopped why it did not."""
-        for place, reached in zip(self._plan.places, self._reached, strict=True):
+        for number, (place, reached) in enumerate(zip(self._plan.places, self._reached, strict=True)):
             if reached is not _Reached.STOPPED and not self.quitting:
-                say(f"{self._shown(place)} was never reached{self._reason(place, reached)}")
+                refused = self._refused.get(number)
+                reason = f": {refused}" if refused else self._reason(place, reached)
+                say(f"{self._shown(place)} was never reached{reason}")
 
     @property
     def quitting(self) -> bool:
@@ -140,7 +164,8 @@ class Stops:
 class _Pdb:
     """Python's debugger, one for each thread that stops."""
 
-    def __init__(self, places: tuple[StopPlace, ...]) -> None:
+    def __init__(self, places: tuple[StopPlace, ...], around: list[Callable[[], AbstractContextManager[None]]]) -> None:
+        self._around = around
         inside = any(is_part_of(place.file, FRAMEWORKS) for place in places)
         # `step` goes into functions of the program, not into what calls them.
         frameworks = () if inside else tuple(word for name in FRAMEWORKS for word in (name, f"{name}.*"))
@@ -152,9 +177,16 @@ class _Pdb:
     def __call__(self, frame: FrameType) -> bool:
         debugger = getattr(self._local, "debugger", None)
         if debugger is None:
-            debugger = self._local.debugger = _Debugger(self._skipped, self._asking, self._quit)
+            debugger = self._local.debugger = _Debugger(self._skipped, self._alone, self._quit)
         debugger.set_trace(frame)
         return False
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with self._asking, ExitStack() as stack:
+            for each in self._around:
+                stack.enter_context(each())
+            yield
 
     def _quit(self) -> None:
         self.quitting = True
@@ -163,14 +195,17 @@ class _Pdb:
 class _Debugger(pdb.Pdb):
     """Asks alone, also where several threads stop."""
 
-    def __init__(self, skipped: tuple[str, ...], asking: Any, quitting: Callable[[], None]) -> None:
+    def __init__(
+        self, skipped: tuple[str, ...], alone: Callable[[], AbstractContextManager[None]], quitting: Callable[[], None]
+    ) -> None:
         super().__init__(skip=skipped, nosigint=True)
-        self._asking = asking
+        self._alone = alone
         self._told_to_quit = quitting
 
     def interaction(self, frame: FrameType | None, *rest: Any) -> None:
         """See `pdb.Pdb`."""
-        with self._asking:
+        with self._alone():
+            self.stdout = sys.stdout  # which may be another one than at the last question
             super().interaction(frame, *rest)
 
     def get_stack(self, f: FrameType | None, t: TracebackType | None) -> tuple[list[tuple[FrameType, int]], int]:

@@ -86,7 +86,8 @@ class Eager:
         recorder = self._recorder
 
         def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
-            self._told.before(op_type, lambda: args[: input_count(op_type)])
+            if recorder.lines is not None:
+                self._told.before(op_type, lambda: args[: input_count(op_type)])
             try:
                 result = plain(runtime, op_type, name, *args)
             except Exception as error:
@@ -118,7 +119,8 @@ class Eager:
             return plain(*call)
         op_type = call[2] if isinstance(call[2], str) else call[2].decode()
         function = self._functions.find(op_type)
-        self._told.before(op_type, lambda: call[3], function)
+        if recorder.lines is not None:
+            self._told.before(op_type, lambda: call[3], function)
         if function is not None and Probes.kind in function.instruments:
             return self._call(function, plain, call)
         try:

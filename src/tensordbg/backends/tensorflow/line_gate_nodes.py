@@ -60,8 +60,18 @@ class _Group:
     end: int = 0
 
 
-def add_gates(definition: Any, described: Description, catalog: Catalog, lines: LineWatch) -> list[Gate]:
-    """Adds the gates, and tells of them; none where no operation of the function was made at a line of interest."""
+@dataclass(frozen=True)
+class Gates:
+    """The gates of one function."""
+
+    placed: tuple[Gate, ...] = ()
+    """None where no operation of the function was made at a line of interest."""
+    left_out: tuple[Frame, ...] = ()
+    """Lines of interest that have none, as some operations of the function need not run."""
+
+
+def add_gates(definition: Any, described: Description, catalog: Catalog, lines: LineWatch) -> Gates:
+    """Adds the gates, and tells of them."""
     return _Placer(definition, described, catalog, lines).place()
 
 
@@ -103,10 +113,12 @@ class _Placer:
         self._above = () if stack == NONE else catalog.frames(stack)
         self._within: dict[int, tuple[Frame, ...]] = {}
 
-    def place(self) -> list[Gate]:
+    def place(self) -> Gates:
         groups = list(self._groups())
-        if not groups or not self._can_wait():
-            return []
+        if not groups:
+            return Gates()
+        if not self._can_wait():
+            return Gates(left_out=tuple(dict.fromkeys(group.frames[group.depth] for group in groups)))
         looks = self._looks()
         names = NamesAtHand(self._lines.given_at, self._described.function.name)
         self._learn_arguments(names)
@@ -120,7 +132,7 @@ class _Placer:
             self._wait(behind, before, looks, group.begin, group.end)
             learned, last = group.end, behind
         self._hold_up(learned, len(self._nodes), last)
-        return self._gates
+        return Gates(tuple(self._gates))
 
     def _frames(self, site: Site) -> tuple[Frame, ...]:
         """Where an operation was made, from the function on: above stands the call that had it traced."""

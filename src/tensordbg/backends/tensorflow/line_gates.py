@@ -6,8 +6,9 @@ Other lines need another instrument, since a function that has the nodes of one 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from tensordbg import _native
@@ -16,7 +17,9 @@ from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library
+from tensordbg.backends.tensorflow.line_copies import lines_in_copies
 from tensordbg.backends.tensorflow.line_gate_nodes import Gate, add_gates
+from tensordbg.model import Frame
 from tensordbg.recording.lines import GraphLine, LineWatch
 from tensordbg.recording.recorder import Recorder
 
@@ -53,8 +56,16 @@ class _Instrument:
 
     def add_nodes(self, definition: Any, described: Description) -> None:
         """A gate before and one behind the operations of each line."""
-        for gate in add_gates(definition, described, self._recorder.catalog, self._lines):
+        gates = add_gates(definition, described, self._recorder.catalog, self._lines)
+        name = described.function.name
+        for gate in gates.placed:
             self._gates[gate.number] = gate
+        if gates.left_out:
+            self._recorder.warn(
+                f"{name} has the control flow of TensorFlow 1 (Switch and Merge), so the program does not stop inside "
+                f"it, at {_places(gates.left_out)}; stop at the line that calls it, or behind the run that reaches one "
+                "of its operations (break -o)"
+            )
 
 
 class LineGates:
@@ -87,6 +98,18 @@ class LineGates:
             if self._lines.wants_lines:
                 self._instrument = _Instrument(self._recorder, self._lines, self._gates)
                 self._functions.add(self._instrument)
+                self._name_copies()
+
+    def _name_copies(self) -> None:
+        """Says which lines pipelines have copies of that don't stop."""
+        gated = {(gate.function, frame.file, frame.line) for gate in self._gates.values() for frame in gate.frames}
+        for title, frames in lines_in_copies(self._recorder.catalog, self._lines).items():
+            missed = [frame for frame in frames if (title, frame.file, frame.line) not in gated]
+            if missed:
+                self._recorder.warn(
+                    f"pipelines that were made before have a copy of {title} that does not stop at {_places(missed)}; "
+                    "set the breakpoint before they are made, by --break or at the first stop"
+                )
 
     def _remove(self) -> None:
         if self._instrument is not None:
@@ -108,6 +131,10 @@ class LineGates:
         return self._lines.reached(
             GraphLine(gate.operation, gate.function, gate.frames, found[0], found[1], run, gate.is_behind, turn)
         )
+
+
+def _places(frames: Iterable[Frame]) -> str:
+    return ", ".join(dict.fromkeys(f"{Path(frame.file).name}:{frame.line}" for frame in frames))
 
 
 def _nothing() -> None:
