@@ -1,28 +1,34 @@
-"""The sets of types agree with each other and with TensorFlow's registry."""
+"""What the analysis is told of a site: by what the recorder knew of it, and by its type."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tensordbg.analysis import kinds, operations
+from tensordbg.analysis.operations import INPUT, named, operation_of, reads_variables, writes_variables
+from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
+
+PLAIN = Site(0, "a", "AddV2", NONE, NONE, (), ("float32",))
 
 
-def test_what_passes_does_not_stop() -> None:
-    assert not operations.PASSING & operations.VALUE_FREE
+def test_a_site_is_what_its_type_is() -> None:
+    assert operation_of(PLAIN) is named("AddV2")
+    assert operation_of(PLAIN).kind is Kind.ADD
+    assert named(INPUT).has(Trait.FROM_OUTSIDE)
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        operations.VALUE_FREE,
-        operations.PASSING,
-        operations.READS,
-        operations.OUTSIDE - {operations.INPUT},
-        kinds.SOFTMAX | kinds.SUMS | kinds.PRODUCTS | kinds.POWERS | kinds.EXPONENTIALS | kinds.NO_LARGER,
-        {*kinds.DEGREES, *kinds.DIVISOR, *kinds.QUOTIENTS, *kinds.GRADIENT_DIVISOR, *kinds.LOGARITHM_OF},
-        {*kinds.ROOT_OF, *kinds.OF_NOTHING, *kinds.MATRICES, *kinds.DOMAINS},
-    ],
-)
-def test_tensorflow_knows_every_type(names: frozenset[str]) -> None:
-    op_def_registry = pytest.importorskip("tensorflow.python.framework.op_def_registry")
-    assert {name for name in names if op_def_registry.get(name) is None} == set()
+@pytest.mark.parametrize("op_type", ["ReadVariableOp", "ResourceGather"])
+def test_a_read_is_known_by_its_type_or_by_the_recorder(op_type: str) -> None:
+    assert reads_variables(replace(PLAIN, op_type=op_type))
+    assert reads_variables(replace(PLAIN, reads=(3,)))
+    assert not reads_variables(PLAIN)
+
+
+@pytest.mark.parametrize("op_type", ["AssignVariableOp", "ResourceApplyAdam"])
+def test_a_write_is_known_by_its_type_or_by_the_recorder(op_type: str) -> None:
+    assert writes_variables(replace(PLAIN, op_type=op_type))
+    assert writes_variables(replace(PLAIN, writes=(3,)))
+    assert not writes_variables(PLAIN)

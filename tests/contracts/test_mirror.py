@@ -9,6 +9,14 @@ PACKAGE = ROOT / "src" / "tensordbg"
 TESTS = ROOT / "tests"
 
 NOT_MIRRORED = {
+    "operations/kinds.py": "operations/test_lookup.py",
+    "operations/operation.py": "operations/test_lookup.py",
+    "operations/tensorflow/arithmetic.py": "operations/tensorflow/test_kinds.py",
+    "operations/tensorflow/domains.py": "operations/tensorflow/test_kinds.py",
+    "operations/tensorflow/effects.py": "operations/tensorflow/test_kinds.py",
+    "operations/tensorflow/moving.py": "operations/tensorflow/test_kinds.py",
+    "operations/tensorflow/operands.py": "operations/tensorflow/test_kinds.py",
+    "operations/tensorflow/words.py": "operations/tensorflow/test_kinds.py",
     "analysis/causes/disguises.py": "e2e/test_mends.py",
     "analysis/makers.py": "e2e/test_mends.py",
     "analysis/loop_ends.py": "e2e/test_loop_ends.py",

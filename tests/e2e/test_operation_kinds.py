@@ -1,7 +1,7 @@
 """Real operations of TensorFlow that make something not finite: `why` names the cause of each, none is unknown.
 
-The tables of `analysis/kinds.py` say what an operation computes; here each of their
-types is held against the operation itself.
+The table of `operations/tensorflow` says what an operation computes; here each of its types of which a rule
+computes something is held against the operation itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.analysis import kinds
+from tensordbg.operations.lookup import operation
+from tensordbg.operations.operation import Operation
+from tensordbg.operations.tensorflow import TABLE
+from tensordbg.operations.traits import Trait
 from tensordbg.wire.why import why_to_json
 from tests.e2e.operation_cases import CASES, OUTSIDE, OperationCase
 
@@ -88,15 +91,16 @@ NOT_TRIED = {
 }
 
 
-def test_every_type_of_the_tables_is_tried() -> None:
-    tables = (kinds.SOFTMAX, kinds.SUMS, kinds.PRODUCTS, kinds.POWERS, kinds.DEGREES, kinds.DIVISOR, kinds.QUOTIENTS)
-    more = (
-        kinds.GRADIENT_DIVISOR,
-        kinds.EXPONENTIALS,
-        kinds.LOGARITHM_OF,
-        kinds.ROOT_OF,
-        kinds.MATRICES,
-        kinds.DOMAINS,
-    )
-    known = {op_type for table in (*tables, *more) for op_type in table}
+COMPUTING = (
+    *(Trait.ADDS, Trait.MULTIPLIES, Trait.MULTIPLIES_MANY, Trait.EXPONENTIAL, Trait.EVEN, Trait.TAKES_MAXIMUM_AWAY),
+)
+
+
+def _is_computed_with(known: Operation) -> bool:
+    return bool(known.operands or known.degree or known.domains or known.of_matrix)
+
+
+def test_every_type_of_the_table_is_tried() -> None:
+    stated = {op_type for trait in COMPUTING for op_type in TABLE.traits.get(trait, ())}
+    known = stated | {op_type for op_type in TABLE.types() if _is_computed_with(operation("tensorflow", op_type))}
     assert known - {case.op_type for case in CASES} - set(NOT_TRIED) == set()

@@ -8,10 +8,11 @@ import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.operands import is_eager, operands
-from tensordbg.analysis.operations import reads_variables
+from tensordbg.analysis.operations import operation_of, reads_variables
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.variables import Variables
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
 
 _FARTHEST = 8
 
@@ -85,7 +86,9 @@ class Ancestry:
             if variable != NONE:
                 place = int(self._values.activation[event]), int(self._values.port[event])
                 return variable if self._variables.holds_first_value(variable, *place) else NONE
-            others = [parent for parent in self.parents(event) if self.site(parent).op_type != "Const"]
+            others = [
+                parent for parent in self.parents(event) if operation_of(self.site(parent)).kind is not Kind.CONSTANT
+            ]
             if len(others) != 1:
                 break
             event = others[0]

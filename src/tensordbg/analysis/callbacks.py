@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.operations import CALLBACKS, INPUT
+from tensordbg.analysis.operations import INPUT, named
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def callback_links(values: Values) -> CallbackLinks:
     bad = np.flatnonzero(values.events.bad)
     sites = values.ports.site[values.port[bad]]
     types = {number: site.op_type for number, site in values.program.sites.items()}
-    calling = np.isin(sites, [number for number, op_type in types.items() if op_type in CALLBACKS])
+    calling = np.isin(sites, [number for number, op_type in types.items() if named(op_type).has(Trait.CALLS_PYTHON)])
     execution = values.events.execution[bad]
     eager = ~calling & (execution != NONE) & (np.append(values.executions.function, NONE)[execution] == NONE)
     from_outside = eager & np.isin(sites, [number for number, op_type in types.items() if op_type == INPUT])

@@ -13,12 +13,15 @@ from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.decisions import Decides, Decision, Root, Roots
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.nan_behind import NanBehind
-from tensordbg.analysis.operations import CHOICES, INDICES, POSITIONS
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.places import Place
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Site, TensorRef
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Operation
+from tensordbg.operations.traits import Trait
 
 
 def choice_roots(values: Values, with_nan: Bools, gradient_site: Bools) -> Iterator[Roots]:
@@ -45,7 +48,7 @@ def mattering(values: Values, flow: Flow, decisions: Sequence[Decision]) -> list
 
 def _is_no_count(values: Values, decision: Decision) -> bool:
     is_returned = decision.root.what is Decides.INDEX and decision.root.site == NONE
-    return not is_returned or values.program.sites[decision.site].op_type in POSITIONS
+    return not is_returned or operation_of(values.program.sites[decision.site]).has(Trait.GIVES_POSITIONS)
 
 
 def _given_nan(values: Values, flow: Flow, decisions: Sequence[Decision]) -> Bools:
@@ -86,12 +89,14 @@ def _chosen_by(values: Values, site: Site) -> Iterator[tuple[Decides, TensorRef]
     given = values.program.inputs_of(site.site)
     if site.call is CallKind.IF:
         yield from ((Decides.BRANCH, ref) for ref in given[:1])
-    elif site.op_type in CHOICES:
+    elif operation_of(site).has(Trait.CHOOSES):
         yield from ((Decides.CHOICE, ref) for ref in given[:1])
-    elif site.op_type in ("RefSwitch", "Switch"):
-        yield from ((Decides.BRANCH, ref) for ref in given[1:2] if _type(values, ref) != "LoopCond")
+    elif operation_of(site).kind is Kind.SWITCH:
+        yield from (
+            (Decides.BRANCH, ref) for ref in given[1:2] if _operation(values, ref).kind is not Kind.LOOP_CONDITION
+        )
     else:
-        positions = INDICES.get(site.op_type, ())
+        positions = operation_of(site).indices
         yield from ((Decides.INDEX, given[k]) for k in positions if k < len(given))
 
 
@@ -107,10 +112,10 @@ def _results(values: Values, place: Place) -> Iterator[tuple[Decides, TensorRef]
 def _roots(values: Values, chosen: tuple[Decides, TensorRef], ran: Ints, site: int) -> Iterator[Roots]:
     what, ref = chosen
     port = values.ports.of(ref)
-    if port != NONE and _type(values, ref) != "Const":
+    if port != NONE and _operation(values, ref).kind is not Kind.CONSTANT:
         yield Roots(what, ran, port, site)
 
 
-def _type(values: Values, ref: TensorRef) -> str:
+def _operation(values: Values, ref: TensorRef) -> Operation:
     site = values.program.sites.get(ref.site)
-    return site.op_type if site is not None else ""
+    return operation_of(site) if site is not None else Operation()

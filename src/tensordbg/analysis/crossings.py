@@ -15,11 +15,13 @@ from tensordbg.analysis.collectives import COLLECTIVES, attribute_number
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.hashing import mixed
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
 
 _FOLLOWED = 60
 """So many origins are told apart: as many as a mark has bits."""
@@ -187,7 +189,7 @@ class _Keys:
         if not len(found):
             return NONE, NONE
         source = self._values.program.sites.get(int(found[0, 2]))
-        if source is None or source.op_type == "Const":
+        if source is None or operation_of(source).kind is Kind.CONSTANT:
             return NONE if source is None else attribute_number(source, "value"), NONE
         return NONE, int(self._values.ports.first[source.site]) + int(found[0, 3])
 

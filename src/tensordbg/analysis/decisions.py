@@ -18,11 +18,14 @@ from tensordbg.analysis.dataflow import Flow, Sources
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
 from tensordbg.analysis.nan_behind import NanBehind, distinct
-from tensordbg.analysis.operations import CHECKS, CHOICES, VALUE_FREE
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reach import Reach
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Operation
+from tensordbg.operations.traits import Trait
 
 _AT_ONCE = 8192
 """So many values are walked back from at a time, which bounds the memory that it takes."""
@@ -33,8 +36,15 @@ _DEEPEST = 50
 _MOST_TOLD = 60
 """So many decisions are told apart: as many as a mark has bits."""
 
-_TRUTHS = frozenset({"All", "Any", "BroadcastTo", "ExpandDims", "Identity", "LogicalAnd", "LogicalNot", "LogicalOr",
-                     "Reshape", "Squeeze"})  # fmt: skip
+_ALONE = {Kind.AND: False, Kind.OR: True}
+"""What joins two truth values, and which of them tells the result alone."""
+
+_TRUTHS = frozenset(
+    {
+        *(Kind.ALL, Kind.AND, Kind.ANY, Kind.NOT, Kind.OR),
+        *(Kind.BROADCAST, Kind.EXPAND_DIMS, Kind.IDENTITY, Kind.RESHAPE, Kind.SQUEEZE),
+    }
+)
 """They make truth values of nothing but truth values."""
 
 Key = tuple[int, int]
@@ -150,7 +160,8 @@ class Deciding:
         """
         result = np.ones(len(self.values.ports.argument), dtype=np.bool_)
         for number, site in self.values.program.sites.items():
-            result[number] = site.op_type not in CHECKS | VALUE_FREE and not self.is_with_itself(number)
+            asks = operation_of(site).has(Trait.TESTS_FINITE, Trait.SHAPE_ONLY)
+            result[number] = not asks and not self.is_with_itself(number)
         return result
 
     @cached_property
@@ -165,7 +176,7 @@ class Deciding:
     def is_with_itself(self, number: int) -> bool:
         """Whether a site says if something equals itself, which NaN alone does not."""
         site = self.values.program.sites.get(number)
-        if site is None or site.op_type not in ("Equal", "NotEqual"):
+        if site is None or operation_of(site).kind not in (Kind.EQUAL, Kind.NOT_EQUAL):
             return False
         given = self.values.program.inputs_of(number)
         return len(given) == 2 and given[0] == given[1]
@@ -231,7 +242,7 @@ class _Walk:
         if compared:
             site = int(self.values.ports.site[key[1]])
             return [(node, site, key[0]) for node in compared if node != NONE and nan[node]][:1]
-        alone = {"LogicalAnd": False, "LogicalOr": True}.get(self._type(key))
+        alone = _ALONE.get(self._operation(key).kind)
         if alone is not None and self._truth.get(key) is alone:
             given = [each for each in given if self._truth.get(each) in (alone, None)]
             parts = [self._decided(each, nan, depth + 1) for each in given]
@@ -240,22 +251,23 @@ class _Walk:
 
     def _is_guarded(self, key: Key) -> bool:
         """Whether a value is chosen, or joined, by what asks for NaN."""
-        if self._type(key) not in CHOICES | {"LogicalAnd", "LogicalOr"}:
+        operation = self._operation(key)
+        if not (operation.has(Trait.CHOOSES) or operation.kind in _ALONE):
             return False
         return any(self._asks(each, 0) for each in self._sources.get(key, []))
 
     def _asks(self, key: Key, depth: int) -> bool:
         """Whether a truth value says what is NaN."""
-        op_type = self._type(key)
-        if op_type in CHECKS or self._deciding.is_with_itself(int(self.values.ports.site[key[1]])):
+        operation = self._operation(key)
+        if operation.has(Trait.TESTS_FINITE) or self._deciding.is_with_itself(int(self.values.ports.site[key[1]])):
             return True
-        return depth < _DEEPEST and op_type in _TRUTHS and any(
+        return depth < _DEEPEST and operation.kind in _TRUTHS and any(
             self._asks(each, depth + 1) for each in self._sources.get(key, [])
         )  # fmt: skip
 
-    def _type(self, key: Key) -> str:
+    def _operation(self, key: Key) -> Operation:
         site = self.values.program.sites.get(int(self.values.ports.site[key[1]]))
-        return site.op_type if site is not None else ""
+        return operation_of(site) if site is not None else Operation()
 
     def _learn_truth(self, details: Details) -> None:
         keys = [key for key in self._sources if key not in self._nodes]

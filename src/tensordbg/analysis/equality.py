@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 from tensordbg.analysis.call_tree import CallTree
-from tensordbg.analysis.operations import VALUE_FREE
+from tensordbg.analysis.operations import operation_of
 from tensordbg.model import NOTES, CallKind, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _VARYING = (
     "Random",
@@ -27,13 +29,13 @@ def constant_operations(tree: CallTree) -> frozenset[str]:
     for key, instance in tree.instances.items():
         site = instance.site
         sources = tree.sources[key]
-        if site.op_type == "Const":
+        if operation_of(site).kind is Kind.CONSTANT:
             found[key] = True
         elif site.argument >= 0 or site.call is not CallKind.NONE or site.reads or site.writes:
             found[key] = False
         else:
             # Operations stand behind those that they take; random numbers and the like take a seed's shape only.
-            pure = site.op_type in VALUE_FREE or not site.op_type.startswith(_VARYING)
+            pure = operation_of(site).has(Trait.SHAPE_ONLY) or not site.op_type.startswith(_VARYING)
             found[key] = pure and bool(sources) and all(found.get(source, False) for source in sources)
     return frozenset(key for key, constant in found.items() if constant)
 

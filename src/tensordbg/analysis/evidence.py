@@ -10,15 +10,15 @@ from tensordbg.analysis.ancestry import Ancestry
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
-from tensordbg.analysis.kinds import REARRANGING
 from tensordbg.analysis.operands import Operand, is_eager, operands
-from tensordbg.analysis.operations import INCREMENTAL_WRITES, reads_variables, writes_variables
+from tensordbg.analysis.operations import operation_of, reads_variables, writes_variables
 from tensordbg.analysis.optimizers import update_of
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
 from tensordbg.model import NONE, Site
+from tensordbg.operations.traits import Trait
 
 _FARTHEST = 6
 
@@ -124,7 +124,7 @@ class Gatherer:
         place = self._values.activation[event], self._values.port[event]
         before = self._variables.write_before(variable, *map(int, place))
         site = self._values.program.sites[int(self._values.ports.site[before[1]])] if before is not None else None
-        if before is None or site is None or not site.op_type.startswith(INCREMENTAL_WRITES):
+        if before is None or site is None or not operation_of(site).has(Trait.BUILDS_ON_OLD):
             return None
         is_first = update_of(site.op_type) is not None and variable not in site.writes[1:]
         return None if is_first else (before[0], site.site)
@@ -175,7 +175,7 @@ class Gatherer:
                 break
             types.append(site.op_type)
             events.add(event)
-            if site.op_type not in REARRANGING and site.argument < 0:
+            if not operation_of(site).has(Trait.REARRANGES) and site.argument < 0:
                 break
             event = self._first_input(event)
         return tuple(types), frozenset(events)
@@ -189,5 +189,5 @@ class Gatherer:
 
 def _puts_in_place(site: Site) -> bool:
     """Whether an operation writes what it is given into a variable as it is."""
-    changes = site.op_type.startswith(INCREMENTAL_WRITES) and not site.op_type.endswith(("Update", "Assign"))
+    changes = operation_of(site).has(Trait.BUILDS_ON_OLD) and not site.op_type.endswith(("Update", "Assign"))
     return writes_variables(site) and not changes

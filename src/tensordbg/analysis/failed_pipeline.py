@@ -13,10 +13,11 @@ from tensordbg.analysis.beginnings.made import Made
 from tensordbg.analysis.beginnings.numbers import out_of_range, refused
 from tensordbg.analysis.beginnings.recorded import RecordedPast
 from tensordbg.analysis.events import Executions
-from tensordbg.analysis.operations import makes_pipeline
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource
 from tensordbg.model import NONE, Site
+from tensordbg.operations.traits import Trait
 from tensordbg.trace.facts import Failure
 
 
@@ -52,7 +53,7 @@ def _fits(failed: FailedElement, message: str) -> bool:
 
 def _of_pipelines(program: Program) -> Iterator[Site]:
     """The operations of the functions that pipelines run, and of those that these call."""
-    makers = (site for site in program.sites.values() if makes_pipeline(site.op_type))
+    makers = (site for site in program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE))
     waiting = [function.graph for site in makers for function in program.called_by(site) if function is not None]
     waiting += [function.graph for function in program.functions.values() if function.name.startswith("Dataset_")]
     seen: set[int] = set()

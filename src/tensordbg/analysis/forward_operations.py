@@ -18,13 +18,15 @@ import numpy as np
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.events import row_of
 from tensordbg.analysis.operands import operands
-from tensordbg.analysis.operations import INPUT, READS, VALUE_FREE
+from tensordbg.analysis.operations import INPUT, operation_of
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.values import Values
 from tensordbg.gradient_names import differentiated_name, differentiated_type
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
-_PASSING = frozenset({"Identity", "StopGradient"})
+_PASSING = frozenset({Kind.IDENTITY, Kind.STOP_GRADIENT})
 _MOST = 64
 """So many operations back are looked at: the gradient of one operation has a few."""
 _TAPE = "gradient_tape/"
@@ -81,7 +83,7 @@ class ForwardOperations:
         while waiting and len(seen) <= _MOST:
             for port in self._ports.inputs.of(waiting.pop()):
                 maker = self._sites.get(int(self._ports.site[port]))
-                if maker is None or maker.op_type == "Const" or maker.op_type in VALUE_FREE:
+                if maker is None or _depends_on_nothing(maker):
                     continue
                 if not self._gradient_site[maker.site]:
                     found.add(int(port))
@@ -96,7 +98,8 @@ class ForwardOperations:
         places = np.flatnonzero(np.isin(inputs.ports, ports))
         takers = np.unique(np.searchsorted(inputs.starts, places, side="right") - 1)
         sites = [self._sites[taker] for taker in takers.tolist() if not self._gradient_site[taker]]
-        return [site for site in sites if site.op_type not in VALUE_FREE | _PASSING]
+        operations = ((site, operation_of(site)) for site in sites)
+        return [site for site, made in operations if not made.has(Trait.SHAPE_ONLY) and made.kind not in _PASSING]
 
     def _by_name(self, site: Site, wanted: str) -> Site | None:
         name = differentiated_name(site.name)
@@ -171,7 +174,8 @@ class ForwardOperations:
         """
         executions, found = self._values.executions, dict[str, set[int]]()
         known = np.flatnonzero(executions.input_row != NONE)
-        read = [site.site for site in self._sites.values() if site.op_type in READS and site.function == NONE]
+        eager = (site for site in self._sites.values() if site.function == NONE)
+        read = [site.site for site in eager if operation_of(site).has(Trait.READS)]
         given = known[np.isin(executions.site[executions.input_row[known]], read)]
         takers = np.searchsorted(executions.input_starts, given, side="right") - 1
         for number in np.unique(executions.site[takers]).tolist():
@@ -201,3 +205,8 @@ def _left_out(site: Site) -> Site | None:
 
 def _scope(name: str) -> str:
     return name.rpartition("/")[0]
+
+
+def _depends_on_nothing(site: Site) -> bool:
+    operation = operation_of(site)
+    return operation.kind is Kind.CONSTANT or operation.has(Trait.SHAPE_ONLY)

@@ -9,9 +9,11 @@ from functools import cached_property
 
 from tensordbg.analysis.call_tree import CallTree, without_numbers
 from tensordbg.analysis.equality import constant_operations, equal_operations
-from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.placing import misplaced
 from tensordbg.model import CallKind
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 from tensordbg.trace.graphdef import GraphDefNode
 
 _FUSED_ATTRIBUTES = ("fused_ops", "op_names")
@@ -185,8 +187,9 @@ class Comparison:
 
     def _why_gone(self, key: str) -> str:
         site = self.tree.instances[key].site
-        if site.op_type in {"Identity", "IdentityN", "NoOp", *PASSING} and self._only_passes(key):
-            return "it computes nothing" if site.op_type == "NoOp" else "it only passes its input on"
+        operation = operation_of(site)
+        if (operation.has(Trait.PASSES) or operation.kind is Kind.NOTHING) and self._only_passes(key):
+            return "it computes nothing" if operation.kind is Kind.NOTHING else "it only passes its input on"
         twin = self._twin(key)
         if twin:
             return f"the same as {twin}, computed once"
@@ -198,7 +201,8 @@ class Comparison:
         return f"the optimiser did without it on the way to {_some(ends)}"
 
     def _only_passes(self, key: str) -> bool:
-        return self.tree.instances[key].site.op_type not in PASSING - {"Identity", "IdentityN"} or not self._ends(key)
+        operation = operation_of(self.tree.instances[key].site)
+        return not operation.has(Trait.PASSES) or operation.kind is Kind.IDENTITY or not self._ends(key)
 
     def _twin(self, key: str) -> str:
         number = self._numbers[key]

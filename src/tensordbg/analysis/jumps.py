@@ -12,9 +12,11 @@ from tensordbg.analysis.ancestry import Ancestry
 from tensordbg.analysis.causes.case import Jump
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.locations import Locations
-from tensordbg.analysis.operations import OUTSIDE
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _FARTHEST = 300
 _FACTOR = 10.0
@@ -115,13 +117,13 @@ class Jumps:
         return max(varying or known, key=self._magnitude, default=NONE)
 
     def _is_constant(self, event: int) -> bool:
-        if self._ancestry.site(event).op_type == "Const":
+        if operation_of(self._ancestry.site(event)).kind is Kind.CONSTANT:
             return True
         return self._came_in(event) and bool(self._details.scalars(np.array([event]))[0])
 
     def _came_in(self, event: int) -> bool:
         site = self._ancestry.site(event)
-        return site.op_type in OUTSIDE or site.argument >= 0
+        return operation_of(site).has(Trait.FROM_OUTSIDE) or site.argument >= 0
 
     def _magnitude(self, event: int) -> float:
         if event == NONE:

@@ -11,15 +11,15 @@ import numpy as np
 from tensordbg.analysis.ancestry import Ancestry
 from tensordbg.analysis.causes.case import Made
 from tensordbg.analysis.details import Details
-from tensordbg.analysis.kinds import LIGHT
-from tensordbg.analysis.operations import OUTSIDE
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _DEEPEST = 14
 _MOST = 60
 """So many operations are looked at for an operand."""
-_ADDITIONS = frozenset({"Add", "AddV2"})
 _SMALL = 0.01
 
 
@@ -38,10 +38,11 @@ class Makers:
     def _made(self, event: int, depth: int, left: list[int]) -> Made:
         left[0] -= 1
         site = self._ancestry.site(event)
-        held = site.op_type in ("Cast", "Const") or site.op_type in OUTSIDE or site.argument >= 0
-        number = self._number(event) if held else math.nan
+        operation = operation_of(site)
+        written = operation.kind in (Kind.CAST, Kind.CONSTANT) or operation.has(Trait.FROM_OUTSIDE)
+        number = self._number(event) if written or site.argument >= 0 else math.nan
         made = Made(site.op_type, number)
-        if depth and (site.op_type in LIGHT or site.argument >= 0):
+        if depth and (operation.has(Trait.LIGHT) or site.argument >= 0):
             parents = (parent for parent in self._ancestry.parents(event) if left[0] > 0)
             made = replace(made, operands=tuple(self._made(parent, depth - 1, left) for parent in parents))
         return made
@@ -56,7 +57,7 @@ class Makers:
         ports, program = self._values.ports, self._values.program
         places = np.flatnonzero(ports.inputs.ports == int(self._values.port[event]))
         for taker in np.unique(np.searchsorted(ports.inputs.starts, places, side="right") - 1).tolist():
-            if taker in program.sites and program.sites[taker].op_type in _ADDITIONS:
+            if taker in program.sites and operation_of(program.sites[taker]).kind is Kind.ADD:
                 makers = (program.sites.get(ref.site) for ref in program.inputs_of(taker))
                 numbers = [_written_down(maker) for maker in makers if maker is not None]
                 small = [number for number in numbers if 0 <= number <= _SMALL]
@@ -67,5 +68,5 @@ class Makers:
 
 def _written_down(site: Site) -> float:
     """The number of a constant, NaN where it is none or holds several."""
-    value = json.loads(site.attributes).get("value") if site.op_type == "Const" else None
+    value = json.loads(site.attributes).get("value") if operation_of(site).kind is Kind.CONSTANT else None
     return float(value) if isinstance(value, int | float) else math.nan

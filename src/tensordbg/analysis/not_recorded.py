@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterable
 
 from tensordbg.analysis.control_edges import runs_anyway, waits_for
 from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.run_graph import run_graph
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.model import CallKind, Function, Site, TensorRef
+from tensordbg.operations.kinds import Kind
 from tensordbg.trace.reader import TraceReader
 
 _HANDED_ON = frozenset({"Identity", "IdentityN"})
@@ -33,7 +35,7 @@ def _of_kind(program: Program, site: Site) -> str:
         return f"it calls {', '.join(site.called)}, whose results are recorded there"
     if site.op_type in _HANDED_ON and given:
         return f"it only hands on {program.sites[given[0].site].name}:{given[0].slot}, see that"
-    if site.op_type == "Const":
+    if operation_of(site).kind is Kind.CONSTANT:
         value = json.loads(site.attributes).get("value")
         return f"it is a constant{'' if value is None else f', {json.dumps(value)}'}"
     if not site.dtypes:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.operations import makes_pipeline, takes_from_pipeline
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
 
 _MOST_SOURCES = 64
 """A batch is linked to at most so many bad results, the latest."""
@@ -34,7 +35,7 @@ def pipeline_links(values: Values) -> tuple[Ints, Ints]:
     inside = (values.events.execution[bad] == NONE) | np.isin(
         values.ports.block[values.events.site[bad]], _graphs(values)
     )
-    taking = [site.site for site in values.program.sites.values() if takes_from_pipeline(site.op_type)]
+    taking = [site.site for site in values.program.sites.values() if operation_of(site).has(Trait.FROM_PIPELINE)]
     batches = bad[np.isin(sites, taking)]
     arguments = bad[inside & (values.ports.argument[sites] >= 0)]
     made, source = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
@@ -57,7 +58,7 @@ def pipeline_links(values: Values) -> tuple[Ints, Ints]:
 
 def _graphs(values: Values) -> list[int]:
     """The graphs of functions that a function gives to the pipeline it makes: they run while it does."""
-    makers = [site for site in values.program.sites.values() if makes_pipeline(site.op_type)]
+    makers = [site for site in values.program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE)]
     called = [function for site in makers for function in values.program.called_by(site)]
     return [function.graph for function in called if function is not None]
 
@@ -84,7 +85,7 @@ def _since(results: Ints, last: int, event: int) -> Ints:
 def _given_to_datasets(values: Values) -> Ints:
     """The bad events that eager operations made datasets of."""
     executions = values.executions
-    makers = [site.site for site in values.program.sites.values() if makes_pipeline(site.op_type)]
+    makers = [site.site for site in values.program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE)]
     rows = np.flatnonzero(np.isin(executions.site, makers) & (executions.function == NONE))
     starts = executions.input_starts[rows]
     _, position = spread_ranges(starts, executions.input_starts[rows + 1] - starts)

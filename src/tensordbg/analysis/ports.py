@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.operations import VALUE_FREE
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.errors import TraceError
 from tensordbg.model import NONE, CallKind, TensorRef
+from tensordbg.operations.traits import Trait
 
 _OUTPUTS = 64
 _SOME_OUTPUTS = 2**20
@@ -98,7 +99,7 @@ def number_ports(program: Program, event_sites: Ints, event_slots: Ints) -> Port
     site_of_port = np.repeat(order, count[order])
     may_be_bad = _may_be_bad(program, first, int(count.sum()))
     edges = _known_edges(program, sites)
-    free = [number for number, site in program.sites.items() if site.op_type in VALUE_FREE]
+    free = [number for number, site in program.sites.items() if operation_of(site).has(Trait.SHAPE_ONLY)]
     source = first[edges[:, 2]] + edges[:, 3]
     carrying = may_be_bad[source] & ~np.isin(edges[:, 0], free)
     return Ports(

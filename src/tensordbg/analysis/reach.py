@@ -12,15 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
-from tensordbg.analysis.operations import CHECKS, COMPARISONS, INPUT, TEXTS
+from tensordbg.analysis.operations import INPUT, operation_of
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.reads import nothing_read, read_at, was_read
 from tensordbg.analysis.roles import Roles
 from tensordbg.analysis.values import Values
-from tensordbg.model import NONE
-
-_READING = (COMPARISONS | CHECKS | TEXTS) - {"Cast", "TopKV2"}
-"""They give booleans, whole numbers or text."""
+from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 
 class Reach(enum.IntFlag):
@@ -161,9 +160,16 @@ def _taken(values: Values, execution: Ints, slot: Ints) -> Bools:
     seen = np.zeros(len(executions) + 1, dtype=np.bool_)
     seen[values.events.execution] = True
     sites = values.program.sites.values()
-    decides = [site.site for site in sites if site.op_type in _READING]
+    decides = [site.site for site in sites if _reads_numbers(site)]
     # The types of what eager operations give are told by their events alone.
     taken = ((executions.function != NONE) | (seen[:-1] & ~np.isin(executions.site, decides)))[consumer]
     keys = (executions.input_row[taken] << 16) | executions.input_slot[taken]
     result: Bools = np.isin((execution << 16) | slot, keys)
     return result
+
+
+def _reads_numbers(site: Site) -> bool:
+    """Whether an operation gives booleans, whole numbers or text for the numbers that it takes."""
+    operation = operation_of(site)
+    may_not = operation.kind in (Kind.CAST, Kind.TOP_K)
+    return operation.has(Trait.COMPARES, Trait.TESTS_FINITE, Trait.WRITES_TEXT) and not may_not

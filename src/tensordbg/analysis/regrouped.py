@@ -14,11 +14,12 @@ import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.details import Details
-from tensordbg.analysis.operations import DIVISIONS, PASSING, STRICT
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
 
 _MOST = 20
 """So many regrouped operations in a row are found."""
@@ -32,7 +33,7 @@ def without_regrouped(values: Values, details: Details) -> Values:
     nan, bad = (np.append(column, False) for column in (values.events.nan, values.events.bad))
     told = _told(values, activation, port)
     divides = np.zeros(len(values.ports.first), dtype=np.bool_)
-    divides[[site.site for site in values.program.sites.values() if site.op_type in DIVISIONS]] = True
+    divides[[site.site for site in values.program.sites.values() if operation_of(site).has(Trait.DIVIDES)]] = True
     # What is divided by an infinity is 0.
     tainted = np.where(divides[values.events.site[suspects[owner]]], nan[told], bad[told])
     regrouped = np.zeros(len(values.events) + 1, dtype=np.bool_)
@@ -72,7 +73,7 @@ def _suspects(values: Values) -> tuple[Ints, Ints, Ints, Ints]:
     """Finite events of operations that hand on what is not finite; of each input which of these took it, and where."""
     events, ports = values.events, values.ports
     strict = np.zeros(len(ports.first), dtype=np.bool_)
-    strict[[site.site for site in values.program.sites.values() if site.op_type in STRICT]] = True
+    strict[[site.site for site in values.program.sites.values() if operation_of(site).has(Trait.STRICT)]] = True
     strict[_results(values)] = False  # what is returned is kept as it is
     in_graph = np.append([place.number for place in values.places.all], NONE) != NONE
     with_bad = np.zeros(len(values.executions) + 1, dtype=np.bool_)
@@ -96,7 +97,7 @@ def _results(values: Values) -> list[int]:
         site = program.sites.get(waiting.pop())
         if site is not None and site.site not in found:
             found.add(site.site)
-            if site.op_type in PASSING:
+            if operation_of(site).has(Trait.PASSES):
                 waiting.extend(ref.site for ref in program.inputs_of(site.site))
     return sorted(found)
 

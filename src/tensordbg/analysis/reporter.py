@@ -22,18 +22,19 @@ from tensordbg.analysis.forward_operations import ForwardOperations
 from tensordbg.analysis.groups import Group, group_origins
 from tensordbg.analysis.growth import EagerTurns, find_growth
 from tensordbg.analysis.jumps import Jumps, Root
-from tensordbg.analysis.kinds import GRADIENT_DIVISOR
 from tensordbg.analysis.kinship import find_elders
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.makers import Makers
 from tensordbg.analysis.meant import meant_rule
-from tensordbg.analysis.operations import OUTSIDE, reads_variables, takes_from_pipeline
+from tensordbg.analysis.operations import operation_of, reads_variables
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reach import Reach
 from tensordbg.analysis.tell_decided import TellDecided
 from tensordbg.analysis.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
 from tensordbg.model import NONE, Site
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
 from tensordbg.packages import KERAS, is_part_of
 
 
@@ -172,7 +173,7 @@ class _Reporter:
     def _with_makers(self, case: Case, evidence: Evidence) -> Case:
         """The case with how its operands were made, on which the mend depends."""
         events = [each.event for each in evidence.inputs]
-        divisor = GRADIENT_DIVISOR.get(case.op_type)  # the output of the forward operation
+        divisor = case.operand(Role.FORWARD_DIVISOR)  # the output of the forward operation
         after = events[divisor] if divisor is not None and divisor < len(events) else evidence.event
         added = self.makers.added_after(after) if after != NONE and not case.written else math.nan
         return replace(case, behind=tuple(map(self.makers.behind, events)), added_after=added)
@@ -270,4 +271,4 @@ class _Reporter:
 
 def _is_given(site: Site) -> bool:
     """Whether a value came in from outside: an argument, a batch, what Python put out."""
-    return site.argument != NONE or site.op_type in OUTSIDE or takes_from_pipeline(site.op_type)
+    return site.argument != NONE or operation_of(site).has(Trait.FROM_OUTSIDE, Trait.FROM_PIPELINE)

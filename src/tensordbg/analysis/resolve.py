@@ -11,9 +11,10 @@ import numpy as np
 
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.operands import is_eager
-from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
 
 
 def resolve(flow: Flow, activation: int, port: int) -> list[int]:
@@ -42,7 +43,7 @@ def _sources(flow: Flow, activation: int, port: int) -> Iterator[tuple[int, int]
     values = flow.values
     number = int(values.ports.site[port])
     site = values.program.sites[number]
-    if site.op_type in PASSING and site.argument < 0 and not is_eager(flow, activation):
+    if operation_of(site).has(Trait.PASSES) and site.argument < 0 and not is_eager(flow, activation):
         position = port - int(values.ports.first[number]) if site.op_type == "IdentityN" else 0
         for ref in values.program.inputs_of(number)[position : position + 1]:
             if (source := values.ports.of(ref)) != NONE:
@@ -57,4 +58,4 @@ def _ends(values: Values, port: int) -> bool:
     site = values.program.sites.get(number)
     if site is None:
         return True
-    return not (site.op_type in PASSING or site.argument >= 0 or bool(values.ports.followed[number]))
+    return not (operation_of(site).has(Trait.PASSES) or site.argument >= 0 or bool(values.ports.followed[number]))

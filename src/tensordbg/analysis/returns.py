@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from tensordbg.analysis.details import Details
-from tensordbg.analysis.operations import CALLBACKS, INPUT, OUTSIDE, reads_variables
+from tensordbg.analysis.operations import INPUT, operation_of, reads_variables
 from tensordbg.analysis.pipelines import returned
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
 
 _MOST = 1 << 18
 """So many tensors are compared, the first of them: what came back later, came from what had come back before."""
@@ -153,7 +154,8 @@ def _time(values: Values, events: Ints) -> Ints:
 def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Iterator[_Seen]:
     sites = values.program.sites
     reading = {site.site for site in sites.values() if reads_variables(site)}
-    parsing = {site.site for site in sites.values() if site.op_type in OUTSIDE - {INPUT} and site.argument == NONE}
+    from_outside = (site for site in sites.values() if operation_of(site).has(Trait.FROM_OUTSIDE))
+    parsing = {site.site for site in from_outside if site.op_type != INPUT and site.argument == NONE}
     rows = details.columns(events, ["shape", "size", *_BAD, *_FINITE])
     ports = values.port[events]
     columns = zip(events.tolist(), ports.tolist(), values.ports.site[ports].tolist(), comes.tolist(), rows, strict=True)
@@ -234,7 +236,7 @@ def _of_outside(values: Values) -> Bools:
     """For each site whether what it gives came in from outside of the program."""
     result = np.zeros(len(values.ports.first), dtype=np.bool_)
     sites = values.program.sites.values()
-    result[[site.site for site in sites if site.op_type in OUTSIDE and site.argument == NONE]] = True
+    result[[site.site for site in sites if operation_of(site).has(Trait.FROM_OUTSIDE) and site.argument == NONE]] = True
     return result
 
 
@@ -253,6 +255,6 @@ def _held_at_once(values: Values) -> Bools:
         first = int(ports.first[site.site])
         if (site.function == NONE and site.op_type != INPUT) or reads_variables(site):
             held[first : first + int(ports.count[site.site])] = True
-        elif site.op_type in CALLBACKS:
+        elif operation_of(site).has(Trait.CALLS_PYTHON):
             held[[port for ref in program.inputs_of(site.site) if (port := ports.of(ref)) != NONE]] = True
     return held

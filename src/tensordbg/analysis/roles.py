@@ -20,13 +20,15 @@ from typing import Protocol
 
 import numpy as np
 
-from tensordbg.analysis.operations import VALUE_FREE
+from tensordbg.analysis.operations import operation_of, writes_variables
 from tensordbg.analysis.ports import Ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.spread import spread
 from tensordbg.gradient_names import differentiates
 from tensordbg.model import DIFFERENTIATED, NONE, Site, TensorRef
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _GRADIENT_SCOPE = re.compile(r"(^|/)(gradient_tape|gradients)(_\d+)?/")
 _LOSS = re.compile(r"(^|[^a-z])loss(es)?([^a-z]|$)")
@@ -105,8 +107,8 @@ class Roles:
         passing = np.zeros(len(ports.first), dtype=np.bool_)
         writing = passing.copy()
         for site in self._values.program.sites.values():
-            passing[site.site] = site.op_type in ("Identity", "StopGradient")
-            writing[site.site] = bool(site.writes) or site.op_type.startswith(("Assign", "ResourceApply"))
+            passing[site.site] = operation_of(site).kind in (Kind.IDENTITY, Kind.STOP_GRADIENT)
+            writing[site.site] = writes_variables(site)
         taking = makes_values(self._values) & ~self.gradient_site & ~passing & ~writing
         taken = np.zeros(len(ports.site), dtype=np.bool_)
         taken[ports.inputs.ports[taking[consumer]]] = True
@@ -125,7 +127,8 @@ class Roles:
         source = ports.site[ports.carrying.ports]
         marks = np.asarray(self.gradient_site, dtype=np.int64)
         for site in self._values.program.sites.values():
-            if site.op_type in VALUE_FREE:  # the lists in which a forward loop keeps what its gradient needs
+            # The lists in which a forward loop keeps what its gradient needs hold nothing of it yet.
+            if operation_of(site).has(Trait.SHAPE_ONLY):
                 marks[site.site] = 0
         marks = spread(marks, source, consumer, sites)
         behind: Bools = marks > 0
@@ -164,7 +167,7 @@ def _passed_on(program: Program, ref: TensorRef) -> list[TensorRef]:
     site = program.sites.get(ref.site)
     if site is None:
         return []
-    if site.op_type == "Identity":
+    if operation_of(site).kind is Kind.IDENTITY:
         return list(program.inputs_of(ref.site)[:1])
     outputs = [function.outputs for function in program.called_by(site) if function is not None]
     return [each[ref.slot] for each in outputs if ref.slot < len(each)]

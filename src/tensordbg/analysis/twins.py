@@ -13,9 +13,11 @@ from itertools import groupby
 import numpy as np
 
 from tensordbg.analysis.equality import computing_attributes
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints
 from tensordbg.model import NONE, CallKind, Site
+from tensordbg.operations.kinds import Kind
 
 _OF_THEIR_OWN = (
     "Barrier",
@@ -91,6 +93,6 @@ def _computes(site: Site) -> bool:
     """Whether an operation gives the same for the same, and there is no other thing to it."""
     if site.function == NONE or site.call is not CallKind.NONE or site.argument != NONE or site.reads or site.writes:
         return False
-    if site.op_type == "Const":
+    if operation_of(site).kind is Kind.CONSTANT:
         return '"value"' in site.attributes
     return not site.op_type.startswith(_OF_THEIR_OWN)

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.finding import Origin
-from tensordbg.analysis.operations import CALLBACKS, INPUT, makes_pipeline, takes_from_pipeline
+from tensordbg.analysis.operations import INPUT, named, operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.stores import puts_into, takes_out_of
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Site
+from tensordbg.operations.traits import Trait
 from tensordbg.packages import COMPUTING
 
 _ENDS = frozenset({"bad_input_data", "source_not_seen", "unknown"})
@@ -118,7 +119,7 @@ def _named(origin: Origin) -> str:
 
 
 def _from_python(end: _End) -> str:
-    if end.op_type not in CALLBACKS:
+    if not named(end.op_type).has(Trait.CALLS_PYTHON):
         return ""
     if _GENERATOR in end.origin.view.function:
         return (
@@ -133,7 +134,7 @@ def _from_python(end: _End) -> str:
 
 def _from_service(end: _End) -> str:
     service = any(site.op_type.startswith(_FROM_SERVICE) for site in end.ran)
-    if not service or not (takes_from_pipeline(end.op_type) or end.op_type.startswith(_FROM_SERVICE)):
+    if not service or not (named(end.op_type).has(Trait.FROM_PIPELINE) or end.op_type.startswith(_FROM_SERVICE)):
         return ""
     return (
         "the elements were computed by the workers of a tf.data service, and what other processes compute is not in "
@@ -142,8 +143,8 @@ def _from_service(end: _End) -> str:
 
 
 def _from_a_pipeline_of_before(end: _End) -> str:
-    makers = (makes_pipeline(site.op_type) or site.op_type == "OneShotIterator" for site in end.ran)
-    if not takes_from_pipeline(end.op_type) or any(makers):
+    makers = (operation_of(site).has(Trait.MAKES_PIPELINE) or site.op_type == "OneShotIterator" for site in end.ran)
+    if not named(end.op_type).has(Trait.FROM_PIPELINE) or any(makers):
         return ""
     return (
         "its input pipeline was made before the recording began, so what the functions of that compute is not "
@@ -152,7 +153,7 @@ def _from_a_pipeline_of_before(end: _End) -> str:
 
 
 def _from_an_old_function(end: _End) -> str:
-    line = end.line_of(_OLD_PIPELINE) if takes_from_pipeline(end.op_type) else ""
+    line = end.line_of(_OLD_PIPELINE) if named(end.op_type).has(Trait.FROM_PIPELINE) else ""
     if not line:
         return ""
     return (

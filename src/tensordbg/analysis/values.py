@@ -13,7 +13,7 @@ import numpy as np
 from tensordbg.analysis.activations import Activations, find_activations, with_extent
 from tensordbg.analysis.events import Events, Executions
 from tensordbg.analysis.links import Links, link_activations
-from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.places import Places
 from tensordbg.analysis.ports import Ports, number_ports
 from tensordbg.analysis.program import Program
@@ -22,6 +22,7 @@ from tensordbg.analysis.repeats import settle_repeats
 from tensordbg.analysis.squares import with_fused_squares
 from tensordbg.analysis.twins import with_twins
 from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Values:
         """For each site whether it only passes its input on."""
         result = self.ports.followed | (self.ports.argument >= 0)
         for number, site in self.program.sites.items():
-            result[number] |= site.op_type in PASSING
+            result[number] |= operation_of(site).has(Trait.PASSES)
         return result
 
     def address(self, activation: Ints, port: Ints) -> Ints:

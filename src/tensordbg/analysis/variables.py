@@ -14,11 +14,12 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.handles import Handles
-from tensordbg.analysis.operations import INCREMENTAL_WRITES, reads_variables, writes_variables
+from tensordbg.analysis.operations import operation_of, reads_variables, writes_variables
 from tensordbg.analysis.order import in_program_order
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, Site
+from tensordbg.operations.traits import Trait
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,6 @@ class Variables:
         values = self.values
         runs = self._runs_on(site, variable)
         port = np.full(len(runs), values.ports.first[site], dtype=np.int64)
-        incremental = values.program.sites[site].op_type.startswith(INCREMENTAL_WRITES)
+        incremental = operation_of(values.program.sites[site]).has(Trait.BUILDS_ON_OLD)
         yes = np.ones(len(runs), dtype=np.bool_)
         return _Accesses(runs, port, yes, yes & incremental, ~yes)

@@ -16,20 +16,13 @@ from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.operands import Operand, operands
-from tensordbg.analysis.operations import (
-    CHECKS,
-    CHOICES,
-    COMPARISONS,
-    DIVISIONS,
-    INPUT,
-    LOOK_UPS,
-    VALUE_FREE,
-    reads_variables,
-)
+from tensordbg.analysis.operations import INPUT, operation_of, reads_variables
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _NEUTRAL = -2
 """What depends on nothing that was recorded: a constant, a shape."""
@@ -80,7 +73,7 @@ class _Walk:
         if site is None or site.argument >= 0:
             return NONE
         given = list(operands(self.flow, site, activation))
-        if site.op_type in DIVISIONS:
+        if operation_of(site).has(Trait.DIVIDES):
             given = [each for each in given if each.position == 1]
         return max(self._of_all(given, 0), NONE)
 
@@ -102,7 +95,7 @@ class _Walk:
         event = int(self.values.event(np.array([activation]), np.array([port]))[0])
         if site is None or (event != NONE and self.values.events.bad[event]):
             return NONE
-        if site.op_type in VALUE_FREE or site.op_type == "Const":
+        if operation_of(site).has(Trait.SHAPE_ONLY) or operation_of(site).kind is Kind.CONSTANT:
             return _NEUTRAL
         if site.op_type == INPUT:
             return _NEUTRAL if self._is_setting(event) else NONE
@@ -119,14 +112,14 @@ class _Walk:
         given = list(operands(self.flow, site, activation))
         bad = [event for each in given for event in self._bad(each)]
         with_nan = [event for event in bad if self.values.events.nan[event]]
-        if site.op_type in COMPARISONS and with_nan:
+        if operation_of(site).has(Trait.COMPARES) and with_nan:
             itself = len({(each.activation, each.port) for each in given[:2]}) == 1 < len(given)
             return NONE if itself else max(with_nan)
-        if site.op_type in LOOK_UPS:
+        if operation_of(site).has(Trait.LOOKS_UP):
             return self._of_all([each for each in given if each.position == 1], depth)
-        if site.op_type in CHECKS or bad:
+        if operation_of(site).has(Trait.TESTS_FINITE) or bad:
             return NONE
-        if site.op_type in CHOICES and given:
+        if operation_of(site).has(Trait.CHOOSES) and given:
             chosen = self._behind(given[0].activation, given[0].port, depth + 1)
             return chosen if chosen >= 0 else self._of_all(given, depth)
         return self._of_all(given, depth)

@@ -15,7 +15,7 @@ from tensordbg.analysis.beginnings.shapes import Odd, Turn
 from tensordbg.analysis.beginnings.words import of_dtype, of_number, of_numbers, of_shape, of_wrap
 from tensordbg.analysis.beginnings.wraps import wrapped
 from tensordbg.analysis.finding import Beginning, SourceLine
-from tensordbg.analysis.operations import takes_from_pipeline
+from tensordbg.operations.traits import Trait
 
 _MOST_LOOKED_AT = 300
 """So many tensors behind a refused one are asked whether they went round."""
@@ -124,7 +124,7 @@ def _is_told(refusal: Refusal, turn: Turn) -> bool:
     source = turn.made.source
     if source is None:
         return True
-    if takes_from_pipeline(turn.made.op_type):
+    if turn.made.operation.has(Trait.FROM_PIPELINE):
         return False
     same = refusal.source is not None and (source.file, source.line) == (refusal.source.file, refusal.source.line)
     return same and not turn.given

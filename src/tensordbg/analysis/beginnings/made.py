@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.operations import named
+from tensordbg.operations.operation import Operation
 
 _MOST_STEPS = 200
 """So far back is looked."""
@@ -38,6 +40,11 @@ class Made:
     """The innermost layer that the operation belongs to, by its path."""
     earlier: tuple[tuple[int, ...], ...] = ()
     """Other shapes that it had before, the latest last; only of what came out of an input pipeline."""
+
+    @property
+    def operation(self) -> Operation:
+        """What is known of the operation."""
+        return named(self.op_type)
 
     @property
     def size(self) -> int | None:

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 from tensordbg.analysis.beginnings.made import Made, Past, steps
 from tensordbg.analysis.beginnings.shapes import Turn
-from tensordbg.analysis.kinds import REARRANGING
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _RANGE = re.compile(
     r"(-?\d+)(?: which)? is (?:not in|outside the valid range of|out of range|out of bounds:?) \[(-?\d+), ?(-?\d+)\)"
 )
 _OF_DIMENSION = re.compile(r"index (-?\d+) of dimension (\d+) out of bounds")
 
-_CARRYING = REARRANGING | {"Cast", "ClipByValue", "GatherNd", "GatherV2", "Max", "Maximum", "Min", "Minimum", "Relu"}
+_CARRYING = frozenset({Kind.CAST, Kind.CLIP, Kind.MAX, Kind.MAXIMUM, Kind.MIN, Kind.MINIMUM, Kind.RELU})
 """They give numbers that they were given, perhaps without what is behind the point."""
 
 
@@ -67,10 +68,10 @@ def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Turn | None:
     """The operation that made the number; None where it can't be told."""
     for _ in steps():
         inputs = [each for each in past.inputs(made) if each is not None]
-        if made.op_type not in _CARRYING:
+        if not (made.operation.has(Trait.REARRANGES) or made.operation.kind in _CARRYING):
             return Turn(made, tuple(each for each in inputs if each.low is not None))
         before = next((each for each in inputs if holds(each, wrong)), None)
         if before is None:
-            return Turn(made, tuple(inputs)) if made.op_type == "Cast" and inputs else None
+            return Turn(made, tuple(inputs)) if made.operation.kind is Kind.CAST and inputs else None
         made = before
     return None

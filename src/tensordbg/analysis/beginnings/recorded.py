@@ -15,11 +15,12 @@ from tensordbg.analysis.events import Events, Executions, row_of
 from tensordbg.analysis.execution_part import made_from, part_of
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.operands import is_eager
-from tensordbg.analysis.operations import takes_from_pipeline
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints, TraceSource, integers, shape_of, tensor_pieces
 from tensordbg.analysis.values import locate_values
 from tensordbg.model import NONE, Site
+from tensordbg.operations.traits import Trait
 from tensordbg.trace.described import is_shape
 
 HANDING_ON = frozenset(
@@ -206,7 +207,7 @@ class RecordedPast:
         )
 
     def _earlier(self, site: Site, slot: int, shape: tuple[int, ...] | None) -> tuple[tuple[int, ...], ...]:
-        if not takes_from_pipeline(site.op_type) or shape is None:
+        if not operation_of(site).has(Trait.FROM_PIPELINE) or shape is None:
             return ()
         shapes = self._shapes_of_pipelines.get((site.site, slot), [])
         return tuple(each for each in shapes if each != shape)
@@ -214,7 +215,7 @@ class RecordedPast:
     @cached_property
     def _shapes_of_pipelines(self) -> dict[tuple[int, int], list[tuple[int, ...]]]:
         """The shapes of all that came out of input pipelines, each once, in the order in which they came last."""
-        sites = [site.site for site in self._program.sites.values() if takes_from_pipeline(site.op_type)]
+        sites = [site.site for site in self._program.sites.values() if operation_of(site).has(Trait.FROM_PIPELINE)]
         found: dict[tuple[int, int], dict[str, None]] = {}
         for _, table in tensor_pieces(self._trace, ["site", "slot", "shape"]) if sites else ():
             number, slot = integers(table, "site"), integers(table, "slot")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensordbg.analysis.beginnings.made import Made, Past, steps
-from tensordbg.analysis.operations import reads_type, takes_from_pipeline
+from tensordbg.operations.traits import Trait
 
 Shape = tuple[int, ...]
 
@@ -137,7 +137,7 @@ def beginning_of(past: Past, made: Made, odd: Odd) -> Turn | None:
 
 
 def _turn(made: Made, inputs: Sequence[Made | None]) -> Turn | None:
-    if shaped_by_numbers(made.op_type) or takes_from_pipeline(made.op_type) or reads_type(made.op_type):
+    if shaped_by_numbers(made.op_type) or made.operation.has(Trait.FROM_PIPELINE, Trait.READS):
         return Turn(made, ())
     known = tuple(each for each in inputs if each is not None and each.shape)
     # An operation's axes and the like are whole numbers, what it works on is mostly of the type that it gives.

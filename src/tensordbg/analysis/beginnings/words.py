@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tensordbg.analysis.beginnings.made import Made
 from tensordbg.analysis.beginnings.shapes import Turn, met
-from tensordbg.analysis.operations import INPUT, reads_type, takes_from_pipeline
+from tensordbg.analysis.operations import INPUT
+from tensordbg.operations.traits import Trait
 
 _MOST = 4
 
@@ -67,12 +68,12 @@ def numbers_text(made: Made) -> str:
 def _of_source(made: Made, what: str) -> str:
     if made.op_type == INPUT:
         return f"it came in from Python with {what}"
-    if takes_from_pipeline(made.op_type):
+    if made.operation.has(Trait.FROM_PIPELINE):
         before = f"; before, it gave {shape_text(made.earlier[-1])}" if made.earlier else ""
         return f"{_name(made)} took it out of the input pipeline with {what}{before}"
     if made.op_type == "Placeholder":
         return f"the argument {made.tensor.rpartition(':')[0]} was given with {what}"
-    if reads_type(made.op_type):
+    if made.operation.has(Trait.READS):
         return f"the variable that {_name(made)} read holds {what}"
     return f"{_name(made)} made {what}"
 

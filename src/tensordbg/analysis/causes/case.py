@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tensordbg.analysis.finding import InputView, TensorView
+from tensordbg.analysis.operations import named
 from tensordbg.model import Health
+from tensordbg.operations.operation import Operation, Role
 
 _LARGEST: Mapping[str, float] = {
     "bfloat16": 3.3895313892515355e38,
@@ -51,6 +53,11 @@ class Made:
     number: float = math.nan
     """What it holds, where it is one number throughout that was written down or came in."""
     operands: tuple[Made, ...] = ()
+
+    @property
+    def operation(self) -> Operation:
+        """What is known of the operation."""
+        return named(self.op_type)
 
 
 @dataclass(frozen=True)
@@ -107,6 +114,15 @@ class Case:
     """Name and line of the written infinities with which the NaN begins; empty where there are none."""
     before: TensorView | None = None
     """What a value from outside was likely made of in Python: a bad value that was there before."""
+
+    @property
+    def operation(self) -> Operation:
+        """What is known of the operation."""
+        return named(self.op_type)
+
+    def operand(self, role: Role) -> int | None:
+        """Which input plays a part, `None` where none does."""
+        return self.operation.operand(role)
 
     @property
     def output(self) -> Health:

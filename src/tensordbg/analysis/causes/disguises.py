@@ -3,71 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from tensordbg.analysis.causes.case import Case, Made, number
-from tensordbg.analysis.kinds import REARRANGING
+from tensordbg.operations.composites import probability_behind
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
-_BOUNDING = frozenset({"Add", "AddV2", "ClipByValue", "Maximum", "Minimum", "Mul", "MulNoNan", "Select", "SelectV2"})
-_COMBINING = frozenset({"Cast", "DivNoNan", "Max", "Mean", "Min", "Neg", "Pow", "Prod", "Square", "Sub", "Sum"})
-_THROUGH = REARRANGING | _BOUNDING | _COMBINING
-_ADDING = frozenset({"Add", "AddV2", "ClipByValue", "Maximum"})
-_DIVISIONS = frozenset({"Div", "DivNoNan", "RealDiv"})
+_ADDING = frozenset({Kind.ADD, Kind.CLIP, Kind.MAXIMUM})
+_KEEPING_EPSILON = frozenset({Kind.ARGUMENT, Kind.MINIMUM, Kind.SQRT})
+_PROBABILITIES = {Kind.SIGMOID: "sigmoid", Kind.SOFTMAX: "softmax"}
 
 
 def probability(made: Made | None) -> str:
     """`softmax` or `sigmoid`, whichever an operand was computed with, written out or not; empty where neither was."""
-    if made is None:
-        return ""
-    if made.op_type in ("Softmax", "Sigmoid"):
-        return made.op_type.lower()
-    written = _written_out(made)
-    if written:
-        return written
-    through = made.op_type in _THROUGH or made.op_type in _DIVISIONS or _is_argument(made)
-    found = (probability(operand) for operand in made.operands) if through else iter(())
-    return next((name for name in found if name), "")
-
-
-def _written_out(made: Made) -> str:
-    """A softmax or sigmoid that the program writes as exponentials and a division."""
-    if made.op_type == "Exp" and any(each.op_type == "LogSoftmax" for each in made.operands):
-        return "softmax"
-    if made.op_type in ("Reciprocal", "Inv"):
-        return "sigmoid" if _holds(made.operands[:1], "Exp") and not _holds(made.operands[:1], "Sum") else ""
-    if made.op_type not in _DIVISIONS or len(made.operands) < 2:
-        return ""
-    divisor = made.operands[1:2]
-    if not _holds(divisor, "Exp"):
-        return ""
-    if _holds(divisor, "Sum"):
-        return "softmax" if _holds(made.operands[:1], "Exp") else ""
-    return "sigmoid"
-
-
-def _holds(several: tuple[Made, ...], op_type: str) -> bool:
-    return any(each.op_type == op_type for made in several for each in _seen_through(made))
-
-
-def _seen_through(made: Made) -> Iterator[Made]:
-    yield made
-    if made.op_type in _THROUGH or _is_argument(made):
-        for operand in made.operands:
-            yield from _seen_through(operand)
-
-
-def _is_argument(made: Made) -> bool:
-    return made.op_type in ("Placeholder", "_Arg")
+    kind = None if made is None else probability_behind(made)
+    return "" if kind is None else _PROBABILITIES[kind]
 
 
 def epsilon(made: Made | None) -> float:
     """The number that was added to an operand, or that bounds it from below; NaN where there is none."""
     if made is None:
         return math.nan
-    if made.op_type in _ADDING:
-        numbers = [operand.number for operand in made.operands[: 2 if made.op_type != "ClipByValue" else None]]
+    kind = made.operation.kind
+    if kind in _ADDING:
+        numbers = [operand.number for operand in made.operands[: None if kind is Kind.CLIP else 2]]
         return next((number for number in numbers[-2:] if 0 <= number <= 0.01), math.nan)
-    if made.op_type in REARRANGING or made.op_type in ("Minimum", "Sqrt") or _is_argument(made):
+    if made.operation.has(Trait.REARRANGES) or kind in _KEEPING_EPSILON:
         return epsilon(made.operands[0]) if made.operands else math.nan
     return math.nan
 

@@ -8,13 +8,16 @@ from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, number,
 from tensordbg.analysis.causes.disguises import behind, fused_loss, lost_epsilon, probability
 from tensordbg.analysis.causes.magnitudes import may_overflow
 from tensordbg.analysis.causes.updates import explain_epsilon, is_without_epsilon, mend_epsilon
-from tensordbg.analysis.kinds import DIVISOR, GRADIENT_DIVISOR, NORMALISATIONS, OF_NOTHING, ROOT_OF
+from tensordbg.model import Health
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
 
-_OF = {"InvGrad": "a reciprocal", "ReciprocalGrad": "a reciprocal", "RsqrtGrad": "a root", "SqrtGrad": "a square root"}
+_OF = {Kind.RECIPROCAL: "a reciprocal", Kind.RSQRT: "a root", Kind.SQRT: "a square root"}
 
 
 def _divisor(case: Case) -> int | None:
-    return DIVISOR.get(case.op_type)
+    return case.operand(Role.DIVISOR)
 
 
 def _division_by_zero(case: Case) -> bool:
@@ -28,11 +31,17 @@ def _division_by_zero(case: Case) -> bool:
 
 def _without_spread(case: Case) -> bool:
     """Whether a normalisation of finite numbers divides by a standard deviation of 0."""
-    if not case.op_type.startswith(NORMALISATIONS):
+    if not case.operation.has(Trait.NORMALISES):
         return False
-    given, variance = case.health(0), case.health(ROOT_OF.get(case.op_type, len(case.inputs)))
+    given, variance = case.health(0), _variance(case)
     sound = given is not None and given.size > 0 and all_finite(case.healths()) and not may_overflow(case)
     return sound and (variance is None or not variance.negative)
+
+
+def _variance(case: Case) -> Health | None:
+    """The variance that a normalisation is given, where it is given one."""
+    given = case.operand(Role.ROOT)
+    return None if given is None else case.health(given)
 
 
 def _zeros(case: Case, k: int) -> str:
@@ -56,16 +65,19 @@ def _explain_quotient(case: Case) -> str:
     if is_without_epsilon(case):
         return explain_epsilon(case)
     if _without_spread(case):
-        variance = case.health(ROOT_OF.get(case.op_type, len(case.inputs)))
+        variance = _variance(case)
         given = "The variance that it is given is 0"
         if variance is None or not variance.size:
-            given = f"A channel of {case.name(int(case.op_type not in ROOT_OF))} does not vary, so its variance is 0"
+            given = (
+                f"A channel of {case.name(int(case.operand(Role.ROOT) is None))} does not vary, so its variance is 0"
+            )
         return (
             f"{given}, and the epsilon of this "
             f"{case.op_type} is 0 too; division by 0 gives {'NaN' if case.output.nan else 'an infinity'}."
         )
-    divisor = DIVISOR[case.op_type]
-    if case.op_type == "Rsqrt":
+    divisor = _divisor(case)
+    assert divisor is not None
+    if case.operation.kind is Kind.RSQRT:
         return f"{_zeros(case, 0)}; 1/sqrt(0) is infinite."
     dividend = case.health(0) if divisor else None
     if dividend is not None and dividend.zero and case.output.nan:
@@ -75,9 +87,9 @@ def _explain_quotient(case: Case) -> str:
 
 def _unwritten(case: Case) -> str:
     """The variable that the divisor comes from, where it still held the 0 that it was made with."""
-    divisor = DIVISOR.get(case.op_type, len(case.unwritten))
-    given = case.health(divisor)
-    if given is None or given.zero != given.size:
+    divisor = _divisor(case)
+    given = None if divisor is None else case.health(divisor)
+    if divisor is None or given is None or given.zero != given.size:
         return ""
     return case.unwritten[divisor] if divisor < len(case.unwritten) else ""
 
@@ -92,7 +104,7 @@ def _mend_division(case: Case) -> str:
         return mend_epsilon(case)
     if _without_spread(case):
         return "Give the normalisation an epsilon: `epsilon=1e-3`."
-    divisor = DIVISOR.get(case.op_type, 0)
+    divisor = _divisor(case) or 0
     if lost_epsilon(case, divisor):
         return lost_epsilon(case, divisor).lstrip()
     if not math.isnan(case.added_after):
@@ -100,7 +112,7 @@ def _mend_division(case: Case) -> str:
             f"The {number(case.added_after)} is added to the quotient, too late: add it to the divisor, "
             "`a / (b + 1e-7)`."
         )
-    if case.op_type == "Rsqrt":
+    if case.operation.kind is Kind.RSQRT:
         return "Add a small number before the root: `tf.math.rsqrt(x + 1e-6)`."
     return (
         "Use `tf.math.divide_no_nan(a, b)` where 0 is the right answer; else keep the divisor away from 0: "
@@ -109,39 +121,40 @@ def _mend_division(case: Case) -> str:
 
 
 def _infinite_gradient(case: Case) -> bool:
-    if case.op_type in GRADIENT_DIVISOR:
-        return vanishing(case.health(GRADIENT_DIVISOR[case.op_type]), case.view.dtype) > 0
+    forward = case.operand(Role.FORWARD_DIVISOR)
+    if forward is not None:
+        return vanishing(case.health(forward), case.view.dtype) > 0
     if not case.gradient:
         return False
-    if case.op_type == "Pow":
+    if case.operation.kind is Kind.POWER:
         base, exponent = case.health(0), case.health(1)
         return vanishing(base, case.view.dtype) > 0 and exponent is not None and exponent.negative > 0
     return _division_by_zero(case)
 
 
 def _explain_gradient(case: Case) -> str:
-    if case.op_type in GRADIENT_DIVISOR:
-        k = GRADIENT_DIVISOR[case.op_type]
-        return f"{_zeros(case, k)}; the slope of {_OF[case.op_type]} is infinite there."
-    if case.op_type == "Pow":
+    forward, gradient_of = case.operand(Role.FORWARD_DIVISOR), case.operation.gradient_of
+    if forward is not None and gradient_of is not None:
+        return f"{_zeros(case, forward)}; the slope of {_OF[gradient_of]} is infinite there."
+    if case.operation.kind is Kind.POWER:
         return f"{_zeros(case, 0)}; the slope of a power below 1 is infinite at 0."
-    return f"In the backward pass, {_zeros(case, DIVISOR[case.op_type])}, and the gradient is divided by it."
+    return f"In the backward pass, {_zeros(case, _divisor(case) or 0)}, and the gradient is divided by it."
 
 
 def _mend_gradient(case: Case) -> str:
-    divisor = DIVISOR.get(case.op_type, GRADIENT_DIVISOR.get(case.op_type, 0))
-    if case.op_type in DIVISOR:
+    divisor, forward = _divisor(case), case.operand(Role.FORWARD_DIVISOR)
+    if divisor is not None:
         written = probability(behind(case, divisor))
         if written:
             return fused_loss(written)
         if lost_epsilon(case, divisor):
             return lost_epsilon(case, divisor).lstrip()
-    if not math.isnan(case.added_after) and case.op_type in GRADIENT_DIVISOR:
+    if not math.isnan(case.added_after) and forward is not None:
         return (
             f"The {number(case.added_after)} is added behind the root, which leaves its slope at 0 infinite: put it "
             "under the root, `tf.sqrt(x + 1e-12)`."
         )
-    if case.op_type in ("SqrtGrad", "RsqrtGrad"):
+    if case.operation.gradient_of in (Kind.SQRT, Kind.RSQRT):
         return (
             "Add a small number under the root, `tf.sqrt(x + 1e-12)`, also in norms and distances: "
             "`tf.sqrt(tf.reduce_sum(v * v) + 1e-12)` in place of `tf.norm(v)`."
@@ -155,13 +168,13 @@ def _mend_gradient(case: Case) -> str:
 
 def _reduction_of_nothing(case: Case) -> bool:
     given = case.health(0)
-    return case.op_type in OF_NOTHING and given is not None and given.size == 0
+    return bool(case.operation.of_nothing) and given is not None and given.size == 0
 
 
 def _explain_nothing(case: Case) -> str:
     shape = case.shape(0)
     of_shape = f" (shape {list(shape)})" if shape is not None else ""
-    result = OF_NOTHING[case.op_type]
+    result = case.operation.of_nothing
     return f"{case.name(0)} has no elements{of_shape}; the {case.op_type.lower()} of nothing is {result}."
 
 

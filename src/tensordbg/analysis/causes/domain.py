@@ -5,25 +5,28 @@ from __future__ import annotations
 import math
 
 from tensordbg.analysis.causes.case import Case, Cause, are, counted, infinite, number, of_elements
-from tensordbg.analysis.kinds import DOMAINS, ROOT_OF, Domain
 from tensordbg.model import Health
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Domain, Role
 
 
 def _root_of_negative(case: Case) -> bool:
-    if case.op_type not in ROOT_OF or not case.output.nan:
+    root = case.operand(Role.ROOT)
+    if root is None or not case.output.nan:
         return False
-    given = case.health(ROOT_OF[case.op_type])
-    return given.negative > 0 if given is not None else ROOT_OF[case.op_type] == 0
+    given = case.health(root)
+    return given.negative > 0 if given is not None else root == 0
 
 
 def _explain_root(case: Case) -> str:
-    given = case.health(ROOT_OF[case.op_type])
+    root = case.operand(Role.ROOT) or 0
+    given = case.health(root)
     if given is None:
         results = of_elements(case.output.nan, case.output.size)
         return f"{results} {are(case.output.nan)} NaN, which a root gives for a number below zero."
     negative = of_elements(given.negative, given.size)
     return (
-        f"{case.name(ROOT_OF[case.op_type])}: {negative} {are(given.negative)} negative, down to {number(given.min)}; "
+        f"{case.name(root)}: {negative} {are(given.negative)} negative, down to {number(given.min)}; "
         "the square root of a negative number is NaN."
     )
 
@@ -36,7 +39,7 @@ def _mend_root(_: Case) -> str:
 
 
 def _pow_domain(case: Case) -> bool:
-    if case.op_type != "Pow":
+    if case.operation.kind is not Kind.POWER:
         return False
     base, exponent = case.health(0), case.health(1)
     if base is None or exponent is None:
@@ -71,7 +74,7 @@ def _mend_pow(_: Case) -> str:
 
 def _outside(case: Case) -> Domain | None:
     """The domain that an operand leaves, the first where none of them was recorded."""
-    domains = DOMAINS.get(case.op_type, ())
+    domains = case.operation.domains
     for domain in domains:
         given = case.health(domain.operand)
         if given is not None and _leaves(given, domain):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.case import Case, Cause, largest_of
-from tensordbg.analysis.moving import moves
 from tensordbg.model import Health
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _ENOUGH_ROWS = 8
 """Of fewer rows it may be chance that as many elements are NaN as whole columns hold."""
@@ -113,12 +114,12 @@ def _mend_back(case: Case) -> str:
 
 
 def _is_handed_on(case: Case) -> bool:
-    return not case.written and (moves(case.op_type) or _widens(case))
+    return not case.written and (case.operation.has(Trait.MOVES) or _widens(case))
 
 
 def _widens(case: Case) -> bool:
     """Whether it is a cast to a type that holds larger numbers than the type before."""
-    before = case.inputs[0].recorded if case.op_type == "Cast" and case.inputs else None
+    before = case.inputs[0].recorded if case.operation.kind is Kind.CAST and case.inputs else None
     return before is not None and largest_of(before.dtype) < case.largest
 
 
@@ -148,5 +149,5 @@ CAUSES = (
     Cause("bad_variable", _bad_variable, _explain_variable, _mend_variable),
     Cause("bad_input_data", lambda case: case.given, _explain_input, _mend_input),
     Cause("source_not_seen", _is_handed_on, _explain_unseen, _mend_unseen),
-    Cause("non_finite_constant", lambda case: case.op_type == "Const", _explain_constant, _mend_constant),
+    Cause("non_finite_constant", lambda case: case.operation.kind is Kind.CONSTANT, _explain_constant, _mend_constant),
 )

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.case import Case, Cause, counted, infinite
-from tensordbg.analysis.kinds import (
-    DEGREES,
-    POWERS,
-    QUOTIENTS,
-    SOFTMAX,
-    SOFTMAX_LOSSES,
-    adds,
-    contracts,
-    multiplies,
-)
 from tensordbg.model import Health
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
+
+_LOSSES = (Kind.SOFTMAX_LOSS, Kind.SPARSE_SOFTMAX_LOSS)
 
 
 def _given_infinities(case: Case) -> list[Health]:
@@ -26,9 +21,9 @@ def _logits(case: Case) -> int:
 
 def _masked_throughout(case: Case) -> bool:
     logits, shape = case.health(_logits(case)), case.shape(_logits(case))
-    if case.op_type not in SOFTMAX or not case.output.nan or logits is None:
+    if not case.operation.has(Trait.TAKES_MAXIMUM_AWAY) or not case.output.nan or logits is None:
         return False
-    row = shape[-1] if shape and case.op_type in SOFTMAX_LOSSES else 1  # a loss is also NaN for 0 times log(0)
+    row = shape[-1] if shape and case.operation.kind in _LOSSES else 1  # a loss is also NaN for 0 times log(0)
     return row <= logits.neg_inf == infinite(logits)
 
 
@@ -53,17 +48,17 @@ def _mend_masked(case: Case) -> str:
 def _zero_times_inf(case: Case) -> bool:
     if not case.output.nan or not _given_infinities(case):
         return False
-    if case.op_type in QUOTIENTS:
+    if case.operand(Role.DENOMINATOR) is not None:
         return len(case.numbers()) == len(_given_infinities(case))
-    if case.op_type in SOFTMAX_LOSSES:
+    if case.operation.kind in _LOSSES:
         return not any(health.pos_inf for health in case.healths())
-    return multiplies(case.op_type) and _zeros_beside(case) is not None
+    return case.operation.has(Trait.MULTIPLIES) and _zeros_beside(case) is not None
 
 
 def _zeros_beside(case: Case) -> tuple[int, int] | None:
     """An input with infinities, and one with zeros that these are multiplied with."""
     numbers = case.numbers()
-    within = case.op_type in POWERS and case.op_type != "Pow"
+    within = case.operation.has(Trait.MULTIPLIES_MANY) and case.operation.kind is not Kind.POWER
     for k in numbers:
         for other in numbers:
             health = case.health(other)
@@ -73,7 +68,7 @@ def _zeros_beside(case: Case) -> tuple[int, int] | None:
 
 
 def _explain_zero_times(case: Case) -> str:
-    if case.op_type in QUOTIENTS:
+    if case.operand(Role.DENOMINATOR) is not None:
         names = " and ".join(case.name(k) for k in case.numbers())
         both = f"Both {names} hold" if len(case.numbers()) > 1 else f"{names} holds"
         return f"{both} infinities; infinity / infinity is NaN."
@@ -91,7 +86,7 @@ def _explain_zero_times(case: Case) -> str:
 
 
 def _mend_zero_times(case: Case) -> str:
-    if case.op_type in SOFTMAX_LOSSES:
+    if case.operation.kind in _LOSSES:
         return f"Mask the logits with a large finite number, `tf.where(mask, x, tf.{case.view.dtype}.min)`."
     return (
         "A mask cannot be multiplied in where infinities are: choose with `tf.where(mask, x, 0.0)`, or "
@@ -100,8 +95,7 @@ def _mend_zero_times(case: Case) -> str:
 
 
 def _inf_minus_inf(case: Case) -> bool:
-    kind = case.op_type
-    meet = adds(kind) or contracts(kind) or kind in SOFTMAX or kind in DEGREES
+    meet = case.operation.has(Trait.ADDS, Trait.CONTRACTS, Trait.TAKES_MAXIMUM_AWAY) or case.operation.degree > 0
     return meet and case.output.nan > 0 and bool(_given_infinities(case))
 
 

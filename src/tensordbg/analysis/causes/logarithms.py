@@ -6,25 +6,42 @@ import math
 
 from tensordbg.analysis.causes.case import SMALLEST_NORMAL, Case, Cause, are, number, of_elements, vanishing
 from tensordbg.analysis.causes.disguises import behind, fused_loss, lost_epsilon, probability
-from tensordbg.analysis.kinds import LOGARITHM_OF, LOGARITHMS_OF_ONE_PLUS
+from tensordbg.analysis.operations import named
 from tensordbg.model import Health
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
+
+_PROBABILITIES = {Kind.SOFTMAX: "softmax", Kind.SIGMOID: "sigmoid"}
+
+
+def _is_logarithm(case: Case) -> bool:
+    return case.operand(Role.LOGARITHM) is not None
+
+
+def _of_one_plus(case: Case) -> bool:
+    return case.operation.has(Trait.ONE_PLUS)
+
+
+def _operand(case: Case) -> int:
+    return case.operand(Role.LOGARITHM) or 0
 
 
 def _given(case: Case) -> Health | None:
-    return case.health(LOGARITHM_OF[case.op_type])
+    return case.health(_operand(case))
 
 
 def _name(case: Case) -> str:
-    return case.name(LOGARITHM_OF[case.op_type])
+    return case.name(_operand(case))
 
 
 def _of_negative(case: Case) -> bool:
-    if case.op_type not in LOGARITHM_OF or not case.output.nan:
+    if not _is_logarithm(case) or not case.output.nan:
         return False
     given = _given(case)
     if given is None:
         return True
-    return given.min < -1 if case.op_type in LOGARITHMS_OF_ONE_PLUS else given.negative > 0
+    return given.min < -1 if _of_one_plus(case) else given.negative > 0
 
 
 def _explain_negative(case: Case) -> str:
@@ -32,7 +49,7 @@ def _explain_negative(case: Case) -> str:
     if given is None:
         results = of_elements(case.output.nan, case.output.size)
         return f"{results} {are(case.output.nan)} NaN, which a logarithm gives for a number below zero."
-    if case.op_type in LOGARITHMS_OF_ONE_PLUS:
+    if _of_one_plus(case):
         return f"{_name(case)} goes down to {number(given.min)}; log(1 + x) is NaN for x below -1."
     negative = of_elements(given.negative, given.size)
     zeros = f" ({given.zero:,} {are(given.zero)} 0)" if given.zero else ""
@@ -43,7 +60,7 @@ def _explain_negative(case: Case) -> str:
 
 
 def _mend_negative(case: Case) -> str:
-    if case.op_type in LOGARITHMS_OF_ONE_PLUS:
+    if _of_one_plus(case):
         return "Find out why the input falls below -1, or bound it: `tf.math.log1p(tf.maximum(x, -1 + 1e-7))`."
     return (
         "Find out why the input is negative (a difference, a layer without softplus or softmax behind it), "
@@ -52,12 +69,12 @@ def _mend_negative(case: Case) -> str:
 
 
 def _of_zero(case: Case) -> bool:
-    if case.op_type not in LOGARITHM_OF or not case.output.neg_inf + case.output.pos_inf:
+    if not _is_logarithm(case) or not case.output.neg_inf + case.output.pos_inf:
         return False
     given = _given(case)
     if given is None:
         return True
-    return given.min == -1 if case.op_type in LOGARITHMS_OF_ONE_PLUS else vanishing(_given(case), case.view.dtype) > 0
+    return given.min == -1 if _of_one_plus(case) else vanishing(_given(case), case.view.dtype) > 0
 
 
 def _explain_zero(case: Case) -> str:
@@ -65,7 +82,7 @@ def _explain_zero(case: Case) -> str:
     if given is None:
         count = case.output.neg_inf + case.output.pos_inf
         return f"{of_elements(count, case.output.size)} {are(count)} infinite, which a logarithm is for 0 alone."
-    if case.op_type in LOGARITHMS_OF_ONE_PLUS:
+    if _of_one_plus(case):
         return f"{_name(case)} goes down to -1; log(1 + x) is -inf there."
     if given.zero:
         return f"{_name(case)}: {of_elements(given.zero, given.size)} {are(given.zero)} 0; log(0) is -inf."
@@ -78,21 +95,21 @@ def _explain_zero(case: Case) -> str:
 
 
 def _mend_zero(case: Case) -> str:
-    k = LOGARITHM_OF[case.op_type]
-    made_by = case.made_by(k)[-1:]
-    written = probability(behind(case, k)) or {"Softmax": "softmax", "Sigmoid": "sigmoid"}.get("".join(made_by), "")
+    k = _operand(case)
+    made_by = named("".join(case.made_by(k)[-1:])).kind
+    written = probability(behind(case, k)) or _PROBABILITIES.get(made_by, "")
     if written:
         return fused_loss(written) + lost_epsilon(case, k)
     if not math.isnan(case.added_after):
         return f"The {number(case.added_after)} is added to the logarithm, too late: `tf.math.log(x + 1e-7)`."
     if lost_epsilon(case, k):
         return lost_epsilon(case, k).lstrip()
-    if made_by == ("RealDiv",) and behind(case, k) is None:
+    if made_by is Kind.DIVIDE and behind(case, k) is None:
         return (
             "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
             "`tf.nn.softmax_cross_entropy_with_logits(labels, logits)`; else `tf.math.log(tf.maximum(x, 1e-7))`."
         )
-    if case.op_type in LOGARITHMS_OF_ONE_PLUS:
+    if _of_one_plus(case):
         return "Keep the input above -1: `tf.math.log1p(tf.maximum(x, -1 + 1e-7))`."
     return (
         "Keep the input away from 0: `tf.math.log(tf.maximum(x, 1e-7))`; for a product with a factor that is 0 there, "

@@ -5,31 +5,22 @@ from __future__ import annotations
 import math
 
 from tensordbg.analysis.causes.case import Case, all_finite, infinite, largest_of, magnitude
-from tensordbg.analysis.kinds import (
-    DEGREES,
-    DIVISOR,
-    EVEN_EXPONENTIALS,
-    EXPONENTIALS,
-    LOGARITHM_OF,
-    NO_LARGER,
-    POWERS,
-    QUOTIENTS,
-    ROOT_OF,
-    SUMMED,
-    adds,
-    contracts,
-    multiplies,
-)
 from tensordbg.model import Health
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
 
 _CLOSE = 0.99
 """The statistics of half-precision numbers are rounded; a bound this close to the limit counts as beyond it."""
 
+_OF_ITS_OWN = frozenset({Role.DIVISOR, Role.LOGARITHM, Role.ROOT})
+"""What has such an operand goes beyond a limit in a way of its own, which other causes know."""
+
 
 def is_arithmetic(case: Case) -> bool:
     """Whether the operation adds, multiplies or divides."""
-    kind = case.op_type
-    return adds(kind) or multiplies(kind) or kind in QUOTIENTS or kind in DEGREES
+    computes = case.operation.has(Trait.ADDS, Trait.MULTIPLIES) or case.operation.degree > 0
+    return computes or case.operand(Role.DENOMINATOR) is not None
 
 
 def may_overflow(case: Case) -> bool:
@@ -45,7 +36,7 @@ def may_overflow(case: Case) -> bool:
 def exponential_overflows(case: Case) -> bool:
     """Whether an exponential was taken of more than the type can hold."""
     beyond = exponent(case) > _CLOSE * exponential_limit(case.view.dtype)
-    return case.op_type in EXPONENTIALS and infinite(case.output) > 0 and beyond
+    return case.operation.has(Trait.EXPONENTIAL) and infinite(case.output) > 0 and beyond
 
 
 def exponential_limit(dtype: str) -> float:
@@ -58,35 +49,36 @@ def exponent(case: Case) -> float:
     given = case.health(0)
     if given is None:
         return math.inf
-    return magnitude(given) if case.op_type in EVEN_EXPONENTIALS else given.max
+    return magnitude(given) if case.operation.has(Trait.EVEN) else given.max
 
 
 def bound(case: Case) -> float:
     """The largest magnitude that an operation can have made of its inputs, 0 where it makes none larger."""
-    kind = case.op_type
+    operation = case.operation
     healths = case.healths()
     sizes = [magnitude(health) for health in healths]
     elements = max((health.size for health in healths), default=1)
     largest = max(sizes, default=0.0)
-    if kind in NO_LARGER:
+    if operation.has(Trait.NO_LARGER):
         return 0.0
-    if kind in DEGREES:
-        return _power(2 * largest, DEGREES[kind]) * (elements if kind.startswith(tuple(SUMMED)) else 1)
-    if kind in QUOTIENTS:
+    if operation.degree:
+        return _power(2 * largest, operation.degree) * (elements if operation.has(Trait.SUMS_UP) else 1)
+    if Role.DENOMINATOR in operation.operands:
         return _quotient(case)
-    if kind == "Pow":
+    if operation.kind is Kind.POWER:
         return _of_power(case)
-    if kind in POWERS:
+    if operation.has(Trait.MULTIPLIES_MANY):
         return _power(largest, elements)
-    if multiplies(kind):
-        return math.prod(sorted(sizes)[-2:]) * (elements if contracts(kind) else 1)
-    if kind in LOGARITHM_OF or kind in EXPONENTIALS or kind in ROOT_OF or kind in DIVISOR:
+    if operation.has(Trait.MULTIPLIES):
+        return math.prod(sorted(sizes)[-2:]) * (elements if operation.has(Trait.CONTRACTS) else 1)
+    if operation.has(Trait.EXPONENTIAL) or not _OF_ITS_OWN.isdisjoint(operation.operands):
         return 0.0
     return largest * max(elements, len(sizes))
 
 
 def _quotient(case: Case) -> float:
-    divisor = QUOTIENTS[case.op_type]
+    divisor = case.operand(Role.DENOMINATOR)
+    assert divisor is not None
     smallest = _smallest(case.health(divisor))
     dividends = [magnitude(case.health(k)) for k in case.numbers() if k != divisor]
     if smallest == 0:

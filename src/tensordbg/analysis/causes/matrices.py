@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.case import Case, Cause, all_finite, number
-from tensordbg.analysis.kinds import MATRICES
+from tensordbg.operations.kinds import Kind
 
 
 def _singular(case: Case) -> bool:
-    return case.op_type in MATRICES and all_finite(case.healths()[:1])
+    return bool(case.operation.of_matrix) and all_finite(case.healths()[:1])
 
 
 def _explain(case: Case) -> str:
     given, shape = case.health(0), case.shape(0)
     of_shape = f" (shape {list(shape)})" if shape is not None else ""
-    why = MATRICES[case.op_type]
+    why = case.operation.of_matrix
     if given is not None and given.zero == given.size:
         why = "is 0 throughout"
     runs = f", with numbers from {number(given.min)} to {number(given.max)}" if given is not None else ""
@@ -21,7 +21,7 @@ def _explain(case: Case) -> str:
 
 
 def _mend(case: Case) -> str:
-    if case.op_type == "LogMatrixDeterminant":
+    if case.operation.kind is Kind.LOG_DETERMINANT:
         return "The determinant is 0: add a little to the diagonal before, `a + 1e-6 * tf.eye(n)`."
     return (
         "Add a little to the diagonal before (`a + 1e-6 * tf.eye(n)`), or solve with a regulariser: "

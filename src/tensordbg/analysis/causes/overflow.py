@@ -17,16 +17,21 @@ from tensordbg.analysis.causes.updates import (
     overflowing_gradient,
     squared_beyond,
 )
-from tensordbg.analysis.kinds import EXPONENTIALS, QUOTIENTS
-from tensordbg.analysis.operations import INCREMENTAL_WRITES
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
 
 _CLOSE = 0.99
 """The statistics of half-precision numbers are rounded; a number this close to the limit counts as beyond it."""
 
 
+def _divides(case: Case) -> bool:
+    return case.operand(Role.DENOMINATOR) is not None
+
+
 def _updates_beyond(case: Case) -> bool:
     """Whether a variable by reference, whose update puts it out, went beyond the limit: all was finite before."""
-    return case.op_type.startswith(INCREMENTAL_WRITES) and all_finite(case.healths()) and infinite(case.output) > 0
+    return case.operation.has(Trait.BUILDS_ON_OLD) and all_finite(case.healths()) and infinite(case.output) > 0
 
 
 def _arithmetic_overflows(case: Case) -> bool:
@@ -112,9 +117,9 @@ def _half_overflows(case: Case) -> bool:
         return case.view.dtype in HALF
     if case.view.dtype not in HALF:
         return False
-    if case.op_type in EXPONENTIALS:
+    if case.operation.has(Trait.EXPONENTIAL):
         return exponential_overflows(case) and exponent(case) < exponential_limit("float32")
-    if case.op_type in QUOTIENTS:  # the smallest float16 is far above the smallest float32
+    if _divides(case):  # the smallest float16 is far above the smallest float32
         return may_overflow(case) and case.view.dtype == "float16"
     return may_overflow(case) and bound(case) < largest_of("float32")
 
@@ -126,7 +131,7 @@ def _largest_input(case: Case) -> float:
 def _explain_half(case: Case) -> str:
     if overflowing_gradient(case) is not None:
         return f"{explain_square(case)} In float32 it would be finite.{_grew(case)}"
-    if case.op_type in QUOTIENTS:
+    if _divides(case):
         return (
             f"The divisor is so close to 0 that the quotient is beyond {number(case.largest)}, the largest number of "
             f"{case.view.dtype}. In float32 it would be finite."
@@ -161,7 +166,7 @@ def _mend_exponential(case: Case) -> str:
 def _cast_overflows(case: Case) -> bool:
     given = case.health(0)
     beyond = given is None or magnitude(given) > _CLOSE * case.largest
-    return case.op_type == "Cast" and case.output.non_finite > 0 and beyond
+    return case.operation.kind is Kind.CAST and case.output.non_finite > 0 and beyond
 
 
 def _explain_cast(case: Case) -> str:
@@ -191,7 +196,7 @@ def _explain_arithmetic(case: Case) -> str:
         )
     named = [(case.name(k), case.health(k)) for k in case.numbers()]
     sizes = ", ".join(f"{name} up to {number(magnitude(health))}" for name, health in named[:3] if health is not None)
-    what = "the quotient by a divisor close to 0" if case.op_type in QUOTIENTS else "the result"
+    what = "the quotient by a divisor close to 0" if _divides(case) else "the result"
     return f"The inputs are finite ({sizes}), but {what} is beyond {limit}.{_grew(case)}"
 
 
@@ -203,7 +208,7 @@ def _mend_arithmetic(case: Case) -> str:
         )
     if case.written or _updates_beyond(case):
         return "Lower the learning rate, or clip the gradients: `tf.clip_by_global_norm(gradients, 1.0)`."
-    if case.op_type in QUOTIENTS:
+    if _divides(case):
         return "Keep the divisor away from 0: `a / tf.maximum(b, 1e-7)`."
     jump = _mend_jump(case)
     if jump:

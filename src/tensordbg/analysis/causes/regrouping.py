@@ -8,23 +8,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.causes.case import Case, Cause
 from tensordbg.analysis.causes.incoming import bad_elements
-
-_ELEMENT_BY_ELEMENT = frozenset(
-    {
-        "Add",
-        "AddV2",
-        "Div",
-        "DivNoNan",
-        "Maximum",
-        "Minimum",
-        "Mul",
-        "MulNoNan",
-        "Pow",
-        "RealDiv",
-        "SquaredDifference",
-        "Sub",
-    }
-)
+from tensordbg.operations.traits import Trait
 
 
 def _fits(output: tuple[int, ...], operand: tuple[int, ...]) -> bool:
@@ -38,7 +22,7 @@ def _fits(output: tuple[int, ...], operand: tuple[int, ...]) -> bool:
 def _misfit(case: Case) -> int | None:
     """The operand that the output can't have been made from."""
     output = case.view.shape
-    if case.op_type not in _ELEMENT_BY_ELEMENT or case.written or output is None:
+    if not case.operation.has(Trait.ELEMENT_BY_ELEMENT) or case.written or output is None:
         return None
     shapes = ((k, case.shape(k)) for k in range(len(case.inputs)))
     return next((k for k, shape in shapes if shape is not None and not _fits(output, shape)), None)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensordbg.analysis.operands import is_eager, operands
-from tensordbg.analysis.operations import PASSING
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.analysis.view.rows import SeenTensor
 from tensordbg.model import NONE, CallKind, TensorRef
+from tensordbg.operations.traits import Trait
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.excerpt import Excerpt
@@ -84,7 +85,7 @@ def _within(excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
             site = program.sites[number]
             event = _first_event(excerpt, activation, number)
             through = TensorRef(number, position if site.op_type == "IdentityN" else 0)
-            if event == NONE and site.op_type in PASSING and through not in seen and len(seen) < _FARTHEST:
+            if event == NONE and operation_of(site).has(Trait.PASSES) and through not in seen and len(seen) < _FARTHEST:
                 seen.add(through)
                 open_refs.append(through)
                 if _is_used(edges, through):

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.operations import CHECKS, COMPARISONS
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import ENOUGH, Study
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Operation
+from tensordbg.operations.traits import Trait
 
 _LAST = 8
 """The end is the median of this part of the steps."""
 
-_BLUNT = (COMPARISONS | CHECKS | {"Ceil", "Floor", "Rint", "Round", "Sign"}) - {"Cast", "TopKV2"}
-"""What they give stays the same where what they are given changes a little: it has no slope."""
-
-_TAKING_OUT = frozenset({"GatherV2", "Reshape", "Slice", "Squeeze", "StridedSlice", "Unpack"})
+_TAKING_OUT = frozenset({Kind.GATHER, Kind.RESHAPE, Kind.SLICE, Kind.SQUEEZE, Kind.UNPACK})
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def find_losses(study: Study) -> list[Loss]:
 
 def _may_be_loss(study: Study, k: int) -> bool:
     """Whether it is a single number that is computed, not one that is taken out of others, such as a probability."""
-    return study.words[1][k] == "[]" and study.site(k).op_type not in _TAKING_OUT
+    return study.words[1][k] == "[]" and operation_of(study.site(k)).kind not in _TAKING_OUT
 
 
 def differentiated(study: Study, losses: list[Loss]) -> list[Loss]:
@@ -108,7 +108,7 @@ def _with_slope(study: Study) -> Bools:
     """For each port whether a change of the weights changes it little by little."""
     sites = study.program.sites.values()
     blunt = np.zeros(int(study.ports.site.max(initial=-1)) + 1, dtype=np.bool_)
-    blunt[[site.site for site in sites if site.op_type in _BLUNT]] = True
+    blunt[[site.site for site in sites if _is_blunt(operation_of(site))]] = True
     return study.wiring.without(blunt[study.ports.site]).descendants(study.trained_reads)
 
 
@@ -120,3 +120,10 @@ def _totals(study: Study) -> Bools:
         marks[port] = known is not None and known.shape == "[]" and variable in study.writers
         marks[port] &= known is not None and not known.trainable
     return study.wiring.descendants(marks)
+
+
+def _is_blunt(operation: Operation) -> bool:
+    """Whether the result stays the same where the operands change a little, so that it has no slope."""
+    if operation.kind in (Kind.CAST, Kind.TOP_K):
+        return False
+    return operation.has(Trait.COMPARES, Trait.TESTS_FINITE) or operation.kind in (Kind.ROUND, Kind.SIGN)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.operations import STRICT
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.series import Floats, Series
 from tensordbg.analysis.warnings.wiring import Wiring
 from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
 
 
 def without_misnamed(series: Series, wiring: Wiring) -> Series:
     """The same series, but for those of other operations' values."""
     sites = wiring.program.sites.values()
     strict = np.zeros(len(wiring.ports.first), dtype=np.bool_)
-    strict[[site.site for site in sites if site.op_type in STRICT and site.function != NONE]] = True
+    strict[[site.site for site in sites if operation_of(site).has(Trait.STRICT) and site.function != NONE]] = True
     port = wiring.ports.first[series.site] + series.slot
     fewest, most = _extents(series, port, len(wiring.ports.site))
     misnamed: Bools = strict[series.site]

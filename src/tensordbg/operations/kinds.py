@@ -1,0 +1,111 @@
+"""Kinds: what an operation computes, whatever its framework calls it."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+
+class Kind(Enum):
+    """What an operation computes. `OTHER` is what no rule asks for, `GRADIENT` what differentiation made."""
+
+    OTHER = auto()
+    GRADIENT = auto()
+    INPUT = auto()
+    CONSTANT = auto()
+    ARGUMENT = auto()
+
+    IDENTITY = auto()
+    STOP_GRADIENT = auto()
+    RESHAPE = auto()
+    SQUEEZE = auto()
+    EXPAND_DIMS = auto()
+    TRANSPOSE = auto()
+    BROADCAST = auto()
+    SLICE = auto()
+    GATHER = auto()
+    PACK = auto()
+    UNPACK = auto()
+    FILL = auto()
+    ZEROS_LIKE = auto()
+    ONE_HOT = auto()
+    TOP_K = auto()
+    SELECT = auto()
+    CAST = auto()
+    CLIP = auto()
+
+    ADD = auto()
+    ADD_MANY = auto()
+    ADD_BIAS = auto()
+    SUBTRACT = auto()
+    MULTIPLY = auto()
+    MULTIPLY_NO_NAN = auto()
+    DIVIDE = auto()
+    DIVIDE_NO_NAN = auto()
+    DIVIDE_WHOLE = auto()
+    REMAINDER = auto()
+    RECIPROCAL = auto()
+    NEGATE = auto()
+    ABSOLUTE = auto()
+    SIGN = auto()
+    ROUND = auto()
+    SQUARE = auto()
+    SQUARED_DIFFERENCE = auto()
+    POWER = auto()
+    SQRT = auto()
+    RSQRT = auto()
+    EXP = auto()
+    LOG = auto()
+    LOG1P = auto()
+    MAXIMUM = auto()
+    MINIMUM = auto()
+
+    SUM = auto()
+    MEAN = auto()
+    PRODUCT = auto()
+    MAX = auto()
+    MIN = auto()
+    LOG_DETERMINANT = auto()
+
+    MATMUL = auto()
+    EINSUM = auto()
+    CONVOLUTION = auto()
+    NORMALISE = auto()
+    AVERAGE_POOL = auto()
+    MAX_POOL = auto()
+
+    RELU = auto()
+    RELU6 = auto()
+    LEAKY_RELU = auto()
+    ELU = auto()
+    SELU = auto()
+    SOFTPLUS = auto()
+    SOFTSIGN = auto()
+    SIGMOID = auto()
+    TANH = auto()
+    SOFTMAX = auto()
+    LOG_SOFTMAX = auto()
+    SOFTMAX_LOSS = auto()
+    """A cross-entropy of logits, with a label for each class."""
+    SPARSE_SOFTMAX_LOSS = auto()
+    """With the number of the class."""
+
+    EQUAL = auto()
+    NOT_EQUAL = auto()
+    LESS = auto()
+    LESS_EQUAL = auto()
+    GREATER = auto()
+    GREATER_EQUAL = auto()
+    AND = auto()
+    OR = auto()
+    NOT = auto()
+    ALL = auto()
+    ANY = auto()
+
+    READ = auto()
+    VARIABLE = auto()
+    """What makes a variable, or gives the handle of one."""
+    SWITCH = auto()
+    """It hands what it takes to one of two outputs."""
+    LOOP_CONDITION = auto()
+    NOTHING = auto()
+    """What computes nothing and only waits."""

@@ -1,0 +1,103 @@
+"""Traits: what an operation does with what it is given, as far as rules ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum, auto
+from types import MappingProxyType
+
+
+class Trait(Enum):
+    """A property that operations of several kinds share."""
+
+    PASSES = auto()
+    """Output k holds the elements of input k (of input 0, but for identities of several), in any order and shape."""
+    REARRANGES = auto()
+    """It hands on elements of its inputs, in another order or shape."""
+    MOVES = auto()
+    """It makes no number of its own but a filling: also what keeps tensors in lists, or hands them on in a loop."""
+    NO_LARGER = auto()
+    """What it puts out is no larger than what it took in."""
+    LIGHT = auto()
+    """Formulas are written of it: through it one looks for what a number was computed from."""
+    SHAPE_ONLY = auto()
+    """Its output depends on the shapes of its inputs alone, so nothing bad passes through."""
+    LOOKS_UP = auto()
+    """Input 1 tells which elements of input 0 are given."""
+    CHOOSES = auto()
+    """Input 0 chooses between the others, element by element."""
+
+    ADDS = auto()
+    """It adds or subtracts, with factors of about 1, so that infinities of unlike sign may meet: also a mean."""
+    SUMS_UP = auto()
+    """It adds up what it has made of each element."""
+    MULTIPLIES = auto()
+    """It multiplies numbers that it is given with each other."""
+    MULTIPLIES_MANY = auto()
+    """It multiplies as many numbers as there are, or as an exponent says."""
+    CONTRACTS = auto()
+    """It sums products."""
+    DIVIDES = auto()
+    """Input 0 is divided by input 1."""
+    EXPONENTIAL = auto()
+    """It grows as an exponential does."""
+    EVEN = auto()
+    """It grows to both sides of 0."""
+    ONE_PLUS = auto()
+    """It takes the logarithm of one more than its operand."""
+    NORMALISES = auto()
+    """It divides by a standard deviation of its own."""
+    TAKES_MAXIMUM_AWAY = auto()
+    """It takes the maximum of a row away before it computes anything."""
+    ELEMENT_BY_ELEMENT = auto()
+    """Each element of the result is made of one of each operand, which is broadcast."""
+    STRICT = auto()
+    """A NaN in any of its inputs is one in its output; where a framework regroups, it regroups these."""
+
+    COMPARES = auto()
+    """It makes booleans or whole numbers of the values of numbers, among them NaN; a cast and a top-k may."""
+    GIVES_POSITIONS = auto()
+    """It makes positions, or whole numbers that may serve as such, of the values of numbers."""
+    TESTS_FINITE = auto()
+    """It asks whether something is bad."""
+    WRITES_TEXT = auto()
+    """It writes numbers as text: who has it made has read them."""
+
+    FROM_OUTSIDE = auto()
+    """What it gives came in from outside of the recorded program."""
+    FROM_PIPELINE = auto()
+    """It takes a batch, or a result, out of an input pipeline."""
+    MAKES_PIPELINE = auto()
+    """It makes a stage of an input pipeline, or what the pipeline's batches are handed on in."""
+    CALLS_PYTHON = auto()
+    """By it a graph calls a Python function."""
+    READS = auto()
+    """It puts out what a variable holds, even where the recorder could not tell which."""
+    WRITES = auto()
+    """It changes the variables whose handles it takes."""
+    BUILDS_ON_OLD = auto()
+    """It writes a value that depends on the old one."""
+
+
+IMPLIED: Mapping[Trait, tuple[Trait, ...]] = MappingProxyType(
+    {
+        Trait.PASSES: (Trait.REARRANGES, Trait.NO_LARGER),
+        Trait.REARRANGES: (Trait.MOVES, Trait.LIGHT),
+        Trait.CONTRACTS: (Trait.MULTIPLIES,),
+        Trait.MULTIPLIES_MANY: (Trait.MULTIPLIES,),
+        Trait.EVEN: (Trait.EXPONENTIAL,),
+    }
+)
+"""What has the one trait has the others as well."""
+
+
+def with_implied(traits: Iterable[Trait]) -> frozenset[Trait]:
+    """Return some traits and all that they imply."""
+    found: set[Trait] = set()
+    left = list(traits)
+    while left:
+        trait = left.pop()
+        if trait not in found:
+            found.add(trait)
+            left.extend(IMPLIED.get(trait, ()))
+    return frozenset(found)

@@ -1,0 +1,125 @@
+"""Types of operations are named in one place: no rule of the reading half, and no face, asks for a type by its name.
+
+The names are those that the installed TensorFlow has registered. Left out are the folders that are about TensorFlow,
+and the files that handle its formats.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tensorflow.core.framework import op_def_pb2
+from tensorflow.python.client import pywrap_tf_session
+
+PACKAGE = Path(__file__).parents[2] / "src" / "tensordbg"
+
+OF_THE_FRAMEWORK = {"advice", "backends", "importers", "operations", "tensorflow"}
+"""Folders that may name them."""
+
+FORMATS = {
+    "analysis/fusion.py": "nodes of the graph as TensorFlow runs it",
+    "analysis/graph_changes.py": "nodes of the graph as TensorFlow runs it",
+    "analysis/placing.py": "nodes of the graph as TensorFlow runs it",
+    "analysis/run_graph.py": "nodes of the graph as TensorFlow runs it",
+    "debug/dumping_sessions.py": "the dumps of TensorFlow's debugger",
+    "debug/old_filters.py": "the dumps of TensorFlow's debugger",
+    "wire/pbtxt.py": "fields of a GraphDef",
+}
+"""Files that read or write what TensorFlow reads or writes."""
+
+OTHER_WORDS = {"analysis/beginnings/words.py": {"Where"}, "console/fullscreen/keys.py": {"Enter"}}
+"""Words that happen to be the name of a type."""
+
+NOT_YET = {
+    "analysis/alerts/placement.py",
+    "analysis/assigned.py",
+    "analysis/beginnings/asserted.py",
+    "analysis/beginnings/find.py",
+    "analysis/beginnings/recorded.py",
+    "analysis/beginnings/shapes.py",
+    "analysis/beginnings/words.py",
+    "analysis/beginnings/wraps.py",
+    "analysis/call_tree.py",
+    "analysis/causes/crossing.py",
+    "analysis/choosing.py",
+    "analysis/collectives.py",
+    "analysis/dataflow.py",
+    "analysis/equality.py",
+    "analysis/evidence.py",
+    "analysis/failure.py",
+    "analysis/handles.py",
+    "analysis/loop_ends.py",
+    "analysis/loss_scaling.py",
+    "analysis/naming.py",
+    "analysis/not_recorded.py",
+    "analysis/origins.py",
+    "analysis/program.py",
+    "analysis/resolve.py",
+    "analysis/squares.py",
+    "analysis/stores.py",
+    "analysis/tell_decided.py",
+    "analysis/twins.py",
+    "analysis/unseen.py",
+    "analysis/view/boxes.py",
+    "analysis/view/handed_on.py",
+    "analysis/view/neighbours.py",
+    "analysis/warnings/activation_twice.py",
+    "analysis/warnings/dead_units.py",
+    "analysis/warnings/half_precision.py",
+    "analysis/warnings/near_log.py",
+    "analysis/warnings/often_zero.py",
+    "analysis/warnings/outer_broadcast.py",
+    "analysis/warnings/saturation.py",
+    "analysis/warnings/softmax_of_one.py",
+    "analysis/warnings/study.py",
+    "analysis/warnings/unchanged.py",
+    "analysis/warnings/wiring.py",
+    "analysis/warnings/zero_gradient.py",
+    "analysis/warnings/zeros.py",
+    "console/commands/print_source.py",
+    "report/show.py",
+}
+"""Files that still name types of operations. It only ever becomes shorter."""
+
+
+def _registered() -> frozenset[str]:
+    known = op_def_pb2.OpList()
+    known.ParseFromString(pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList()))
+    return frozenset(each.name for each in known.op)
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    """The texts in a module but for those that stand alone, which are documentation."""
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node.value
+
+
+def _named() -> dict[str, list[str]]:
+    """By module the types that it names."""
+    registered = _registered()
+    found: dict[str, list[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).as_posix()
+        if module.partition("/")[0] in OF_THE_FRAMEWORK or module in FORMATS:
+            continue
+        texts = set(_texts(ast.parse(path.read_text()))) - OTHER_WORDS.get(module, set())
+        if texts & registered:
+            found[module] = sorted(texts & registered)
+    return found
+
+
+def test_types_of_operations_are_named_in_one_place() -> None:
+    named = {module: types for module, types in _named().items() if module not in NOT_YET}
+    assert named == {}, "ask the vocabulary (operations/) for a kind, a role or a trait"
+
+
+def test_what_names_no_type_any_more_leaves_the_list() -> None:
+    assert set(NOT_YET) - set(_named()) == set(), "take these out of NOT_YET"
+
+
+def test_the_files_of_formats_are_there() -> None:
+    assert [module for module in FORMATS if not (PACKAGE / module).exists()] == []
