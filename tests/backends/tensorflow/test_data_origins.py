@@ -48,6 +48,20 @@ PIPELINES: dict[str, Pipeline] = {
     ).batch(7),
     "unbatched": lambda data: data.batch(4).map(lambda each: each["x"] * 2.0).unbatch().batch(5),
     "zipped": lambda data: tf.data.Dataset.zip((data, tf.data.Dataset.range(9))).batch(4),
+    "zipped with itself": lambda data: (
+        tf.data.Dataset.zip(data, {"again": data, "n": tf.data.Dataset.range(9)})
+        .shuffle(9)
+        .map(lambda each, other: (each["x"], other["again"]["id"], other["n"]), num_parallel_calls=2)
+        .batch(4, drop_remainder=True)
+    ),
+    "zipped batches": lambda data: tf.data.Dataset.zip(
+        data.batch(4, drop_remainder=True), data.batch(3, drop_remainder=True)
+    ),
+    "numbered": lambda data: data.enumerate().shuffle(20).batch(3),
+    "batches of sums": lambda data: data.batch(6).map(lambda each: tf.reduce_sum(each["x"])).batch(4),
+    "batches of batches": lambda data: data.batch(2).padded_batch(3).map(lambda each: each["x"]),
+    "rows of rows": lambda data: data.map(lambda each: each["x"]).unbatch().batch(7),
+    "rows of mapped batches": lambda data: data.batch(4).map(lambda each: tf.reshape(each["x"], [-1])).unbatch(),
     "windows": lambda data: data.window(4).flat_map(lambda window: window["x"].batch(4)),
     "concatenated": lambda data: data.concatenate(data).concatenate(numbers()).batch(8),
 }
@@ -59,12 +73,76 @@ def test_elements_and_their_order_are_as_without(name: str) -> None:
     for trace in (lambda data: data, trace_data):
         tf.random.set_seed(5)
         dataset = PIPELINES[name](trace(numbers()))
-        made.append((dataset.element_spec, [tf.nest.map_structure(np.asarray, each) for each in dataset]))
+        told = (dataset.element_spec, int(dataset.cardinality()))
+        made.append((told, [tf.nest.map_structure(np.asarray, each) for each in dataset]))
     (spec, plain), (traced_spec, traced) = made
     assert traced_spec == spec
     assert len(traced) == len(plain) > 0
     for one, other in zip(plain, traced, strict=True):
         tf.nest.map_structure(np.testing.assert_array_equal, one, other)
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_shuffling_and_random_numbers_draw_what_they_do_without(seed: int | None) -> None:
+    made = []
+    for trace in (lambda data: data, trace_data):
+        tf.random.set_seed(7)
+        zipped = tf.data.Dataset.zip(trace(numbers()), trace(numbers())).shuffle(20, seed=seed)
+        noise = zipped.map(lambda each, _: noisy(each)).batch(6).repeat(2)
+        made.append([np.asarray(x) for x, _ in noise] + [np.asarray(tf.random.uniform([3]))])
+    for plain, traced in zip(*made, strict=True):
+        np.testing.assert_array_equal(plain, traced)
+
+
+def test_a_reading_is_resumed_where_it_was_saved_if_notes_may_be_left_out(tmp_path: Path) -> None:
+    data = tf.data.Dataset.zip(trace_data(numbers()), trace_data(numbers())).shuffle(20, seed=3).batch(4)
+    options = tf.data.Options()
+    options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.IGNORE
+    data = data.with_options(options)
+    iterator = iter(data)
+    next(iterator)
+    saved = tf.train.Checkpoint(iterator=iterator).save(str(tmp_path / "saved"))
+    rest = [np.asarray(one["id"]) for one, _ in iterator]
+    again = iter(data)
+    tf.train.Checkpoint(iterator=again).restore(saved)
+    for one, (other, _) in zip(rest, again, strict=True):
+        np.testing.assert_array_equal(one, other["id"])
+
+
+def zipped_rows(data: Any, others: Any) -> Any:
+    return tf.data.Dataset.zip((data, {"other": others}))
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        lambda one, other: zipped_rows(one, other).shuffle(12, seed=1).batch(5).prefetch(2),
+        lambda one, other: zipped_rows(one.batch(6), other.batch(6)),
+        lambda one, other: zipped_rows(one, other).batch(4).unbatch().batch(5).map(lambda x, y: (x, y)),
+        lambda one, other: zipped_rows(one, other).map(lambda x, y: (x, y), num_parallel_calls=4).repeat(2).batch(5),
+    ],
+)
+def test_zipped_rows_have_the_names_of_both_sides(pipeline: Callable[[Any, Any], Any]) -> None:
+    others = numbers().skip(2).shuffle(20, seed=9)
+    data = pipeline(trace_data(numbers(), "id"), trace_data(others, "id"))
+    read = 0
+    for one, other in data:
+        pairs = zip(one["id"].numpy(), other["other"]["id"].numpy(), strict=True)
+        assert origins_of([one["x"].numpy()]) == tuple(f"{left} + {right}" for left, right in pairs)
+        read += len(one["id"])
+    assert read % 18 == 0 < read
+
+
+def test_sides_without_origins_add_none_and_batches_with_other_rows_have_those_of_the_whole() -> None:
+    plain = tf.data.Dataset.range(20)
+    assert type(tf.data.Dataset.zip(plain, plain)).__name__ == "_ZipDataset"
+    (x, _), *_ = tf.data.Dataset.zip(trace_data(numbers()).map(lambda each: each["x"]), plain).batch(2)
+    assert origins_of([x.numpy()]) == ("element 0", "element 1")
+    one, other = trace_data(numbers()).batch(2), trace_data(numbers()).map(lambda each: each["x"] - 5.0).batch(3)
+    _, x = next(iter(tf.data.Dataset.zip(one, other)))
+    assert origins_of([x.numpy()])[2] == "element 0, element 1 + element 0, element 1, element 2 row 2"
+    with pytest.raises(TypeError):
+        tf.data.Dataset.zip([trace_data(plain), plain])
 
 
 def test_rows_know_where_they_came_from_after_shuffling_and_mapping() -> None:

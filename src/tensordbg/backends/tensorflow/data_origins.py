@@ -6,12 +6,14 @@ the dataset is read, which then notes it. So elements, their order and their str
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.data_origins_notes import BatchNotes, WorkNotes, joined
+from tensordbg.backends.tensorflow.data_origins_names import for_rows, joined, together
+from tensordbg.backends.tensorflow.data_origins_notes import BatchNotes, WorkNotes
 from tensordbg.backends.tensorflow.data_origins_sources import with_origins
 from tensordbg.errors import UsageError
 
@@ -46,6 +48,7 @@ def trace_data(dataset: Any, key: Key | None = None) -> Any:
     if isinstance(key, str) and not (isinstance(dataset.element_spec, dict) and key in dataset.element_spec):
         raise UsageError(f"the elements have no feature {key!r}; give a function of the element")
     WorkNotes.shared().watch()
+    _see_zips()
     return TracedDataset(with_origins(dataset, key))
 
 
@@ -98,7 +101,7 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
         """See `tf.data.Dataset`."""
         shapes: Any = None if padded_shapes is None else (padded_shapes, [])
         values: Any = None if padding_values is None else (padding_values, "")
-        return TracedDataset(self._pairs.padded_batch(batch_size, shapes, values, **kwargs))
+        return TracedDataset(self._named_once().padded_batch(batch_size, shapes, values, **kwargs))
 
     def cache(self, filename: Any = "", **kwargs: Any) -> Any:
         """See `tf.data.Dataset`; a cache in a file is as without origins, which are lost then."""
@@ -108,17 +111,21 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
 
     def concatenate(self, dataset: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`; origins go on where both have them."""
-        if isinstance(dataset, TracedDataset):
-            return TracedDataset(self._pairs.concatenate(dataset._pairs, **kwargs))  # noqa: SLF001  of the same class
+        if isinstance(dataset, TracedDataset) and dataset._rank == self._rank:  # noqa: SLF001  of the same class
+            return TracedDataset(self._pairs.concatenate(dataset._pairs, **kwargs))  # noqa: SLF001  likewise
         return super().concatenate(dataset, **kwargs)
 
     def batch(self, *args: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.batch(*args, **kwargs))
+        return TracedDataset(self._named_once().batch(*args, **kwargs))
 
     def unbatch(self, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.unbatch(**kwargs))
+        flat = tf.nest.flatten(self.element_spec)
+        if not all(isinstance(spec, tf.TensorSpec) and spec.shape.rank for spec in flat):
+            return super().unbatch(**kwargs)  # which rows there are is not seen
+        each = self._pairs.map(lambda element, origin: (element, for_rows(origin, tf.nest.flatten(element)[0])))
+        return TracedDataset(each.unbatch(**kwargs))
 
     def shuffle(self, *args: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
@@ -147,6 +154,57 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
     def with_options(self, *args: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
         return TracedDataset(self._pairs.with_options(*args, **kwargs))
+
+    @property
+    def _rank(self) -> int | None:
+        """0 where each element has one name, 1 where each of its rows has one."""
+        rank: int | None = self._pairs.element_spec[1].shape.rank
+        return rank
+
+    def _named_once(self) -> Any:
+        """The pairs with one name for each element: batches need not have the same number of rows to be batched."""
+        return self._pairs if self._rank == 0 else self._pairs.map(lambda element, origin: (element, joined(origin)))
+
+
+@functools.cache
+def _see_zips() -> None:
+    """Lets origins go on through `tf.data.Dataset.zip`, from now on; other datasets are zipped as ever."""
+    plain = tf.data.Dataset.zip
+
+    @functools.wraps(plain)
+    def zipped(*args: Any, **kwargs: Any) -> Any:
+        datasets = kwargs.get("datasets", args[0] if len(args) == 1 else args)
+        parts = _leaves(datasets)
+        if not any(isinstance(part, TracedDataset) for part in parts) or len(args) > 0 < len(kwargs.keys() - {"name"}):
+            return plain(*args, **kwargs)  # which also says what is wrong
+        return TracedDataset(_pairs_of(datasets, lambda structure: plain(structure, name=kwargs.get("name"))))
+
+    tf.data.Dataset.zip = staticmethod(zipped)
+
+
+def _leaves(datasets: Any) -> list[Any]:
+    """The datasets in a structure; none where it is no structure for `zip`, which takes no lists."""
+    if isinstance(datasets, tf.data.Dataset):
+        return [datasets]
+    inner = list(datasets.values()) if isinstance(datasets, Mapping) else datasets
+    if not isinstance(inner, tuple | list) or isinstance(datasets, list):
+        return []
+    found = [_leaves(part) for part in inner]
+    return [leaf for leaves in found for leaf in leaves] if all(found) else []
+
+
+def _pairs_of(datasets: Any, zipped: Callable[[Any], Any]) -> Any:
+    """The elements of zipped datasets, with the names of all sides that have one."""
+    parts = tf.nest.flatten(datasets)
+    traced = [isinstance(part, TracedDataset) for part in parts]
+    sides = tuple(part._pairs if known else part for part, known in zip(parts, traced, strict=True))  # noqa: SLF001
+
+    def pair(*given: Any) -> Any:
+        bare = [side[0] if known else side for side, known in zip(given, traced, strict=True)]
+        names = [side[1] for side, known in zip(given, traced, strict=True) if known]
+        return tf.nest.pack_sequence_as(datasets, bare), together(names)
+
+    return zipped(sides).map(pair)
 
 
 def _inner(map_func: Any) -> Any:

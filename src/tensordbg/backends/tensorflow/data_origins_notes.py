@@ -19,6 +19,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tensordbg.backends.tensorflow.data_origins_names import joined
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.recording.saying import say
 
@@ -194,11 +195,6 @@ class WorkNotes:
                     _say(f"the input pipeline has been at {name} in {what} for {now - since:.0f} seconds")
 
 
-def joined(origin: Any) -> Any:
-    """One name for an element: that of its origin, or those of all rows of a batch."""
-    return origin if origin.shape.rank == 0 else tf.strings.reduce_join(tf.reshape(origin, [-1]), separator=", ")
-
-
 def origins_of(arrays: Sequence[Any]) -> tuple[str, ...]:
     """The origins of the rows of a batch.
 
@@ -241,7 +237,8 @@ def _of_parts(marks: Sequence[bytes], noted: Sequence[NotedBatch]) -> tuple[str,
 def _named(marks: Sequence[bytes], origins: Sequence[str]) -> list[tuple[bytes, str]]:
     if len(marks) == len(origins):
         return list(zip(marks, origins, strict=True))
-    return [(mark, f"{origins[0]} row {row}") for row, mark in enumerate(marks)] if origins else []
+    # With names for other rows than these, which row came from where is not known.
+    return [(mark, f"{origins[0]} row {row}") for row, mark in enumerate(marks)] if len(origins) == 1 else []
 
 
 def _same(each: Any) -> Any:
