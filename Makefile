@@ -3,6 +3,7 @@
 #   make          set up: .venv/, the package with its compiled part, TensorFlow, the browser's page
 #   make demo     record a training that goes wrong, show why, then record the mended one
 #   make test     ruff, mypy and all tests, those of the trace and the analysis on the newest libraries too
+#   make check    ruff, mypy, the contracts, and a minute of the tests nearest to what changed: before each commit
 #   make page     the browser's page alone
 #   make test-oldest   the tests on the oldest TensorFlow that is supported, in an environment of its own
 #   make test-newest   the tests on the newest Python, NumPy, pyarrow and TensorFlow that pip gives, likewise
@@ -86,6 +87,13 @@ WORKERS := -n logical --maxprocesses 8 --dist loadfile
 test: setup $(DONE)/test lint page-test chromium tmux test-newest-reading
 	$(call tell,all tests)
 	$(BIN)/python -m pytest $(WORKERS) || $(MAKE) --no-print-directory test-again
+
+# For the hand, in two minutes: the tests of what differs from main, nearest first; SECONDS= gives them more time.
+SECONDS ?= 60
+.PHONY: check
+check: lint $(DONE)/test
+	$(BIN)/python -m pytest -q $(WORKERS) tests/contracts
+	$(BIN)/python -m tests.changed $(SECONDS)
 
 # What failed beside other tests, once more by itself, so that a busy machine is no failure. A real one fails again.
 .PHONY: test-again
