@@ -12,6 +12,7 @@ import pytest
 
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.runs import find_run
+from tests import programs
 from tests.sample_run import make_sample_run
 from tests.sample_trace import make_sample_trace
 
@@ -47,6 +48,12 @@ def _little_garbage_to_look_through() -> None:
 def pytest_unconfigure() -> None:
     """Gives back what was taken out of sight, for the end of the process clears it in its order."""
     gc.unfreeze()
+
+
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The programs that a test starts are not forked, but start as at a user's."""
+    monkeypatch.setattr(programs, "_can_be_forked", lambda *_: False)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.reader import list_captures, open_capture
+from tests import programs
 from tests.cli.conftest import COMMAND
 
 PROGRAM = """
@@ -77,7 +78,7 @@ print(model.predict(np.ones((4, 2), np.float32), verbose=0).tolist())
 
 def run(folder: Path, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return subprocess.run(
+    return programs.run(
         words, cwd=folder, input=typed, env=quiet, capture_output=True, check=False, text=True, timeout=300
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.e2e.test_debug import QUIET, TDBG
 
 EAGER = """
@@ -110,7 +111,7 @@ def folder(tmp_path: Path) -> Path:
 def debug(folder: Path, name: str, script: str, *breaks: str) -> subprocess.CompletedProcess[str]:
     given = [word for each in breaks for word in ("--break", each)]
     command = [TDBG, "debug", "--out", "traces", *given, "-c", script, f"{name}.py"]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=QUIET, cwd=folder)
+    return programs.run(command, capture_output=True, text=True, check=False, env=QUIET, cwd=folder)
 
 
 def stops(said: str) -> list[str]:
@@ -132,7 +133,7 @@ def results(said: str) -> list[str]:
     ],
 )
 def test_it_stops_before_the_first_operation_and_the_numbers_stay(folder: Path, name: str, first: str) -> None:
-    plain = subprocess.run(
+    plain = programs.run(
         [sys.executable, f"{name}.py"], capture_output=True, text=True, check=True, env=QUIET, cwd=folder
     )
     done = debug(folder, name, "continue")

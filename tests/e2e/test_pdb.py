@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.cli.conftest import COMMAND
 from tests.e2e.test_replay_program import Editor, started
 
@@ -130,7 +131,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return programs.run(
         words,
         cwd=folder,
         input=typed,

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tensordbg.capture.reader import list_captures
+from tests import programs
 from tests.cli.conftest import COMMAND
 
 LOSSES = """
@@ -61,7 +62,7 @@ def environment() -> dict[str, str]:
 
 
 def tdbg(folder: Path, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return programs.run(
         [*COMMAND, *words], cwd=folder, env=environment(), input=typed, capture_output=True, check=False, text=True
     )
 

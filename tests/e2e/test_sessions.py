@@ -6,7 +6,6 @@ A check ends it where TensorFlow's own does.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from tensordbg.trace.reader import open_trace
+from tests import programs
 
 PROGRAM = """
 import glob, hashlib, json, sys
@@ -86,7 +86,7 @@ print(json.dumps(seen))
 def result_of(command: list[str], folder: Path, kind: str) -> dict[str, Any]:
     """What the program printed."""
     folder.mkdir()
-    done = subprocess.run([*command, str(folder), kind], capture_output=True, text=True, check=False)
+    done = programs.run([*command, str(folder), kind], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return seen
@@ -165,12 +165,12 @@ if "fail" in sys.argv:
 def test_a_check_blames_what_tensorflows_own_blames(tmp_path: Path, version: str) -> None:
     script = tmp_path / "program.py"
     script.write_text(CHECKED)
-    own = subprocess.run([sys.executable, str(script), "own", version], capture_output=True, text=True, check=False)
+    own = programs.run([sys.executable, str(script), "own", version], capture_output=True, text=True, check=False)
     assert own.returncode == 0, own.stderr
     expected = json.loads(own.stdout.splitlines()[-1])
     assert len(expected) > 10
     tdbg = str(Path(sys.executable).parent / "tdbg")
-    ours = subprocess.run(
+    ours = programs.run(
         [tdbg, "run", "--check", str(script), "fail", version], capture_output=True, text=True, check=False
     )
     blamed = json.loads(ours.stdout.splitlines()[-1])

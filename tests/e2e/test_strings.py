@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.trace.strings import MOST_TEXT
+from tests import programs
 
 TDBG = Path(sys.executable).with_name("tdbg")
 GIVEN = [["Hello, World!", ""], ["a" * 50, "Grüße\0x"]]
@@ -119,9 +119,9 @@ with tf.Session() as session:
 def test_a_session(tmp_path: Path) -> None:
     script = tmp_path / "session.py"
     script.write_text(SESSION)
-    plain = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    plain = programs.run([sys.executable, script], capture_output=True, text=True, check=True)
     command = [TDBG, "run", "--detail", "values", "--trace", tmp_path / "t", script]
-    recorded = subprocess.run(command, capture_output=True, text=True, check=True)
+    recorded = programs.run(command, capture_output=True, text=True, check=True)
     assert recorded.stdout == plain.stdout
     trace = tensordbg.open(tmp_path / "t")
     assert trace.tensor("low").values()[0].tolist() == [b"a", b"long" * 10]
@@ -148,7 +148,7 @@ def run_tdbg() -> Callable[..., str]:
     """Runs a command in a wide terminal; gives what it printed, of one that fails what it says."""
 
     def run(*arguments: str, code: int = 0) -> str:
-        done = subprocess.run(
+        done = programs.run(
             [TDBG, *arguments],
             capture_output=True,
             text=True,

@@ -24,6 +24,7 @@ from tensordbg.model import Detail
 from tensordbg.tensorflow import disable_dump_debug_info, enable_dump_debug_info
 from tensordbg.trace.locate import list_traces
 from tensordbg.trace.reader import TraceReader, open_trace
+from tests import programs
 from tests.backends.tensorflow import dump_both_ways
 from tests.backends.tensorflow.dump_both_ways import ARGUMENTS, LAST
 from tests.backends.tensorflow.recorded import Recorded, read
@@ -43,7 +44,7 @@ def disabled() -> Iterator[None]:
 def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, *words] if words else [sys.executable, "-c", program]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return programs.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
 class Dumps:

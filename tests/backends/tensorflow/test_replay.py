@@ -20,6 +20,7 @@ from tensordbg.recording.replay_bisect import bisect
 from tensordbg.recording.replay_plan import ReplayPlan
 from tensordbg.recording.trap_plan import TrapPlan
 from tensordbg.trace.reader import open_trace
+from tests import programs
 from tests.backends.tensorflow.captured import captures
 
 PROGRAMS = {
@@ -77,7 +78,7 @@ def capture(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     program.write_text(textwrap.dedent(PROGRAMS[request.param]))
     plan = TrapPlan(folder / "captures")
     launcher = [sys.executable, "-m", "tensordbg.recording.trap_launch", plan.to_json(), str(program)]
-    done = subprocess.run(launcher, check=False, capture_output=True, text=True)
+    done = programs.run(launcher, check=False, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
     shutil.rmtree(folder / "__pycache__", ignore_errors=True)
     program.unlink()
@@ -88,7 +89,7 @@ def capture(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def replay(capture: Path, trace: Path, times: int = 1) -> subprocess.CompletedProcess[str]:
     plan = ReplayPlan(str(capture), times).to_json()
     launcher = [sys.executable, "-m", "tensordbg.recording.replay_launch", str(trace), plan]
-    return subprocess.run(launcher, check=False, capture_output=True, text=True, cwd=trace.parent)
+    return programs.run(launcher, check=False, capture_output=True, text=True, cwd=trace.parent)
 
 
 def test_a_replay_comes_out_the_same_and_tells_the_line_of_the_program(capture: Path, tmp_path: Path) -> None:

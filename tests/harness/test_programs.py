@@ -1,0 +1,112 @@
+"""A program that is forked behaves as one that is started, to whoever starts it and to itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import programs
+from tests.programs import TDBG, Warm
+
+QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+
+LOOKED_AT = """
+import json, os, sys
+at_first = sorted(sys.modules)
+names = ("__name__", "__package__", "__doc__", "__annotations__")
+main = sys.modules["__main__"]
+print(json.dumps({
+    "modules": [name for name in at_first if name.partition(".")[0] in ("tensorflow", "numpy", "subprocess")],
+    "main": [repr(getattr(main, name, "none")) for name in names] + [main is not None and vars(main) is globals()],
+    "file": globals().get("__file__"), "argv": sys.argv, "path": sys.path[0], "executable": sys.executable,
+    "folder": os.getcwd(), "environment": {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
+    "umask": os.umask(0), "session": os.getsid(0), "group": os.getpgid(0),
+    "open": sorted(os.listdir("/proc/self/fd"))[:3], "stdin": sys.stdin.read(), "encoding": sys.stdout.encoding,
+}))
+sys.stderr.write("said\\n")
+import tensorflow as tf
+tf.constant(1.0)
+print(tf.executing_eagerly(), tf.__name__, tf.__spec__.name, type(tf.__loader__).__name__, tf.keras.__name__)
+"""
+
+ENDINGS = {
+    "raises": "def f():\n    1 / 0\nf()",
+    "raises after TensorFlow": "import tensorflow\n1 / 0",
+    "exits": "import sys; sys.exit(7)",
+    "exits with words": "raise SystemExit('so')",
+    "exits by itself after TensorFlow": "import tensorflow, sys; sys.exit(300)",
+    "interrupted": "raise KeyboardInterrupt",
+    "killed": "import os; os.kill(os.getpid(), 9)",
+    "terminated": "import os; os.kill(os.getpid(), 15)",
+    "broken": "def f(:",
+    "handlers": "import atexit, threading\natexit.register(print, 'last')\n"
+    "threading.Thread(target=lambda: (__import__('time').sleep(0.1), print('thread'))).start()\nprint('first')",
+    "own hook": "import sys\nsys.excepthook = lambda kind, error, trace: print('hook', trace.tb_lineno)\n1 / 0",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warmed() -> None:
+    programs.run([sys.executable, "-c", ""], env=QUIET)
+
+
+def both(*words: str, **named: object) -> tuple[subprocess.CompletedProcess[str], subprocess.CompletedProcess[str]]:
+    """Started, and forked."""
+    command = [sys.executable, *words]
+    more = {"env": QUIET, "capture_output": True, "text": True, "check": False, **named}
+    started = subprocess.run(command, **more)  # noqa: PLW1510  # type: ignore[call-overload]
+    with programs.start([sys.executable, "-c", ""], env=QUIET) as process:
+        assert isinstance(process, Warm)
+        assert process._answer != -1, "it is forked"
+    return started, programs.run(command, **more)
+
+
+@pytest.mark.parametrize("how", ["script", "module", "text"])
+def test_a_program_sees_the_same(tmp_path: Path, how: str) -> None:
+    (tmp_path / "looked.py").write_text(LOOKED_AT)
+    words = {"script": ["looked.py"], "module": ["-m", "looked"], "text": ["-c", LOOKED_AT]}[how]
+    started, forked = both(*words, "--word", "two", cwd=tmp_path, input="typed")
+    assert started.returncode == forked.returncode == 0, forked.stderr
+    assert json.loads(forked.stdout.splitlines()[0])["stdin"] == "typed"
+    assert forked.stdout == started.stdout
+    assert forked.stderr == started.stderr
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+def test_a_program_ends_the_same(tmp_path: Path, how: str) -> None:
+    (tmp_path / "ends.py").write_text(ENDINGS[how])
+    started, forked = both("ends.py", cwd=tmp_path)
+    assert (forked.returncode, forked.stdout, forked.stderr) == (started.returncode, started.stdout, started.stderr)
+
+
+def test_what_a_tdbg_starts_is_its_child_and_ends_it_as_it_ends(tmp_path: Path) -> None:
+    (tmp_path / "child.py").write_text(
+        "import os, tensorflow as tf\nprint(os.getpid(), os.getppid(), flush=True)\n"
+        "tf.math.log(tf.constant(0.0))\nos.kill(os.getpid(), 15)\n"
+    )
+    command = [TDBG, "run", "--trace", "trace", "child.py"]
+    with programs.start(command, cwd=tmp_path, env=QUIET, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        child, parent = map(int, process.stdout.readline().split())
+        assert json.loads((tmp_path / "trace" / "trace.json").read_text())["pid"] == child
+        process.stdout.read()
+    assert (process.pid, process.returncode) == (parent, -signal.SIGTERM)
+
+
+def test_random_numbers_differ_from_process_to_process() -> None:
+    drawing = "print(random.random(), numpy.random.rand(), float(tf.random.uniform([])))"
+    command = [sys.executable, "-c", f"import random, numpy, tensorflow as tf; {drawing}"]
+    drawn = [programs.run(command, env=QUIET, capture_output=True, text=True).stdout for _ in range(2)]
+    assert len(set(" ".join(drawn).split())) == 6
+
+
+def test_options_and_other_programs_are_started() -> None:
+    for words in ([sys.executable, "-W", "ignore", "-c", "1"], ["true"]):
+        with programs.start(words) as process:
+            assert not isinstance(process, Warm)

@@ -1,0 +1,195 @@
+"""Starts the programs of tests, each in a process of its own, where it can be one that has imported TensorFlow already.
+
+`run` takes what `subprocess.run` takes. To import TensorFlow takes longer than most programs of tests; so where a test
+does not look at how a process starts, its program is a fork of one that has done so (`tests/warm_server.py`). Tests of
+starting, signals, process groups and imports use `subprocess` itself.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import inspect
+import marshal
+import os
+import select
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.warm_server import request_of, send
+
+SERVER = Path(__file__).with_name("warm_server.py")
+TDBG = str(Path(sys.executable).with_name("tdbg"))
+OF_NO_EFFECT = ("PYTEST_", "TENSORDBG_RUN", "COLUMNS", "NO_COLOR")
+"""Variables that nothing reads that is imported with TensorFlow."""
+COLD = "TENSORDBG_TESTS_COLD"
+"""A variable that has every program start as at a user's, to tell whether a failure comes from the forking."""
+MOST = 3
+"""So many environments are kept warm at a time, for each takes memory."""
+PLAIN = {"args", "stdin", "stdout", "stderr", "cwd", "env", "text", "encoding", "errors", "close_fds"}
+"""What a process may be given that is forked."""
+
+
+class _Server:
+    """A process that waits for requests."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.control, theirs = socket.socketpair()
+        compiled = importlib.util.MAGIC_NUMBER + bytes(12) + _marshalled()
+        with tempfile.NamedTemporaryFile(suffix=".pyc") as code:
+            code.write(compiled)
+            code.flush()
+            self._process = subprocess.Popen(
+                [sys.executable, code.name, str(theirs.fileno())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=dict(environment),
+                pass_fds=[theirs.fileno()],
+            )
+            theirs.close()
+            assert self._process.stdout is not None
+            self.works = self._process.stdout.readline() == b"ready\n"
+
+    def end(self) -> None:
+        """Ends it; programs that it has forked go on."""
+        self.control.close()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            stream.close()
+        self._process.wait()
+
+
+def _marshalled() -> bytes:
+    return marshal.dumps(compile(SERVER.read_text(), "<frozen runpy>", "exec", dont_inherit=True))
+
+
+class _Servers:
+    """The servers of this process, by the environment that they were started in."""
+
+    def __init__(self) -> None:
+        self._asked: set[tuple[tuple[str, str], ...]] = set()
+        self._servers: dict[tuple[tuple[str, str], ...], _Server] = {}
+        self._owner = os.getpid()
+        atexit.register(self._end)
+
+    def of(self, environment: Mapping[str, str]) -> _Server | None:
+        """The one for an environment; None at the first time, which may be the only one."""
+        key = tuple(sorted((name, value) for name, value in environment.items() if not name.startswith(OF_NO_EFFECT)))
+        if key not in self._asked:
+            self._asked.add(key)
+            return None
+        if key not in self._servers:
+            if len(self._servers) >= MOST:
+                self._servers.pop(next(iter(self._servers))).end()
+            self._servers[key] = _Server(environment)
+        server = self._servers[key] = self._servers.pop(key)
+        return server if server.works else None
+
+    def _end(self) -> None:
+        if os.getpid() == self._owner:
+            for server in self._servers.values():
+                server.end()
+
+
+_SERVERS = _Servers()
+
+
+class Warm(subprocess.Popen[Any]):
+    """A process like that of `subprocess.Popen`, forked from one that has imported TensorFlow."""
+
+    _answer = -1
+    _SIGNATURE = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
+
+    def _execute_child(self, *words: Any, **named: Any) -> None:
+        given = self._SIGNATURE.bind(self, *words, **named).arguments
+        environment = dict(os.environ if given["env"] is None else given["env"])
+        server = _SERVERS.of(environment)
+        if server is None:
+            super()._execute_child(*words, **named)  # type: ignore[misc]
+            return
+        self._answer, theirs = os.pipe()
+        pipes = [given[name] for name in ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")]
+        streams = [end if end != -1 else at for at, end in enumerate((pipes[0], pipes[3], pipes[5]))]
+        command = [os.fspath(word) for word in given["args"]]
+        command = command if command[0] == sys.executable else [sys.executable, *command]
+        request = request_of(command, os.fspath(given["cwd"] or Path.cwd()), environment)
+        send(server.control, request, [*streams, theirs])
+        os.close(theirs)
+        self.pid = self._number()
+        self._child_created = True
+        self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
+
+    def _number(self) -> int:
+        read = os.read(self._answer, 8)
+        assert len(read) == 8, "the process that forks has ended"
+        return int(struct.unpack("q", read)[0])
+
+    def _try_wait(self, flags: int) -> tuple[int, int]:
+        if self._answer == -1:
+            return super()._try_wait(flags)  # type: ignore[misc,no-any-return]
+        if flags & os.WNOHANG and not select.select([self._answer], [], [], 0)[0]:
+            return 0, 0
+        status = self._number()
+        os.close(self._answer)
+        return self.pid, status
+
+    def _internal_poll(self, *words: Any, **named: Any) -> int | None:
+        if self._answer == -1:
+            return super()._internal_poll(*words, **named)  # type: ignore[misc,no-any-return]
+        if self.returncode is None and self._waitpid_lock.acquire(blocking=False):  # type: ignore[attr-defined]
+            try:
+                pid, status = self._try_wait(os.WNOHANG)
+                if pid:
+                    self._handle_exitstatus(status)  # type: ignore[attr-defined]
+            finally:
+                self._waitpid_lock.release()  # type: ignore[attr-defined]
+        return self.returncode
+
+
+def _can_be_forked(words: Sequence[Any], named: Mapping[str, Any]) -> bool:
+    if os.environ.get(COLD):
+        return False
+    command = [os.fspath(word) for word in words]
+    if command[0] == sys.executable and len(command) > 1:
+        fit = command[1] in {"-m", "-c"} or command[1].endswith(".py") or command[1] == TDBG
+    else:
+        fit = command[0] == TDBG
+    return fit and hasattr(os, "pidfd_open") and {name for name in named if named[name] is not None} <= PLAIN
+
+
+def start(words: Sequence[Any], **named: Any) -> subprocess.Popen[Any]:
+    """Starts a program; takes what `subprocess.Popen` takes."""
+    kind = Warm if _can_be_forked(words, named) else subprocess.Popen
+    return kind(words, **named)
+
+
+def run(
+    words: Sequence[Any],
+    *,
+    input: Any = None,  # noqa: A002  as `subprocess.run` has it
+    capture_output: bool = False,
+    timeout: float | None = None,
+    check: bool = False,
+    **named: Any,
+) -> subprocess.CompletedProcess[Any]:
+    """Runs a program to its end; takes what `subprocess.run` takes."""
+    if input is not None:
+        named["stdin"] = subprocess.PIPE
+    if capture_output:
+        named["stdout"] = named["stderr"] = subprocess.PIPE
+    with start(words, **named) as process:
+        try:
+            out, err = process.communicate(input, timeout=timeout)
+        except BaseException:
+            process.kill()
+            raise
+        done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    if check:
+        done.check_returncode()
+    return done

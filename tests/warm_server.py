@@ -1,0 +1,374 @@
+"""A process that has imported TensorFlow and forks for each program of a test; `tests/programs.py` talks to it.
+
+It runs as compiled code whose file is named `<frozen runpy>`, as Python's own ways to start a program are: its frames
+are neither the user's nor the program's. A program finds all modules as unimported as in a process of its own: what is
+imported here lies hidden, and comes forth, with the watches of imports and the messages on stderr, when it is imported.
+
+A `tdbg` forked here has a few forks of its own in waiting, taken before it did anything. When it starts Python with a
+module, one of them becomes that process: a real child of it, with a process number, signals and an end of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+
+BARE = frozenset(sys.modules)
+"""What a process has that has only started."""
+
+import array  # noqa: E402
+import atexit  # noqa: E402
+import contextlib  # noqa: E402
+import importlib  # noqa: E402
+import importlib.machinery  # noqa: E402
+import inspect  # noqa: E402
+import json  # noqa: E402
+import os  # noqa: E402
+import runpy  # noqa: E402
+import select  # noqa: E402
+import socket  # noqa: E402
+import struct  # noqa: E402
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
+import types  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+FILE = "<frozen runpy>"
+STARTING = {"run": 1, "trap": 1, "debug": 1, "replay": 3}
+"""How many processes a command of `tdbg` may start that import TensorFlow."""
+FRAMEWORKS = ("tensorflow", "keras")
+"""Whoever imports one of them has imported everything that lies hidden."""
+
+
+class Pantry:
+    """The modules that are imported here, hidden from a program until it imports them."""
+
+    def __init__(self) -> None:
+        self._modules: dict[str, types.ModuleType] = {}
+        self._specs: dict[str, object] = {}
+        self._exits: list[tuple] = []
+        self._said = b""
+
+    def fill(self) -> None:
+        """Imports TensorFlow; what it says on stderr and wants to be called at the end is kept."""
+        register, kept = atexit.register, os.dup(2)
+        with tempfile.TemporaryFile() as said:
+            os.dup2(said.fileno(), 2)
+            atexit.register = lambda call, *words, **named: self._exits.append((call, words, named)) or call
+            try:
+                importlib.import_module("tensorflow")
+            finally:
+                atexit.register = register
+                os.dup2(kept, 2)
+                os.close(kept)
+            said.seek(0)
+            self._said = said.read()
+
+    def hide(self) -> None:
+        """Takes out of sight all that a process that has only started does not have."""
+        for name in [name for name in sys.modules if name not in BARE]:
+            self._modules[name] = sys.modules.pop(name)
+            self._specs[name] = getattr(self._modules[name], "__spec__", None)
+        sys.meta_path.insert(0, self)
+        importlib.invalidate_caches()
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> object:
+        """Finds what lies hidden."""
+        return importlib.machinery.ModuleSpec(name, self) if name in self._modules else None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        """The module as it was."""
+        return self._modules[spec.name]
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Puts it back, with its own spec, and all that its import would have imported too."""
+        name = module.__spec__.name
+        self._put_back(name)
+        top = name.partition(".")[0]
+        if top in FRAMEWORKS:
+            os.write(2, self._said)
+            self._said = b""
+            for call, words, named in self._exits:
+                atexit.register(call, *words, **named)
+            self._exits.clear()
+            self._bring(list(self._modules))
+        else:
+            self._bring([each for each in self._modules if each.startswith(f"{top}.")])
+
+    def untouched(self) -> bool:
+        """Whether the program has not imported TensorFlow."""
+        return FRAMEWORKS[0] in self._modules
+
+    def _put_back(self, name: str) -> None:
+        module = sys.modules[name] = self._modules.pop(name)
+        spec = self._specs.pop(name)
+        if isinstance(module, types.ModuleType):
+            module.__spec__ = spec
+            if spec is not None and hasattr(spec, "loader"):
+                module.__loader__ = spec.loader
+
+    def _bring(self, names: list[str]) -> None:
+        """Puts modules back, those by an import that somebody who came before us wants to know of."""
+        others = sys.meta_path[: sys.meta_path.index(self)] if self in sys.meta_path else []
+        watched = [name for name in names if any(self._wants(other, name) for other in others)]
+        for name in names:
+            if name in self._modules and name not in watched:
+                self._put_back(name)
+        for name in watched:
+            importlib.import_module(name)
+
+    def _wants(self, finder: object, name: str) -> bool:
+        return name in getattr(finder, "_callbacks", {})
+
+
+def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
+    """One request, with the descriptors that came along; None at the end."""
+    head, descriptors, _, _ = socket.recv_fds(control, 8, 8)
+    if len(head) < 8:
+        return None
+    size, body = struct.unpack("Q", head)[0], b""
+    while len(body) < size:
+        body += control.recv(size - len(body))
+    return json.loads(body), descriptors
+
+
+def send(control: socket.socket, request: dict, descriptors: list[int]) -> None:
+    """Sends one request, with descriptors."""
+    body = json.dumps(request).encode()
+    rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
+    control.sendmsg([struct.pack("Q", len(body))], [rights])
+    control.sendall(body)
+
+
+class Spares:
+    """Forks in waiting, that become what a `tdbg` starts."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[int, socket.socket]] = []
+        self._environment: dict[str, str] = {}
+
+    def prepare(self, count: int) -> tuple[dict, list[int]] | None:
+        """Forks; returns, in a fork only, what it shall become."""
+        self._environment = dict(os.environ)
+        for _ in range(count):
+            ours, theirs = socket.socketpair()
+            pid = os.fork()
+            if pid == 0:
+                for _, other in self._waiting:
+                    other.close()
+                ours.close()
+                wait_quietly()
+                request = receive(theirs)
+                theirs.close()
+                if request is None:
+                    os._exit(0)
+                return request
+            theirs.close()
+            self._waiting.append((pid, ours))
+        self._hook()
+        return None
+
+    def _hook(self) -> None:
+        original = subprocess.Popen._execute_child
+        signature = inspect.signature(original)
+
+        def start(process: subprocess.Popen, *given: object, **named: object) -> None:
+            bound = signature.bind(process, *given, **named).arguments
+            if not self._become(process, bound):
+                original(process, *given, **named)
+
+        subprocess.Popen._execute_child = start
+
+    def _become(self, process: subprocess.Popen, given: dict) -> bool:
+        words = given["args"]
+        plain = not any(given[name] for name in ("preexec_fn", "pass_fds", "shell", "start_new_session"))
+        if not (self._waiting and plain and list(words[:2]) == [sys.executable, "-m"] and given["executable"] is None):
+            return False
+        environment = dict(os.environ if given["env"] is None else given["env"])
+        if {**environment, "TENSORDBG_RUN": ""} != {**self._environment, "TENSORDBG_RUN": ""}:
+            return False
+        pid, control = self._waiting.pop(0)
+        streams = [
+            given[name] if given[name] != -1 else at for at, name in enumerate(("p2cread", "c2pwrite", "errwrite"))
+        ]
+        request = request_of([*map(os.fspath, words)], given["cwd"] or Path.cwd(), environment)
+        send(control, request, streams)
+        control.close()
+        process.pid, process._child_created = pid, True
+        ends = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+        process._close_pipe_fds(*(given[name] for name in ends))
+        return True
+
+
+def wait_quietly() -> None:
+    """A fork in waiting has nothing open that somebody may wait for the end of."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for at in range(3):
+        os.dup2(nothing, at)
+    os.close(nothing)
+
+
+def request_of(words: list[str], folder: str, environment: dict[str, str]) -> dict:
+    """What a fork needs to know."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return {"words": words, "folder": str(folder), "environment": environment, "umask": umask}
+
+
+def take_place(request: dict, descriptors: list[int]) -> None:
+    """Makes this process what was asked for, but for the program itself."""
+    for at, descriptor in enumerate(descriptors[:3]):
+        os.dup2(descriptor, at, inheritable=True)
+    for descriptor in descriptors:
+        if descriptor > 2:
+            os.close(descriptor)
+    os.umask(request["umask"])
+    os.chdir(request["folder"])
+    for name in [name for name in os.environ if name not in request["environment"]]:
+        del os.environ[name]
+    os.environ.update(request["environment"])
+
+
+def serve(control: socket.socket) -> tuple[dict, list[int]]:
+    """Answers requests until none can come; returns in forks only."""
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    alive: dict[int, tuple[int, int]] = {}
+    while True:
+        for descriptor, _ in poll.poll():
+            if descriptor in alive:
+                poll.unregister(descriptor)
+                pid, answer = alive.pop(descriptor)
+                status = os.waitpid(pid, 0)[1]
+                os.close(descriptor)
+                tell(answer, status)
+                os.close(answer)
+                continue
+            request = receive(control)
+            if request is None:
+                os._exit(0)
+            *streams, answer = request[1]
+            pid = os.fork()
+            if pid == 0:
+                control.close()
+                for handle, (_, other) in alive.items():
+                    os.close(handle)
+                    os.close(other)
+                os.close(answer)
+                return request[0], streams
+            for stream in streams:
+                os.close(stream)
+            tell(answer, pid)
+            handle = os.pidfd_open(pid)
+            alive[handle] = (pid, answer)
+            poll.register(handle, select.POLLIN)
+
+
+def tell(answer: int, number: int) -> None:
+    """Answers with a number; whoever asked may be gone."""
+    with contextlib.suppress(OSError):
+        os.write(answer, struct.pack("q", number))
+
+
+def count_of_spares(words: list[str]) -> int:
+    """How many processes that import TensorFlow the command may start, if it is a `tdbg`."""
+    rest = words[3:] if words[1:3] == ["-m", "tensordbg"] else words[2:] if words[1].endswith("/tdbg") else []
+    return STARTING.get(next((word for word in rest if not word.startswith("-")), ""), 0)
+
+
+def run(words: list[str]) -> None:
+    """Runs `python -c TEXT`, `python -m MODULE` or `python SCRIPT`, as the interpreter does."""
+    sys.orig_argv = words
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=__builtins__, __annotations__={})
+    sys.modules["__main__"] = main
+    if words[1] == "-m":
+        sys.path[0] = str(Path.cwd())
+        sys.argv = ["-m", *words[3:]]
+        runpy._run_module_as_main(words[2])
+        return
+    if words[1] == "-c":
+        sys.path[0] = ""
+        sys.argv = ["-c", *words[3:]]
+        main.__loader__ = importlib.machinery.BuiltinImporter
+        exec(compile(words[2], "<string>", "exec", dont_inherit=True), main.__dict__)
+        return
+    sys.argv = words[1:]
+    file = str(Path.cwd() / words[1])
+    sys.path[0] = str(Path(file).resolve().parent)
+    main.__dict__.update(__file__=file, __cached__=None)
+    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", file)
+    exec(compile(Path(file).read_bytes(), file, "exec", dont_inherit=True), main.__dict__)
+
+
+def without_ours(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback without the frames of this file."""
+    while trace is not None and trace.tb_frame.f_globals is globals():
+        trace = trace.tb_next
+    return trace
+
+
+def hide_our_frames() -> None:
+    """A traceback begins with the program's first line."""
+    show = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
+        trace = without_ours(trace)
+        show(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = hook
+
+
+def main() -> None:
+    """Serves, and in each fork runs what was asked for."""
+    pantry = Pantry()
+    pantry.fill()
+    seed = sys.modules["numpy"].random.seed
+    control = socket.socket(fileno=int(sys.argv[1]))
+    os.write(1, b"ready\n")
+    request, streams = serve(control)
+    pantry.hide()
+    words = request["words"]
+    take_place(request, streams)
+    # Each process has random numbers of its own.
+    seed()
+    other = Spares().prepare(count_of_spares(words))
+    if other is not None:
+        take_place(*other)
+        words = other[0]["words"]
+        seed()
+    try:
+        run(words)
+    except SystemExit as ended:
+        if pantry.untouched():
+            leave(ended.code)
+        raise
+    except BaseException as error:
+        hide_our_frames()
+        if pantry.untouched() and isinstance(error, Exception):
+            sys.excepthook(type(error), error, error.__traceback__)
+            leave(1)
+        raise
+    if pantry.untouched():
+        leave(None)
+
+
+def leave(code: object) -> None:
+    """Ends a process that has TensorFlow without knowing of it, after its exit handlers, without taking anything down.
+
+    Taking down all that lies hidden would take a second, and TensorFlow takes itself down in order only if in sight.
+    """
+    if code is not None and not isinstance(code, int):
+        sys.stderr.write(f"{code}\n")
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            code = 120
+    os._exit(0 if code is None else code & 0xFF if isinstance(code, int) else 1)
+
+
+if __name__ == "__main__":
+    main()
