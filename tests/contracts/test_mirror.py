@@ -12,6 +12,7 @@ NOT_MIRRORED = {
     "operations/kinds.py": "operations/test_lookup.py",
     "operations/operation.py": "operations/test_lookup.py",
     "operations/tensorflow/arithmetic.py": "operations/tensorflow/test_kinds.py",
+    "operations/tensorflow/collectives.py": "operations/test_collective.py",
     "operations/tensorflow/domains.py": "operations/tensorflow/test_kinds.py",
     "operations/tensorflow/effects.py": "operations/tensorflow/test_kinds.py",
     "operations/tensorflow/moving.py": "operations/tensorflow/test_kinds.py",

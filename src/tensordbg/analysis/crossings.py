@@ -11,16 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.collectives import COLLECTIVES, attribute_number
+from tensordbg.analysis.collectives import attribute_number
 from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.hashing import mixed
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.operations import collective_kinds, operation_of
 from tensordbg.analysis.origins import Origins
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, Site
+from tensordbg.operations.collective import Collective
 from tensordbg.operations.kinds import Kind
 
 _FOLLOWED = 60
@@ -49,7 +50,7 @@ class Crossings:
         return len(self.key)
 
 
-KINDS = sorted({collective.kind for collective in COLLECTIVES.values()})
+KINDS = collective_kinds()
 """All kinds of operations; their positions are numbers that mean the same in every process."""
 
 
@@ -68,7 +69,7 @@ def find_crossings(origins: Origins, reported: Sequence[Sequence[int]], details:
         details: Gives the values of single events.
     """
     values, graph = origins.values, origins.graph
-    sites = [site for site in values.program.sites.values() if site.op_type in COLLECTIVES]
+    sites = [site for site in values.program.sites.values() if operation_of(site).collective is not None]
     bad = np.flatnonzero(values.events.bad)
     events = bad[np.isin(values.events.site[bad], [site.site for site in sites])]
     if not len(events):
@@ -116,7 +117,7 @@ class _Keys:
             if not rows.any():
                 continue
             mine = events[rows]
-            collective = COLLECTIVES[site.op_type]
+            collective = _collective(site)
             size = self._numbers(site, mine, collective.size_input, "group_size")
             group = self._numbers(site, mine, collective.group_input, collective.group_attribute)
             instance = self._numbers(site, mine, collective.instance_input, collective.instance_attribute)
@@ -127,7 +128,7 @@ class _Keys:
             yield rows, np.stack([mixed(kind, group, instance, turn), kind, size])
 
     def _is_nameless(self, site: Site) -> bool:
-        collective = COLLECTIVES[site.op_type]
+        collective = _collective(site)
         return collective.instance_input == NONE and attribute_number(site, collective.instance_attribute) == NONE
 
     def _turn(self, site: Site, events: Ints, nameless: Bools) -> Ints:
@@ -200,3 +201,9 @@ class _Keys:
             events = resolve(self._flow, int(activation[row]), port)
             found[row] = events[-1] if events else NONE
         return found
+
+
+def _collective(site: Site) -> Collective:
+    collective = operation_of(site).collective
+    assert collective is not None
+    return collective

@@ -17,6 +17,7 @@ from tensordbg.analysis.ports import Edges
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Function, TensorRef
+from tensordbg.operations.kinds import Kind
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ class Flow:
     def _stays(self, ref: TensorRef, argument: int) -> bool:
         """Whether a result of a loop's body is the argument itself."""
         program = self.values.program
-        *_, last = (NONE, *(each.site for each in program.handed_on(ref, ("Identity", "StopGradient"))))
+        *_, last = (NONE, *(each.site for each in program.handed_on(ref, (Kind.IDENTITY, Kind.STOP_GRADIENT))))
         return last in program.sites and program.sites[last].argument == argument
 
 

@@ -11,13 +11,14 @@ from tensordbg.analysis.dataflow import Flow
 from tensordbg.analysis.graph import BadGraph
 from tensordbg.analysis.history import earlier_events
 from tensordbg.analysis.operands import Operand, is_eager, operands
-from tensordbg.analysis.operations import operation_of, reads_variables, writes_variables
+from tensordbg.analysis.operations import operation_of, reads_variables, type_of, writes_variables
 from tensordbg.analysis.optimizers import update_of
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _FARTHEST = 6
@@ -98,7 +99,7 @@ class Gatherer:
             read = self._values.program.variables.get(self.ancestry.variable(event))
             names = [read.name] if read is not None else self._names(number, activation)
             old = f"{next(iter(names), 'variable')} (old)"
-            inputs.append(InputEvidence(old, "ReadVariableOp", before, (), frozenset(), past[:-1]))
+            inputs.append(InputEvidence(old, type_of(Kind.READ), before, (), frozenset(), past[:-1]))
         inputs += self._inputs(site, activation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
         made = ((int(values.ports.site[graph.port[child]]), int(graph.activation[child])) for child in below)

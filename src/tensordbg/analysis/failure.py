@@ -16,12 +16,14 @@ from tensordbg.analysis.events import Executions, row_of
 from tensordbg.analysis.failed_pipeline import FailedElement, failed_in_pipeline
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine
 from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
 from tensordbg.model import NONE, CallKind, Site, StatedInput, TensorRef
+from tensordbg.operations.kinds import Kind
 from tensordbg.trace.facts import Failure
 
-_PASSED_ON = frozenset({"Identity", "IdentityN", "StopGradient", "PreventGradient"})
+_PASSED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADIENT})
 """What puts out what it takes and is not recorded itself."""
 _FARTHEST = 100
 
@@ -201,7 +203,7 @@ def _maker(program: Program, ref: TensorRef) -> TensorRef:
     for _ in range(_FARTHEST):
         site = program.sites.get(ref.site)
         before = None
-        if site is not None and site.op_type in _PASSED_ON:
+        if site is not None and operation_of(site).kind in _PASSED_ON:
             inputs = program.inputs_of(site.site)
             before = inputs[ref.slot] if ref.slot < len(inputs) else None
         elif site is not None and site.argument >= 0:

@@ -202,7 +202,8 @@ class Comparison:
 
     def _only_passes(self, key: str) -> bool:
         operation = operation_of(self.tree.instances[key].site)
-        return not operation.has(Trait.PASSES) or operation.kind is Kind.IDENTITY or not self._ends(key)
+        is_identity = operation.kind in (Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL)
+        return not operation.has(Trait.PASSES) or is_identity or not self._ends(key)
 
     def _twin(self, key: str) -> str:
         number = self._numbers[key]

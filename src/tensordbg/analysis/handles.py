@@ -12,15 +12,15 @@ from functools import cached_property
 
 import numpy as np
 
-from tensordbg.analysis.operations import reads_variables, writes_variables
+from tensordbg.analysis.operations import operation_of, reads_variables, writes_variables
 from tensordbg.analysis.places import Place
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Site, TensorRef
+from tensordbg.operations.kinds import Kind
 
-_PASSING = frozenset({"Identity", "IdentityN", "StopGradient"})
-_MADE = "VarHandleOp"
+_PASSING = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADIENT})
 
 
 def handles_of(program: Program, site: Site) -> list[TensorRef]:
@@ -53,7 +53,7 @@ class Handles:
         program = self.values.program
         result = np.full(len(activation), NONE, dtype=np.int64)
         site = program.sites.get(ref.site)
-        while site is not None and site.op_type in _PASSING:
+        while site is not None and operation_of(site).kind in _PASSING:
             given = program.inputs_of(site.site)
             ref = given[ref.slot] if ref.slot < len(given) else TensorRef(NONE, 0)
             site = program.sites.get(ref.site)
@@ -108,7 +108,7 @@ class Handles:
         for variable in program.variables.values():
             names[variable.name] = NONE if variable.name in names else variable.variable
         for site in program.sites.values():
-            if site.op_type == _MADE and site.function != NONE:
+            if operation_of(site).kind is Kind.HANDLE and site.function != NONE:
                 found[site.site] = names.get(site.name, NONE)
         for site in program.sites.values():
             taken = handles_of(program, site) if site.function != NONE and (site.reads or site.writes) else []

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from tensordbg.analysis.decisions import Decides, Roots
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.places import BODY, COND, Place
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
-from tensordbg.model import NONE, CallKind, TensorRef
+from tensordbg.model import NONE, CallKind, Site, TensorRef
+from tensordbg.operations.kinds import Kind
 
 
 def loop_roots(values: Values, with_nan: Bools) -> Iterator[Roots]:
@@ -48,10 +50,14 @@ def _answer(values: Values, place: Place) -> int:
     if condition is None or not condition.outputs:
         return NONE
     ref = condition.outputs[0]
-    while ref.site in values.program.sites and values.program.sites[ref.site].op_type == "Identity":
+    while ref.site in values.program.sites and _is_identity(values.program.sites[ref.site]):
         ref = next(iter(values.program.inputs_of(ref.site)), TensorRef(NONE, 0))
     site = values.program.sites.get(ref.site)
     if site is None or site.argument < 0:
         return values.ports.of(ref) if place.part == COND else NONE
     results = place.function.outputs if place.part == BODY and place.function is not None else ()
     return values.ports.of(results[site.argument]) if site.argument < len(results) else NONE
+
+
+def _is_identity(site: Site) -> bool:
+    return operation_of(site).kind is Kind.IDENTITY

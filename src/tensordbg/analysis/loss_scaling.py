@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensordbg.analysis.causes.case import HALF
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reach import Reach
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 if TYPE_CHECKING:
     from tensordbg.analysis.dataflow import Flow
     from tensordbg.analysis.graph import BadGraph
     from tensordbg.analysis.origins import Origins
-
-_TESTS = frozenset({"IsFinite", "IsInf", "IsNan"})
 
 _MOST_AT_THE_END = 5
 """So many steps one after the other may overflow where the recording ends; each halves the scale."""
@@ -68,7 +69,7 @@ def _tested(values: Values, flow: Flow, graph: BadGraph) -> Bools:
     """Which nodes an operation that tests for finite numbers took."""
     ports, executions = values.ports, values.executions
     testing = np.zeros(len(ports.first), dtype=np.bool_)
-    testing[[site.site for site in values.program.sites.values() if site.op_type in _TESTS]] = True
+    testing[[site.site for site in values.program.sites.values() if operation_of(site).has(Trait.TESTS_FINITE)]] = True
     consumer = np.repeat(np.arange(len(ports.first)), np.diff(ports.inputs.starts))
     taken = np.zeros(len(ports.site), dtype=np.bool_)
     taken[ports.inputs.ports[testing[consumer]]] = True
@@ -89,8 +90,8 @@ def _tested(values: Values, flow: Flow, graph: BadGraph) -> Bools:
 def _scales(values: Values, port: Ints) -> Bools:
     """For some ports whether they are products, as a scaled loss is."""
     sites = values.program.sites
-    types = [sites[site].op_type if site in sites else "" for site in values.ports.site[port].tolist()]
-    return np.array([op_type in ("Mul", "RealDiv") for op_type in types], dtype=np.bool_)
+    made = [operation_of(sites[site]) if site in sites else None for site in values.ports.site[port].tolist()]
+    return np.array([each is not None and each.kind in (Kind.DIVIDE, Kind.MULTIPLY) for each in made], dtype=np.bool_)
 
 
 def _kinds(values: Values) -> Ints:

@@ -12,9 +12,11 @@ from difflib import get_close_matches
 
 from tensordbg.analysis.layer_parts import LayerPart, at_or_below, fitting_layers, layer_parts, short_paths
 from tensordbg.analysis.listing import split_slot
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.python_names import names_of_text, tensors_named
 from tensordbg.model import Site, TensorRef
+from tensordbg.operations.kinds import Kind
 
 _SHOWN = 3
 _GRADIENTS = "gradient_tape/"
@@ -110,7 +112,7 @@ def _variables(program: Program, fits: Callable[[str], bool]) -> Groups:
     wanted = {number: each.name for number, each in program.variables.items() if fits(each.name)}
     groups: Groups = {}
     for site in program.sites.values() if wanted else ():
-        if site.op_type == "ReadVariableOp":
+        if operation_of(site).kind is Kind.READ:
             for number in site.reads:
                 if number in wanted:
                     groups.setdefault(wanted[number], []).append(TensorRef(site.site, 0))

@@ -15,7 +15,7 @@ from tensordbg.model import CallKind, Function, Site, TensorRef
 from tensordbg.operations.kinds import Kind
 from tensordbg.trace.reader import TraceReader
 
-_HANDED_ON = frozenset({"Identity", "IdentityN"})
+_HANDED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL})
 _WITHOUT_STATISTICS = frozenset({"resource", "variant", "unknown"})
 _PARTS = {CallKind.IF: "a branch", CallKind.WHILE: "a loop"}
 
@@ -33,7 +33,7 @@ def _of_kind(program: Program, site: Site) -> str:
     given = [ref for ref in program.inputs_of(site.site) if ref.site in program.sites]
     if site.call is not CallKind.NONE and site.called:
         return f"it calls {', '.join(site.called)}, whose results are recorded there"
-    if site.op_type in _HANDED_ON and given:
+    if operation_of(site).kind in _HANDED_ON and given:
         return f"it only hands on {program.sites[given[0].site].name}:{given[0].slot}, see that"
     if operation_of(site).kind is Kind.CONSTANT:
         value = json.loads(site.attributes).get("value")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensordbg.model import Site
 from tensordbg.operations import lookup
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
 
@@ -21,6 +22,16 @@ def operation_of(site: Site) -> Operation:
 def named(op_type: str) -> Operation:
     """What is known of the operations of a type."""
     return lookup.operation(FRAMEWORK, op_type)
+
+
+def type_of(kind: Kind) -> str:
+    """What the framework calls an operation of a kind, the first of several names."""
+    return lookup.TABLES[FRAMEWORK].kinds[kind][0]
+
+
+def collective_kinds() -> list[str]:
+    """What operations that several processes run together do, in words, in a fixed order."""
+    return sorted({each.kind for each in lookup.TABLES[FRAMEWORK].collectives.values()})
 
 
 def reads_variables(site: Site) -> bool:

@@ -21,7 +21,7 @@ from tensordbg.analysis.details import Details
 from tensordbg.analysis.graph import BadGraph, GraphBuilder
 from tensordbg.analysis.loop_ends import loop_roots
 from tensordbg.analysis.meant import meant_nodes
-from tensordbg.analysis.operations import INPUT
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reach import Ends, Reach, add_ends, came_to_nothing_read, reached
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.regrouped import without_regrouped
@@ -31,6 +31,7 @@ from tensordbg.analysis.values import Values
 from tensordbg.analysis.variables import Variables
 from tensordbg.analysis.weak_taint import join_weakly
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 
 _MOST_CYCLES = 1000
 _TOLD_APART = 60
@@ -165,13 +166,11 @@ def _given_infinities(values: Values, graph: BadGraph, starts: Bools, details: D
     nodes = np.flatnonzero(starts)
     nodes = nodes[~values.events.nan[graph.event[nodes]]]
     sites = values.ports.site[graph.port[nodes]]
-    types = {
-        site: values.program.sites[site].op_type for site in np.unique(sites).tolist() if site in values.program.sites
-    }
-    constant = np.array([types.get(site) == "Const" for site in sites.tolist()], dtype=np.bool_)
-    outside = (values.ports.argument[sites] >= 0) | np.array(
-        [types.get(site) == INPUT for site in sites.tolist()], bool
-    )
+    known = (site for site in np.unique(sites).tolist() if site in values.program.sites)
+    kinds = {site: operation_of(values.program.sites[site]).kind for site in known}
+    constant = np.array([kinds.get(site) is Kind.CONSTANT for site in sites.tolist()], dtype=np.bool_)
+    came_in = np.array([kinds.get(site) is Kind.INPUT for site in sites.tolist()], dtype=np.bool_)
+    outside = (values.ports.argument[sites] >= 0) | came_in
     result[nodes[constant]] = True
     maybe = nodes[outside & ~constant]
     lowest, highest = details.range_of(graph.event[maybe])

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from tensordbg.allowed import AllowRule, rules_of
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.own_graph import edges_within_graphs, function_within_graph
 from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
+from tensordbg.operations.kinds import Kind
 from tensordbg.trace.catalog import KnownFunctions, KnownSites
 from tensordbg.trace.facts import Differentiated, Loaded, Reads
 
@@ -107,8 +109,8 @@ class Program:
         first, last = self.edge_starts[site], self.edge_starts[site + 1]
         return [TensorRef(int(edge[2]), int(edge[3])) for edge in self.edges[first:last]]
 
-    def handed_on(self, ref: TensorRef, types: Collection[str] = ("Identity",)) -> Iterator[TensorRef]:
-        """A tensor, and those that operations of some types only hand on as it: each is the input of the one before.
+    def handed_on(self, ref: TensorRef, kinds: Collection[Kind] = (Kind.IDENTITY,)) -> Iterator[TensorRef]:
+        """A tensor, and those that operations of some kinds only hand on as it: each is the input of the one before.
 
         What was forged may go round in a circle; each comes once.
         """
@@ -116,7 +118,7 @@ class Program:
         while ref.site in self.sites and ref.site not in seen:
             yield ref
             seen.add(ref.site)
-            given = self.inputs_of(ref.site) if self.sites[ref.site].op_type in types else []
+            given = self.inputs_of(ref.site) if operation_of(self.sites[ref.site]).kind in kinds else []
             ref = given[0] if given else TensorRef(NONE, 0)
 
     def called_by(self, site: Site) -> list[Function | None]:

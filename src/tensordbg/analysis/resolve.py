@@ -14,6 +14,7 @@ from tensordbg.analysis.operands import is_eager
 from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 
@@ -44,7 +45,7 @@ def _sources(flow: Flow, activation: int, port: int) -> Iterator[tuple[int, int]
     number = int(values.ports.site[port])
     site = values.program.sites[number]
     if operation_of(site).has(Trait.PASSES) and site.argument < 0 and not is_eager(flow, activation):
-        position = port - int(values.ports.first[number]) if site.op_type == "IdentityN" else 0
+        position = port - int(values.ports.first[number]) if operation_of(site).kind is Kind.IDENTITY_OF_SEVERAL else 0
         for ref in values.program.inputs_of(number)[position : position + 1]:
             if (source := values.ports.of(ref)) != NONE:
                 yield activation, source

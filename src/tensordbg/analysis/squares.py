@@ -12,13 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from tensordbg.analysis.operations import operation_of, type_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints
 from tensordbg.model import NONE, Site, TensorRef
+from tensordbg.operations.kinds import Kind
 from tensordbg.trace.catalog import KnownSites
 
-_SQUARING = {"Mul": 2, "Pow": 2, "Square": 1}
-"""Types of operations that may be squares, with the number of their inputs."""
+_SQUARING = {Kind.MULTIPLY: 2, Kind.POWER: 2, Kind.SQUARE: 1}
+"""Kinds of operations that may be squares, with the number of their inputs."""
 
 
 def with_fused_squares(program: Program, seen: Ints) -> Program:
@@ -31,7 +33,7 @@ def with_fused_squares(program: Program, seen: Ints) -> Program:
     fused = dict(_fused(program, frozenset(np.unique(seen).tolist())))
     if not fused:
         return program
-    squared = {site: replace(program.sites[site], op_type="SquaredDifference") for site in fused.values()}
+    squared = {site: replace(program.sites[site], op_type=type_of(Kind.SQUARED_DIFFERENCE)) for site in fused.values()}
     edges = program.edges.copy()
     for square, difference in fused.items():
         edges[program.edges[:, 2] == square, 2] = difference
@@ -41,12 +43,12 @@ def with_fused_squares(program: Program, seen: Ints) -> Program:
 def _fused(program: Program, seen: frozenset[int]) -> Iterator[tuple[int, int]]:
     """Each square without events whose difference has some, and is taken by nothing else; with that difference."""
     for site in program.sites.values():
-        given = program.inputs_of(site.site) if site.op_type in _SQUARING and site.site not in seen else []
+        given = program.inputs_of(site.site) if operation_of(site).kind in _SQUARING and site.site not in seen else []
         of = program.sites[given[0].site] if given and given[0].site in seen else None
         if (
-            len(given) != _SQUARING.get(site.op_type)
+            len(given) != _SQUARING.get(operation_of(site).kind)
             or of is None
-            or of.op_type != "Sub"
+            or operation_of(of).kind is not Kind.SUBTRACT
             or of.function == NONE
             or not _squares(program, site, given)
         ):
@@ -58,7 +60,8 @@ def _fused(program: Program, seen: frozenset[int]) -> Iterator[tuple[int, int]]:
 
 def _squares(program: Program, site: Site, given: list[TensorRef]) -> bool:
     """Whether an operation is the square of what it takes first."""
-    if site.op_type == "Pow":
+    kind = operation_of(site).kind
+    if kind is Kind.POWER:
         exponent = json.loads(program.sites[given[1].site].attributes).get("value")
         return bool(exponent == 2)
-    return site.op_type == "Square" or given[0] == given[1]
+    return kind is Kind.SQUARE or given[0] == given[1]

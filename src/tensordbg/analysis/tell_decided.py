@@ -10,8 +10,10 @@ from tensordbg.analysis.decisions import Decides, Decision
 from tensordbg.analysis.details import Details
 from tensordbg.analysis.finding import Decided, EndedLoop
 from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.origins import Origins
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class TellDecided:
         execution = int(values.activations.execution[activation])
         return Decided(
             what=root.what.name.lower(),
-            tensor=f"{compared.name}:{1 if compared.op_type == 'TopKV2' else 0}",
+            tensor=f"{compared.name}:{1 if operation_of(compared).kind is Kind.TOP_K else 0}",
             source=self.locations.own(self.locations.stack(site.stack)),
             step=int(values.executions.step[execution]) if execution >= 0 else NONE,
             iteration=turn if turn >= 0 else None,

@@ -15,6 +15,8 @@ class Kind(Enum):
     ARGUMENT = auto()
 
     IDENTITY = auto()
+    IDENTITY_OF_SEVERAL = auto()
+    """Output k is input k."""
     STOP_GRADIENT = auto()
     RESHAPE = auto()
     SQUEEZE = auto()
@@ -90,6 +92,7 @@ class Kind(Enum):
     """With the number of the class."""
 
     EQUAL = auto()
+    EQUAL_NEARLY = auto()
     NOT_EQUAL = auto()
     LESS = auto()
     LESS_EQUAL = auto()
@@ -102,8 +105,12 @@ class Kind(Enum):
     ANY = auto()
 
     READ = auto()
+    ASSIGN_ADD = auto()
+    ASSIGN_SUBTRACT = auto()
     VARIABLE = auto()
-    """What makes a variable, or gives the handle of one."""
+    """What makes a variable and puts it out."""
+    HANDLE = auto()
+    """What gives the handle of a variable."""
     SWITCH = auto()
     """It hands what it takes to one of two outputs."""
     LOOP_CONDITION = auto()

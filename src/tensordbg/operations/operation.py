@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from tensordbg.operations.collective import Collective
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -58,6 +59,8 @@ class Operation:
     """What a reduction of no elements gives."""
     of_matrix: str = ""
     """What of a matrix, the first input, leaves no finite result."""
+    collective: Collective | None = None
+    """What it does together with others, where it does."""
     gradient_of: Kind | None = None
     """The kind that it is the gradient of, where its type tells."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tensordbg.operations.collective import Collective
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Domain, Operation, Role
 from tensordbg.operations.traits import Trait, with_implied
@@ -22,6 +23,7 @@ class Table:
     degrees: Mapping[str, int] = field(default_factory=dict)
     of_nothing: Mapping[str, str] = field(default_factory=dict)
     of_matrix: Mapping[str, str] = field(default_factory=dict)
+    collectives: Mapping[str, Collective] = field(default_factory=dict)
     gradient_of: Mapping[str, Kind] = field(default_factory=dict)
     kind_beginnings: Mapping[str, Kind] = field(default_factory=dict)
     trait_beginnings: Mapping[Trait, tuple[str, ...]] = field(default_factory=dict)
@@ -39,6 +41,7 @@ class Table:
             degree=self.degrees.get(op_type, 0),
             of_nothing=self.of_nothing.get(op_type, ""),
             of_matrix=self.of_matrix.get(op_type, ""),
+            collective=self.collectives.get(op_type),
             gradient_of=gradient_of,
         )
 
@@ -56,7 +59,8 @@ class Table:
         yield from self.kinds.values()
         yield from self.traits.values()
         yield from self.operands.values()
-        yield from (self.indices, self.domains, self.degrees, self.of_nothing, self.of_matrix, self.gradient_of)
+        yield from (self.indices, self.domains, self.degrees, self.of_nothing, self.of_matrix)
+        yield from (self.collectives, self.gradient_of)
 
     def _kind(self, op_type: str) -> Kind:
         for kind, names in self.kinds.items():

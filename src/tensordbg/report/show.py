@@ -8,7 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tensordbg.analysis.operations import named
 from tensordbg.analysis.show import TensorHistory
+from tensordbg.operations.kinds import Kind
 from tensordbg.report.listing import (
     LENGTHS,
     add_health_columns,
@@ -50,7 +52,7 @@ def history_text(history: TensorHistory) -> Group:
 
 def _heading(history: TensorHistory) -> Text:
     functions = " and ".join(filter(None, history.functions)) or "no function"
-    kinds = "/".join("argument" if kind == "Placeholder" else kind for kind in history.op_types)
+    kinds = "/".join("argument" if named(kind).kind is Kind.ARGUMENT else kind for kind in history.op_types)
     return Text.assemble((history.tensor, "bold"), f"  {kinds} in {functions}")
 
 

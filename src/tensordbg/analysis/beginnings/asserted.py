@@ -11,10 +11,17 @@ from tensordbg.analysis.beginnings.shapes import Turn
 from tensordbg.analysis.events import Executions
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.locations import Locations
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 
-COMPARING = frozenset({"ApproximateEqual", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual"})
+COMPARING = frozenset(
+    {
+        *(Kind.EQUAL, Kind.EQUAL_NEARLY, Kind.NOT_EQUAL),
+        *(Kind.GREATER, Kind.GREATER_EQUAL, Kind.LESS, Kind.LESS_EQUAL),
+    }
+)
 _FAILED = "assertion failed"
 
 
@@ -25,7 +32,7 @@ def compared(past: Past, message: str, given: Sequence[Made | None]) -> list[Mad
         if made is None:
             return []
         inputs = past.inputs(made)
-        if made.op_type in COMPARING:
+        if made.operation.kind in COMPARING:
             return [each for each in inputs if each is not None]
         made = next((each for each in inputs if each is not None and each.dtype == "bool"), None)
     return []
@@ -43,7 +50,7 @@ def comparison_at(program: Program, executions: Executions, locations: Locations
     lines = {
         site.site: locations.own(locations.stack(site.stack))
         for site in program.sites.values()
-        if site.function == NONE and site.op_type in COMPARING
+        if site.function == NONE and operation_of(site).kind in COMPARING
     }
     at = [
         number for number, line in lines.items()

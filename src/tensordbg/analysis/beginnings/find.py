@@ -15,6 +15,7 @@ from tensordbg.analysis.beginnings.shapes import Odd, Turn
 from tensordbg.analysis.beginnings.words import of_dtype, of_number, of_numbers, of_shape, of_wrap
 from tensordbg.analysis.beginnings.wraps import wrapped
 from tensordbg.analysis.finding import Beginning, SourceLine
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _MOST_LOOKED_AT = 300
@@ -47,7 +48,9 @@ def compared_beginnings(refusal: Refusal, past: Past, compared: Sequence[Made | 
     """Where those came from that an assertion compared."""
     for position, made in enumerate(compared):
         turn = None if made is None else asserted.beginning_of(past, made)
-        if turn is None or turn.made.low is None or turn.made.source is None or turn.made.op_type == "Const":
+        if turn is None or turn.made.low is None or turn.made.source is None:
+            continue
+        if turn.made.operation.kind is Kind.CONSTANT:
             continue
         if not _is_of(refusal, turn.made.source):
             yield _beginning("value", refusal, position, turn, of_numbers(turn))

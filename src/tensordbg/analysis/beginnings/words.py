@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tensordbg.analysis.beginnings.made import Made
 from tensordbg.analysis.beginnings.shapes import Turn, met
 from tensordbg.analysis.operations import INPUT
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _MOST = 4
@@ -71,7 +72,7 @@ def _of_source(made: Made, what: str) -> str:
     if made.operation.has(Trait.FROM_PIPELINE):
         before = f"; before, it gave {shape_text(made.earlier[-1])}" if made.earlier else ""
         return f"{_name(made)} took it out of the input pipeline with {what}{before}"
-    if made.op_type == "Placeholder":
+    if made.operation.kind is Kind.ARGUMENT:
         return f"the argument {made.tensor.rpartition(':')[0]} was given with {what}"
     if made.operation.has(Trait.READS):
         return f"the variable that {_name(made)} read holds {what}"

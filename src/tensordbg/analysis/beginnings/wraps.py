@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensordbg.analysis.beginnings.made import Made
+from tensordbg.operations.kinds import Kind
 
 _EXACT = 2.0**52
 """Sums below this are exact in double precision."""
@@ -25,16 +26,16 @@ def wrapped(made: Made, inputs: Sequence[Made | None]) -> bool:
     known = [each for each in inputs if each is not None and each.low is not None and each.high is not None]
     if len(known) != len(inputs) or not all(_is_small(each) for each in known):
         return False
-    if made.op_type == "Cast" and len(known) == 1:
+    if made.operation.kind is Kind.CAST and len(known) == 1:
         return _of_cast(made, known[0])
     if any(each.dtype != made.dtype for each in known):
         return False
-    if made.op_type in ("Add", "AddV2", "Sub", "Mul") and len(known) == 2:
+    if made.operation.kind in (Kind.ADD, Kind.MULTIPLY, Kind.SUBTRACT) and len(known) == 2:
         return _of_two(made, *known)
-    if made.op_type == "Square" and len(known) == 1:
+    if made.operation.kind is Kind.SQUARE and len(known) == 1:
         largest = max(_low(known[0]) ** 2, _high(known[0]) ** 2)
         return made.high != largest
-    if made.op_type in ("Neg", "Abs") and len(known) == 1 and made.dtype.startswith("int"):
+    if made.operation.kind in (Kind.ABSOLUTE, Kind.NEGATE) and len(known) == 1 and made.dtype.startswith("int"):
         return _low(known[0]) == _least(made.dtype)
     return False
 
@@ -46,13 +47,13 @@ def _of_cast(made: Made, given: Made) -> bool:
 
 def _of_two(made: Made, a: Made, b: Made) -> bool:
     """Each element of the one meets some of the other, so the largest result is at least this, and at most that."""
-    if made.op_type == "Mul":
+    if made.operation.kind is Kind.MULTIPLY:
         if _low(a) < 0 or _low(b) < 0:
             corners = [x * y for x in (_low(a), _high(a)) for y in (_low(b), _high(b))]
             return not min(corners) <= _low(made) <= _high(made) <= max(corners)
         least_high = max(_high(a) * _low(b), _low(a) * _high(b))
         return _high(made) < least_high or _high(made) > _high(a) * _high(b) or _low(made) < _low(a) * _low(b)
-    sign = -1 if made.op_type == "Sub" else 1
+    sign = -1 if made.operation.kind is Kind.SUBTRACT else 1
     low, high = sorted((sign * _low(b), sign * _high(b)))
     within = _low(a) + low <= _low(made) and _high(made) <= _high(a) + high
     reached = _high(made) >= max(_high(a) + low, _low(a) + high) and _low(made) <= min(_low(a) + high, _high(a) + low)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from tensordbg.analysis.causes.case import HALF, Case, Cause, largest_of, magnitude, number
 from tensordbg.analysis.causes.incoming import bad_elements
-from tensordbg.analysis.collectives import COLLECTIVES
 from tensordbg.analysis.finding import Origin, Verdict
 from tensordbg.model import Health
 
 
 def _explain(case: Case) -> str:
-    kind = COLLECTIVES[case.op_type].kind
-    if case.op_type.startswith("CollectiveBcastRecv"):
+    collective = case.operation.collective
+    assert collective is not None
+    kind = collective.kind
+    if collective.receives:
         return f"The {kind} brought {bad_elements(case.output)}, so they came from the process that sent it."
     overflow = ""
     if not case.output.nan and kind != "all-gather":
         overflow = f", or the sum over all of them was beyond {number(case.largest)}, the largest of {case.view.dtype}"
-    came = "from another device" if case.op_type.startswith("Nccl") else "from another process"
+    came = f"from another {collective.between}"
     return (
         f"What was put into this {kind} here is finite, and {bad_elements(case.output)} came out: they came {came}"
         f"{overflow}."
@@ -30,7 +31,7 @@ def _mend(_: Case) -> str:
     )
 
 
-CAUSES = (Cause("from_another_process", lambda case: case.op_type in COLLECTIVES, _explain, _mend),)
+CAUSES = (Cause("from_another_process", lambda case: case.operation.collective is not None, _explain, _mend),)
 
 
 def overflow_verdict(origin: Origin, kind: str, parties: int) -> Verdict:

@@ -12,8 +12,10 @@ from itertools import groupby
 from math import ceil
 
 from tensordbg.analysis.call_tree import CallTree, Instance
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.view.box_paths import BoxKind, BoxName, BoxPaths
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
 
 MOST_INSIDE = 60
 """Things side by side in one box."""
@@ -25,7 +27,7 @@ _SHORTEST = 3
 """Fewer operations that follow one another are not put into a box of their own."""
 _MOST_ARGUMENTS = 8
 """More arguments than that have a box of their own."""
-_DULL = frozenset({"Const", "ReadVariableOp", "Placeholder", "NoOp"})
+_DULL = frozenset({Kind.ARGUMENT, Kind.CONSTANT, Kind.NOTHING, Kind.READ})
 _LEAST = {BoxKind.SCOPE: 2, BoxKind.LAYER: 2}
 """A box with fewer operations tells less than it takes room."""
 _LEAST_OF_ONE = 5
@@ -262,7 +264,7 @@ class _Divided:
 
     def _ends(self, things: list[str]) -> str:
         """The first and the last of some things, but for constants and the like, whose names tell nothing."""
-        telling = [each for each in things if each in self.boxes or self._site(each).op_type not in _DULL] or things
+        telling = [each for each in things if each in self.boxes or not _is_dull(self._site(each))] or things
         return " … ".join(dict.fromkeys(self._short(each) for each in (telling[0], telling[-1])))
 
     def _short(self, thing: str) -> str:
@@ -270,3 +272,7 @@ class _Divided:
 
     def _site(self, key: str) -> Site:
         return self.tree.instances[key].site
+
+
+def _is_dull(site: Site) -> bool:
+    return operation_of(site).kind in _DULL

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from tensordbg.analysis.call_tree import CallTree
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.view.wires import Wire
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 
 Tensor = tuple[str, int]
 """Key of an operation, and slot."""
@@ -30,7 +32,7 @@ def handed_on(
         if wire.target in opened:
             # Into an opened call leads what it gives back.
             next_ones.setdefault((wire.source, wire.slot), []).append((wire.target, wire.position))
-        elif wire.target not in recorded and (site.op_type == "Identity" or site.argument != NONE):
+        elif wire.target not in recorded and (operation_of(site).kind is Kind.IDENTITY or site.argument != NONE):
             next_ones.setdefault((wire.source, wire.slot), []).append((wire.target, 0))
     found, left = set(bad), list(bad)
     while left:

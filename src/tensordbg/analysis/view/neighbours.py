@@ -14,6 +14,7 @@ from tensordbg.analysis.resolve import resolve
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.analysis.view.rows import SeenTensor
 from tensordbg.model import NONE, CallKind, TensorRef
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _within(excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
         for number, position in edges[rows, :2].tolist():
             site = program.sites[number]
             event = _first_event(excerpt, activation, number)
-            through = TensorRef(number, position if site.op_type == "IdentityN" else 0)
+            through = TensorRef(number, position if operation_of(site).kind is Kind.IDENTITY_OF_SEVERAL else 0)
             if event == NONE and operation_of(site).has(Trait.PASSES) and through not in seen and len(seen) < _FARTHEST:
                 seen.add(through)
                 open_refs.append(through)

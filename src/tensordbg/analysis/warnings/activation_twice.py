@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.warnings.descent import nearest
-from tensordbg.analysis.warnings.study import ENOUGH, GIVEN, Finding, Study
+from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study, brings_data
 from tensordbg.model import Site
+from tensordbg.operations.kinds import Kind
 
-_LOSSES = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
-_LABELS = GIVEN | {"Const", "OneHot"}
-_TYPES = {"Softmax": "softmax", "Sigmoid": "sigmoid"}
+_LOSSES = frozenset({Kind.SOFTMAX_LOSS, Kind.SPARSE_SOFTMAX_LOSS})
+_LABELS = frozenset({Kind.CONSTANT, Kind.ONE_HOT})
+_NAMES = {Kind.SOFTMAX: "softmax", Kind.SIGMOID: "sigmoid"}
+_KEEPING = frozenset({Kind.CAST, Kind.IDENTITY, Kind.RESHAPE, Kind.SQUEEZE})
 
-_STABLE = (("Exp",), ("Select", "SelectV2"))
+_STABLE = (Kind.EXP, Kind.SELECT)
 """How the sigmoid's loss is computed: log1p(exp(x where x is negative, else -x))."""
 
 
@@ -29,29 +32,30 @@ def activations_twice(study: Study) -> list[Finding]:
             continue
         for before in _logits(study, port, site):
             maker = study.wiring.site(before)
-            if maker is not None and maker.op_type in _TYPES and _fits(site, maker):
+            if maker is not None and operation_of(maker).kind in _NAMES and _fits(site, maker):
                 found.setdefault(before, _finding(study, several[0], maker))
     return list(found.values())
 
 
 def _fits(site: Site, maker: Site) -> bool:
     """A softmax may be the score of classes of which each is true or false: then a sigmoid's loss is none of it."""
-    return site.op_type in _LOSSES or maker.op_type == "Sigmoid"
+    return operation_of(site).kind in _LOSSES or operation_of(maker).kind is Kind.SIGMOID
 
 
 def _logits(study: Study, port: int, site: Site) -> Iterator[int]:
     """The ports that a loss takes as logits."""
-    if site.op_type in _LOSSES and port == study.ports.first[site.site]:
+    if operation_of(site).kind in _LOSSES and port == study.ports.first[site.site]:
         given = study.program.inputs_of(site.site)
         parents = [study.ports.of(given[0])] if given else _computed(study, study.wiring.parents(port))
         if len(parents) == 1:  # eagerly it is not known which of two are the labels
             yield _seen_through(study, parents[0])
-    elif site.op_type == "Log1p":
+    elif operation_of(site).kind is Kind.LOG1P:
         here = port
         for wanted in _STABLE:
             parents = [nearest(study, each) for each in study.wiring.parents(here)]
             makers = {each: study.wiring.site(each) for each in parents}
-            here = next((each for each, maker in makers.items() if maker is not None and maker.op_type in wanted), -1)
+            kinds = {each: operation_of(maker).kind for each, maker in makers.items() if maker is not None}
+            here = next((each for each, kind in kinds.items() if kind is wanted), -1)
             if here < 0:
                 return
         yield from (_seen_through(study, each) for each in study.wiring.parents(here))
@@ -60,7 +64,11 @@ def _logits(study: Study, port: int, site: Site) -> Iterator[int]:
 def _computed(study: Study, ports: list[int]) -> list[int]:
     """Those that are neither data nor made of class numbers."""
     makers = {port: study.wiring.site(port) for port in ports if port in study.at}
-    return [port for port, maker in makers.items() if maker is not None and maker.op_type not in _LABELS]
+    return [port for port, maker in makers.items() if maker is not None and not _is_label(maker)]
+
+
+def _is_label(maker: Site) -> bool:
+    return operation_of(maker).kind in _LABELS or brings_data(maker)
 
 
 def _seen_through(study: Study, port: int) -> int:
@@ -68,14 +76,14 @@ def _seen_through(study: Study, port: int) -> int:
     for _ in range(8):
         site = study.wiring.site(port)
         before = study.wiring.parents(port)
-        if site is None or site.op_type not in ("Cast", "Identity", "Reshape", "Squeeze") or not before:
+        if site is None or operation_of(site).kind not in _KEEPING or not before:
             break
         port = next((each for each in before if each in study.at), before[0])
     return port
 
 
 def _finding(study: Study, k: int, maker: Site) -> Finding:
-    name, steps = _TYPES[maker.op_type], int(study.series.lengths[k])
+    name, steps = _NAMES[operation_of(maker).kind], int(study.series.lengths[k])
     return Finding(
         kind="activation_twice",
         series=k,

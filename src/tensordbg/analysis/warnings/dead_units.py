@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.kept_units import dead_in_kept
@@ -20,6 +21,8 @@ from tensordbg.analysis.warnings.training import gradients_of_variables
 from tensordbg.analysis.warnings.words import share
 from tensordbg.analysis.warnings.zeros import RELU, dead_layers, find_zeros
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Operation
 
 _LOOKS = 20
 """The number of dead units is the least of so many last steps."""
@@ -40,8 +43,7 @@ _MANY_UNITS = 8
 _LEARNS = 0.3
 """Where no more than this part of the loss is left, the units that live are enough."""
 
-_RELU_GRADIENT = frozenset({"ReluGrad", "Relu6Grad"})
-_TO_BIAS = frozenset({"BiasAddGrad", "Cast", "Identity", "Reshape", "Sum"})
+_TO_BIAS = frozenset({Kind.CAST, Kind.IDENTITY, Kind.RESHAPE, Kind.SUM})
 _FARTHEST = 50
 
 
@@ -112,7 +114,8 @@ def _died_at_once(zeros: Ints, dead: int, units: int) -> bool:
 def _by_values(study: Study) -> Iterator[Finding]:
     """Layers whose elements were kept."""
     for k in range(len(study.series)):
-        if study.site(k).op_type in RELU and study.learning[study.port[k]] and study.series.lengths[k] >= ENOUGH:
+        enough = study.learning[study.port[k]] and study.series.lengths[k] >= ENOUGH
+        if enough and operation_of(study.site(k)).kind in RELU:
             found = dead_in_kept(study, k)
             if found is not None and _many(int(found.dead.size), found.units):
                 first = ", ".join(map(str, found.dead[:8].tolist()))
@@ -131,10 +134,10 @@ def _relu_before(study: Study, port: int) -> int:
     while seen < _FARTHEST:
         seen += 1
         site = study.wiring.site(port)
-        if site is None or site.op_type not in _TO_BIAS:
+        if site is None or not _leads_to_bias(operation_of(site)):
             return NONE
         before = [each for each in study.wiring.parents(port) if study.gradient[each]]
-        gradient = next((each for each in before if _type(study, each) in _RELU_GRADIENT), NONE)
+        gradient = next((each for each in before if _is_of_relu(study, each)), NONE)
         if gradient != NONE:
             given = [each for each in study.wiring.parents(gradient) if not study.gradient[each]]
             return next((k for each in given for k in study.at.get(nearest(study, each), [])[:1]), NONE)
@@ -144,9 +147,13 @@ def _relu_before(study: Study, port: int) -> int:
     return NONE
 
 
-def _type(study: Study, port: int) -> str:
+def _leads_to_bias(operation: Operation) -> bool:
+    return operation.kind in _TO_BIAS or operation.gradient_of is Kind.ADD_BIAS
+
+
+def _is_of_relu(study: Study, port: int) -> bool:
     site = study.wiring.site(port)
-    return "" if site is None else site.op_type
+    return site is not None and operation_of(site).gradient_of in RELU
 
 
 def _finding(study: Study, k: int, row: int, part: float, what: str) -> Finding:

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from tensordbg.analysis.causes.case import HALF, largest_of, number
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.analysis.warnings.words import listed, share
+from tensordbg.operations.kinds import Kind
 
 _CLOSE = 0.5
 """What is above this part of the largest number is close to it."""
@@ -47,7 +49,8 @@ def _close(study: Study, half: list[int]) -> Iterator[Finding]:
         rows, largest = study.series.rows(k), largest_of(study.words[0][k])
         sizes = np.where(magnitude[rows] < largest * (1 - 1e-3), magnitude[rows], 0.0)
         row = int(sizes.argmax())
-        if sizes[row] > _CLOSE * largest and not study.gradient[study.port[k]] and study.site(k).op_type != "Const":
+        constant = operation_of(study.site(k)).kind is Kind.CONSTANT
+        if sizes[row] > _CLOSE * largest and not study.gradient[study.port[k]] and not constant:
             yield _close_finding(study, k, int(study.series.starts[k]) + row, largest)
 
 
@@ -97,14 +100,14 @@ def _is_variable(study: Study, port: int) -> bool:
             return True
         before = study.wiring.parents(port)
         site = study.wiring.site(port)
-        if len(before) != 1 or site is None or site.op_type not in ("Cast", "Identity"):
+        if len(before) != 1 or site is None or operation_of(site).kind not in (Kind.CAST, Kind.IDENTITY):
             return False
         port = before[0]
 
 
 def _cast_from(study: Study, k: int) -> int | None:
     """The series that a cast took, if it has a row for each of the cast's."""
-    if study.site(k).op_type != "Cast":
+    if operation_of(study.site(k)).kind is not Kind.CAST:
         return None
     for port in study.wiring.parents(int(study.port[k])):
         for source in study.at.get(port, []):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.analysis.warnings.trends import Trend, trend
 from tensordbg.analysis.warnings.words import from_to, listed
+from tensordbg.operations.kinds import Kind
 
 _NEAR = 1e-6
 """The smallest element of the input is no more than this in the end ..."""
@@ -15,11 +17,11 @@ _NEAR = 1e-6
 _FELL = 1e-3
 """... and this part of what it was at first."""
 
-_PASSING = frozenset({"Cast", "Identity", "Reshape"})
-_FLOORS = frozenset({"Add", "AddV2", "ClipByValue", "Maximum"})
+_PASSING = frozenset({Kind.CAST, Kind.IDENTITY, Kind.RESHAPE})
+_FLOORS = frozenset({Kind.ADD, Kind.CLIP, Kind.MAXIMUM})
 """Operations that keep a number from zero by a constant above it."""
 
-_CONSTANTS = frozenset({"Const", "Input"})
+_CONSTANTS = frozenset({Kind.CONSTANT, Kind.INPUT})
 
 _FARTHEST = 10
 
@@ -28,7 +30,7 @@ def logs_near_zero(study: Study) -> list[Finding]:
     """One finding for each logarithm that nothing keeps from zero."""
     found: dict[int, list[Trend]] = {}
     for k in range(len(study.series)):
-        if study.site(k).op_type == "Log" and study.learning[study.port[k]]:
+        if operation_of(study.site(k)).kind is Kind.LOG and study.learning[study.port[k]]:
             near = _nears(study, k)
             if near is not None and not _has_floor(study, int(study.port[k])):
                 found.setdefault(study.site(k).stack, []).append(near)
@@ -51,8 +53,8 @@ def _has_floor(study: Study, port: int) -> bool:
             return False
         port = before[0]
         site = study.wiring.site(port)
-        if site is None or site.op_type not in _PASSING:
-            return site is not None and site.op_type in _FLOORS and _is_above_zero(study, port)
+        if site is None or operation_of(site).kind not in _PASSING:
+            return site is not None and operation_of(site).kind in _FLOORS and _is_above_zero(study, port)
     return False
 
 
@@ -60,7 +62,7 @@ def _is_above_zero(study: Study, port: int) -> bool:
     """Whether a constant above zero goes into an operation."""
     for each in study.wiring.parents(port):
         site = study.wiring.site(each)
-        if site is None or site.op_type not in _CONSTANTS:
+        if site is None or operation_of(site).kind not in _CONSTANTS:
             continue
         for k in study.at.get(each, []):
             low = study.series.low[study.series.rows(k)]

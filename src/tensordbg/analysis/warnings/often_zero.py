@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.forward import forward_of
 from tensordbg.analysis.warnings.losses import Loss, find_losses
@@ -18,11 +19,13 @@ from tensordbg.analysis.warnings.words import listed, share
 from tensordbg.analysis.warnings.zero_gradient import first_zero
 from tensordbg.analysis.warnings.zeros import Zeros
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 
 _STEPS = 10
 _OF_ALL = 0.5
 _OF_SOME = 0.8
-_WITHOUT_SLOPE = frozenset({"ClipByValue", "Maximum", "Minimum", "Relu", "Relu6"})
+_RELU = (Kind.RELU, Kind.RELU6)
+_WITHOUT_SLOPE = frozenset({Kind.CLIP, Kind.MAXIMUM, Kind.MINIMUM, *_RELU})
 
 
 def often_zero_gradients(study: Study) -> list[Finding]:
@@ -72,7 +75,8 @@ def _has_no_slope(study: Study, port: int) -> bool:
     if site is None:
         return False
     forward = forward_of(study, site)
-    return site.op_type in ("ReluGrad", "Relu6Grad") or (forward is not None and forward.op_type in _WITHOUT_SLOPE)
+    without_slope = forward is not None and operation_of(forward).kind in _WITHOUT_SLOPE
+    return without_slope or operation_of(site).gradient_of in _RELU
 
 
 def _finding(study: Study, port: int, variables: list[int], part: dict[int, float]) -> Finding:

@@ -12,16 +12,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+from tensordbg.operations.kinds import Kind
 
-_MEETING = frozenset({"Add", "AddV2", "Maximum", "Minimum", "Mul", "RealDiv", "SquaredDifference", "Sub"})
-_PASSING = frozenset({"Cast", "Identity", "Neg", "ReadVariableOp", "Sigmoid", "StopGradient", "Tanh"})
-_ON_PURPOSE = frozenset({"ExpandDims", "Max", "Mean", "Min", "Pack", "Reshape", "StridedSlice", "Sum", "Transpose"})
+_MEETING = frozenset(
+    {
+        *(Kind.ADD, Kind.DIVIDE, Kind.MAXIMUM, Kind.MINIMUM, Kind.MULTIPLY),
+        *(Kind.SQUARED_DIFFERENCE, Kind.SUBTRACT),
+    }
+)
+_PASSING = frozenset({Kind.CAST, Kind.IDENTITY, Kind.NEGATE, Kind.READ, Kind.SIGMOID, Kind.STOP_GRADIENT, Kind.TANH})
+_ON_PURPOSE = frozenset(
+    {
+        *(Kind.EXPAND_DIMS, Kind.PACK, Kind.RESHAPE, Kind.SLICE, Kind.TRANSPOSE),
+        *(Kind.MAX, Kind.MEAN, Kind.MIN, Kind.SUM),
+    }
+)
 """Operations that make a column; one that comes out of weights or of the data is there by itself."""
 
-_AVERAGING = frozenset({"Mean", "Sum"})
+_AVERAGING = frozenset({Kind.MEAN, Kind.SUM})
 _FARTHEST = 200
 
 
@@ -51,7 +63,7 @@ def outer_broadcasts(study: Study) -> list[Finding]:
 def _meetings(study: Study) -> Iterator[_Meeting]:
     for k in np.flatnonzero(study.series.lengths >= ENOUGH).tolist():
         shape = _shape(study, k)
-        if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2 or study.site(k).op_type not in _MEETING:
+        if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2 or operation_of(study.site(k)).kind not in _MEETING:
             continue
         if not study.forward[study.port[k]]:
             continue
@@ -79,7 +91,7 @@ def _only_averaged(study: Study, meeting: _Meeting) -> bool:
                 continue
             seen.add(child)
             shapes = [_shape(study, k) for k in study.at.get(child, [])]
-            if site.op_type in _AVERAGING:
+            if operation_of(site).kind in _AVERAGING:
                 averaged = True
             elif not shapes or square in shapes:
                 open_ports.append(child)
@@ -96,7 +108,7 @@ def _on_purpose(study: Study, meeting: _Meeting) -> bool:
         return True
     trained = study.wiring.descendants(study.trained_reads)
     site = study.wiring.site(maker)
-    explicit = site is not None and site.op_type in _ON_PURPOSE
+    explicit = site is not None and operation_of(site).kind in _ON_PURPOSE
     return explicit and bool(trained[meeting.column]) == bool(trained[meeting.row])
 
 
@@ -105,7 +117,7 @@ def _maker(study: Study, port: int) -> int:
     for _ in range(_FARTHEST):
         site = study.wiring.site(port)
         before = study.wiring.parents(port)
-        if site is None or site.op_type not in _PASSING or len(before) != 1:
+        if site is None or operation_of(site).kind not in _PASSING or len(before) != 1:
             break
         port = before[0]
     return port

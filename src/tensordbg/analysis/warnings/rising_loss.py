@@ -12,7 +12,7 @@ import numpy as np
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.warnings.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.series import Floats
-from tensordbg.analysis.warnings.study import GIVEN, Finding, Study
+from tensordbg.analysis.warnings.study import Finding, Study, brings_data
 from tensordbg.analysis.warnings.trends import changed, root_mean_square, trend
 
 _STEPS = 10
@@ -70,7 +70,7 @@ def _inputs_grow(study: Study) -> bool:
     sizes = root_mean_square(study)
     grown = changed(study, sizes, _HARDER)
     return any(
-        study.site(k).op_type in GIVEN and (found := trend(study, sizes, k)) is not None and found.ratio >= _HARDER
+        brings_data(study.site(k)) and (found := trend(study, sizes, k)) is not None and found.ratio >= _HARDER
         for k in grown
     )
 

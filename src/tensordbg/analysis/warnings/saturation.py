@@ -11,22 +11,24 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.descent import made_of
 from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of, part_left
 from tensordbg.analysis.warnings.series import Floats, Series
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.words import listed, share
+from tensordbg.operations.kinds import Kind
 
-_RANGES = {"Tanh": (-1.0, 1.0), "Sigmoid": (0.0, 1.0), "Relu6": (0.0, 6.0)}
+_RANGES = {Kind.TANH: (-1.0, 1.0), Kind.SIGMOID: (0.0, 1.0), Kind.RELU6: (0.0, 6.0)}
 _ROOM = 0.03
 """At most this part of the slope that there could be is left."""
 
 _PART = 0.25
 """In at least this part of the steps, the last ones."""
 
-_WEIGHTED = ("BatchMatMul", "Conv", "DepthwiseConv", "Einsum", "MatMul")
-"""Beginnings of the types of operations that multiply with weights."""
+_WEIGHTED = (Kind.CONVOLUTION, Kind.EINSUM, Kind.MATMUL)
+"""They multiply with weights."""
 
 _LEARNED = 0.1
 """Where no more than this part of the loss is left, nothing keeps the model from learning."""
@@ -92,7 +94,7 @@ def _room(study: Study) -> Floats:
     """For each row how much room is left between the limits: 1 where all of it is; NaN for other operations."""
     result = np.full(len(study.series.step), np.nan)
     for k in range(len(study.series)):
-        if study.site(k).op_type == "Softmax":
+        if operation_of(study.site(k)).kind is Kind.SOFTMAX:
             result[study.series.rows(k)] = _room_of_softmax(study.series, k)
         elif (limits := limits_of(study, k)) is not None:
             result[study.series.rows(k)] = _room_between(study.series, k, *limits)
@@ -117,21 +119,21 @@ def _room_between(series: Series, k: int, low: float, high: float) -> Floats:
 
 def limits_of(study: Study, k: int) -> tuple[float, float] | None:
     """The range of an activation: by its type, or by the constants that it is clipped to from both sides."""
-    op_type = study.site(k).op_type
-    if op_type in _RANGES:
-        return _RANGES[op_type]
-    if op_type != "Maximum":
+    kind = operation_of(study.site(k)).kind
+    if kind in _RANGES:
+        return _RANGES[kind]
+    if kind is not Kind.MAXIMUM:
         return None
-    low, inside = _clipped(study, int(study.port[k]))
-    high, _ = _clipped(study, inside, "Minimum")
+    low, inside = _clipped(study, int(study.port[k]), Kind.MAXIMUM)
+    high, _ = _clipped(study, inside, Kind.MINIMUM)
     return (low, high) if low < high else None
 
 
-def _clipped(study: Study, port: int, op_type: str = "Maximum") -> tuple[float, int]:
+def _clipped(study: Study, port: int, kind: Kind) -> tuple[float, int]:
     """The constant in a maximum or minimum, NaN where there is none, and the port of what is compared with it."""
     site = study.wiring.site(port)
     parents = study.wiring.parents(port)
-    if site is None or site.op_type != op_type or len(parents) != 2:
+    if site is None or operation_of(site).kind is not kind or len(parents) != 2:
         return np.nan, port
     constant, inside = sorted(parents, key=lambda each: not _is_constant(study, each))
     series = study.at.get(constant, [])
@@ -142,14 +144,14 @@ def _clipped(study: Study, port: int, op_type: str = "Maximum") -> tuple[float, 
 
 def _is_constant(study: Study, port: int) -> bool:
     site = study.wiring.site(port)
-    return site is not None and site.op_type == "Const"
+    return site is not None and operation_of(site).kind is Kind.CONSTANT
 
 
 def _hidden(study: Study) -> Bools:
     """For each port whether weights are applied to what is made of it."""
     marks = np.zeros(len(study.ports.site), dtype=np.bool_)
     for site in study.program.sites.values():
-        if site.op_type.startswith(_WEIGHTED):
+        if operation_of(site).kind in _WEIGHTED:
             first = int(study.ports.first[site.site])
             marks[first] = study.learning[first]
     return study.wiring.ancestors(marks)
@@ -157,7 +159,7 @@ def _hidden(study: Study) -> Bools:
 
 def _finding(study: Study, k: int, run: int, room: Floats, followers: list[str]) -> Finding:
     left = _slope_left(study, k, room)
-    op_type = study.site(k).op_type
+    kind = operation_of(study.site(k)).kind
     return Finding(
         kind="saturated_activation",
         series=k,
@@ -168,7 +170,7 @@ def _finding(study: Study, k: int, run: int, room: Floats, followers: list[str])
         suggestion=(
             "What goes in is too large: scale the inputs, start with smaller weights, normalise before the activation, "
             "or lower the learning rate; ReLU-like activations do not saturate."
-            if op_type != "Softmax"
+            if kind is not Kind.SOFTMAX
             else "The scores are too far apart: divide them by the root of their dimension, or normalise queries and "
             "keys."
         ),

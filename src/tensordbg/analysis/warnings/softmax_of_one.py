@@ -6,11 +6,13 @@ import json
 
 import numpy as np
 
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+from tensordbg.operations.kinds import Kind
 
-_RESULT = {"Softmax": 1.0, "LogSoftmax": 0.0}
+_RESULT = {Kind.SOFTMAX: 1.0, Kind.LOG_SOFTMAX: 0.0}
 """What each gives of one element."""
 
 TRAINED_PAST = "trained_past"
@@ -19,7 +21,7 @@ TRAINED_PAST = "trained_past"
 _ROUNDING = 1 / 64
 """So far from that it may be: the runtime divides by an estimate, which gives 0.99999994; bfloat16 has eight bits."""
 
-_WITH_LOSS = frozenset({"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"})
+_WITH_LOSS = frozenset({Kind.SOFTMAX_LOSS, Kind.SPARSE_SOFTMAX_LOSS})
 
 
 def softmaxes_of_one(study: Study) -> list[Finding]:
@@ -28,10 +30,10 @@ def softmaxes_of_one(study: Study) -> list[Finding]:
     found = {}
     for k in np.flatnonzero(series.lengths >= ENOUGH).tolist():
         site = study.site(k)
-        if site.op_type in _RESULT and study.forward[study.port[k]]:
-            if _is_one(study, k) and _always(study, k, _RESULT[site.op_type]).all():
+        if operation_of(site).kind in _RESULT and study.forward[study.port[k]]:
+            if _is_one(study, k) and _always(study, k, _RESULT[operation_of(site).kind]).all():
                 found[site.site] = k
-        elif site.op_type in _WITH_LOSS and not series.slot[k] and study.forward[study.port[k]]:
+        elif operation_of(site).kind in _WITH_LOSS and not series.slot[k] and study.forward[study.port[k]]:
             logits = nearest(study, next(iter(study.wiring.parents(int(study.port[k]))), int(study.port[k])))
             if any(_is_one(study, each) for each in study.at.get(logits, [])) and _always(study, k, 0.0).all():
                 found[site.site] = k
@@ -63,7 +65,8 @@ def _finding(study: Study, k: int) -> Finding:
     shape, steps = study.words[1][k], int(study.series.lengths[k])
     site = study.site(k)
     trains = bool(study.gradient.any()) and not _leads_to_gradients(study, k)
-    what = "is 0 for every label that there is" if site.op_type in _WITH_LOSS else "is a constant, whatever goes in"
+    with_loss = operation_of(site).kind in _WITH_LOSS
+    what = "is 0 for every label that there is" if with_loss else "is a constant, whatever goes in"
     return Finding(
         kind="softmax_of_one",
         series=k,

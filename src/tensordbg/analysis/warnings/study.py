@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.events import read_executions
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.ports import Ports, number_ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools, Ints, TraceSource
@@ -17,14 +18,13 @@ from tensordbg.analysis.warnings.misnamed import without_misnamed
 from tensordbg.analysis.warnings.series import Series, read_series
 from tensordbg.analysis.warnings.wiring import Wiring, wire
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 ENOUGH = 5
 """In fewer steps than these nothing is said of how things go."""
 
-GIVEN = frozenset({"Arg", "Input", "IteratorGetNext", "Placeholder"})
-"""What brings data in from outside."""
-
-_READS = frozenset({"ReadVariableOp", "Variable", "VariableV2"})
+_READS = frozenset({Kind.READ, Kind.VARIABLE})
 """They give a variable as a whole; the latter are what TensorFlow 1 has for it."""
 
 
@@ -139,7 +139,7 @@ class Study:
         return {
             int(self.ports.first[site.site]): site.reads[0]
             for site in self.program.sites.values()
-            if site.reads and site.op_type in _READS
+            if site.reads and operation_of(site).kind in _READS
         }
 
     @cached_property
@@ -200,3 +200,9 @@ def study(trace: TraceSource, program: Program, end: int) -> Study:
     # The state of a loop is seen where it is made.
     series = series.chosen(~np.isin(series.site, list(program.loop_arguments)))
     return Study(trace, program, ports, wiring, without_misnamed(series, wiring), runs)
+
+
+def brings_data(site: Site) -> bool:
+    """Whether a site brings data in from outside: an argument, a value from Python, a batch."""
+    operation = operation_of(site)
+    return operation.kind in (Kind.ARGUMENT, Kind.INPUT) or operation.has(Trait.FROM_PIPELINE)

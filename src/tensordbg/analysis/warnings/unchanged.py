@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools
-from tensordbg.analysis.warnings.study import ENOUGH, GIVEN, Finding, Study
+from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study, brings_data
 from tensordbg.analysis.warnings.training import gradients_of_variables
 from tensordbg.analysis.warnings.words import listed
 from tensordbg.analysis.warnings.zeros import find_zeros
+from tensordbg.operations.kinds import Kind
 
 _MEND_UNWRITTEN = (
     "Give it to the optimizer with the others, and see that the loss depends on it: `tape.gradient` gives None where "
@@ -60,7 +62,7 @@ def _only_look(study: Study, still: dict[int, int], trained: list[list[int]]) ->
     for k in still.values():
         marks[study.wiring.children(int(study.port[k]))] = True
     behind = study.wiring.ancestors(marks & ~study.gradient)
-    data = any(study.site(int(k)).op_type in GIVEN for k in np.flatnonzero(behind[study.port]))
+    data = any(brings_data(study.site(int(k))) for k in np.flatnonzero(behind[study.port]))
     return not data and all(behind[study.port[several]].any() for several in trained)
 
 
@@ -131,7 +133,7 @@ def _update(study: Study, variable: int) -> float:
     taken = [
         k
         for site in study.writers[variable]
-        if site.op_type in ("AssignAddVariableOp", "AssignSubVariableOp")
+        if operation_of(site).kind in (Kind.ASSIGN_ADD, Kind.ASSIGN_SUBTRACT)
         for port in study.wiring.parents(int(study.ports.first[site.site]))
         for k in study.at.get(port, [])
     ]

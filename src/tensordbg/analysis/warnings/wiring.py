@@ -15,13 +15,13 @@ import numpy as np
 
 from tensordbg.analysis.events import Executions
 from tensordbg.analysis.hashing import mixed
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.ports import Ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.spread import spread
 from tensordbg.model import NONE, CallKind, Function, Site
-
-_ONE_BY_ONE = frozenset({"IdentityN"})
+from tensordbg.operations.kinds import Kind
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _inside(program: Program, ports: Ports) -> Ints:
     consumer = np.repeat(np.arange(len(ports.first)), np.diff(edges.starts))
     apart = np.zeros(len(ports.first), dtype=np.bool_)
     sites = program.sites.values()
-    apart[[site.site for site in sites if site.op_type in _ONE_BY_ONE or _is_followed(program, site)]] = True
+    apart[[site.site for site in sites if _is_one_by_one(site) or _is_followed(program, site)]] = True
     plain = ~apart[consumer]
     consumer, source = consumer[plain], edges.ports[plain]
     owner, target = spread_ranges(ports.first[consumer], ports.count[consumer])
@@ -113,7 +113,7 @@ def _one_by_one(program: Program, ports: Ports) -> Ints:
     pairs = [
         (ports.of(ref), int(ports.first[site.site]) + slot)
         for site in program.sites.values()
-        if site.op_type in _ONE_BY_ONE and site.function != NONE
+        if _is_one_by_one(site) and site.function != NONE
         for slot, ref in enumerate(program.inputs_of(site.site)[: int(ports.count[site.site])])
     ]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -186,3 +186,7 @@ def _taken(program: Program, ports: Ports, function: int, site: int, position: i
         return range(int(ports.first[site]), int(ports.first[site] + ports.count[site])) if known else []
     arguments = _arguments(ports, program.functions[function]) if function in program.functions else []
     return arguments[position : position + 1]
+
+
+def _is_one_by_one(site: Site) -> bool:
+    return operation_of(site).kind is Kind.IDENTITY_OF_SEVERAL

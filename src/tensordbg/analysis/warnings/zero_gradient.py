@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.operations import named
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.warnings.descent import made_of, nearest
 from tensordbg.analysis.warnings.forward import forward_of
@@ -11,15 +12,16 @@ from tensordbg.analysis.warnings.training import gradients_of_variables
 from tensordbg.analysis.warnings.words import listed
 from tensordbg.analysis.warnings.zeros import Zeros, dead_layers, find_zeros
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 
 _FARTHEST = 3000
 
-_ZEROS = frozenset({"Const", "Fill", "ZerosLike", "BroadcastTo"})
+_ZEROS = frozenset({Kind.BROADCAST, Kind.CONSTANT, Kind.FILL, Kind.ZEROS_LIKE})
 
-_SUMS = frozenset({"Add", "AddN", "AddV2", "BiasAddGrad", "Sub", "Sum"})
+_SUMS = frozenset({Kind.ADD, Kind.ADD_MANY, Kind.SUBTRACT, Kind.SUM})
 """What they give of numbers other than zero is zero where these cancel: the loss does not depend on the variable."""
 
-_RELU_GRADIENT = frozenset({"ReluGrad", "Relu6Grad"})
+_RELU = (Kind.RELU, Kind.RELU6)
 
 
 def zero_gradients(study: Study) -> list[Finding]:
@@ -31,7 +33,7 @@ def zero_gradients(study: Study) -> list[Finding]:
     for variable, gradients in gradients_of_variables(study).items():
         if gradients and all(zeros.zero[k] for k in gradients):
             first = first_zero(study, zeros, int(study.port[gradients[0]]))
-            if _type(study, first) in _SUMS and not _zero_values(study, zeros, first):
+            if _sums(study, first) and not _zero_values(study, zeros, first):
                 continue
             starts.setdefault(_root(study, zeros, first), []).append((variable, first))
     dead = _dead(study, zeros)
@@ -103,7 +105,7 @@ def _gradients_before(study: Study, port: int) -> list[int]:
                 open_ports.append(parent)
             elif study.gradient[parent]:
                 found.append(parent)
-    computed = [each for each in found if _type(study, each) not in _ZEROS]
+    computed = [each for each in found if named(_type(study, each)).kind not in _ZEROS]
     return computed or found  # a choice between a gradient and zeros is to blame, not the zeros
 
 
@@ -150,7 +152,7 @@ def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
     """Why the first zero gradient is zero, and what can be done."""
     op_type = _type(study, port)
     blocking = next(iter(_zero_values(study, zeros, port)), NONE)
-    if op_type in _ZEROS:
+    if named(op_type).kind in _ZEROS:
         return (
             "which TensorFlow put in because the loss does not depend on what it differentiates.",
             "Connect it with the loss: look for `tf.stop_gradient`, rounding, comparisons or `tf.argmax` between.",
@@ -160,7 +162,7 @@ def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
             f"as {study.name(study.at[blocking][0])}, which the gradient is multiplied with, is all zero.",
             "A mask or an activation that is zero throughout lets no gradient through: find out why it is.",
         )
-    if op_type in _RELU_GRADIENT:
+    if named(op_type).gradient_of in _RELU:
         return _reason_of_relu(study, port)
     return (
         f"where {op_type} lets nothing of it through.",
@@ -184,3 +186,8 @@ def _reason_of_relu(study: Study, port: int) -> tuple[str, str]:
         f"as nothing comes back to those units that are above zero, although {what}.",
         f"Look at what follows: it {mend}; then lower the learning rate.",
     )
+
+
+def _sums(study: Study, port: int) -> bool:
+    operation = named(_type(study, port))
+    return operation.kind in _SUMS or operation.gradient_of is Kind.ADD_BIAS

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.warnings.descent import made_of
 from tensordbg.analysis.warnings.series import Series
 from tensordbg.analysis.warnings.study import ENOUGH, Study
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 
-RELU = frozenset({"Relu", "Relu6"})
+RELU = frozenset({Kind.RELU, Kind.RELU6})
 
 _LONGER = 1.5
 """What was zero nearly as long before, and was not any more then, may be so again."""
@@ -55,7 +57,12 @@ def _longest_before(series: Series, zero: Bools, run: Ints) -> Ints:
     return result
 
 
-_TO_THE_LOSS = frozenset({"Cast", "DivNoNan", "Identity", "Mean", "Mul", "Pow", "RealDiv", "Reshape", "Square", "Sum"})
+_TO_THE_LOSS = frozenset(
+    {
+        *(Kind.DIVIDE, Kind.DIVIDE_NO_NAN, Kind.MEAN, Kind.MULTIPLY, Kind.POWER, Kind.SQUARE, Kind.SUM),
+        *(Kind.CAST, Kind.IDENTITY, Kind.RESHAPE),
+    }
+)
 """Operations that make a loss of what each example lacks."""
 
 
@@ -64,7 +71,7 @@ def dead_layers(study: Study, zeros: Zeros) -> list[int]:
     dead = [
         k
         for k in np.flatnonzero(zeros.zero).tolist()
-        if study.site(k).op_type in RELU
+        if operation_of(study.site(k)).kind in RELU
         and study.learning[study.port[k]]
         and not _is_a_loss(study, zeros, int(study.port[k]))
     ]
@@ -81,7 +88,7 @@ def _is_a_loss(study: Study, zeros: Zeros, port: int) -> bool:
             if child in seen or site is None or study.gradient[child] or study.updating[child]:
                 continue
             seen.add(child)
-            if site.op_type not in _TO_THE_LOSS or (child in study.at and not zeros.of(study, child)):
+            if operation_of(site).kind not in _TO_THE_LOSS or (child in study.at and not zeros.of(study, child)):
                 return False
             if not _is_scalar(study, child):
                 open_ports.append(child)

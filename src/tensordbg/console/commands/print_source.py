@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.reading import Ints
 from tensordbg.console.files import find_file
 from tensordbg.console.node_lines import health_span
@@ -15,6 +16,7 @@ from tensordbg.console.options import run_option
 from tensordbg.console.page import FixedLines, Line, Page, Place, Span, Style
 from tensordbg.console.texts import word
 from tensordbg.model import Site
+from tensordbg.operations.kinds import Kind
 from tensordbg.report.numbers import amount, count
 
 if TYPE_CHECKING:
@@ -97,7 +99,7 @@ def _under(opened: OpenedTrace, made: Iterable[SiteNames], events: Ints, tensors
 
 
 def _rank(opened: OpenedTrace, site: Site, event: int) -> tuple[bool, bool, bool, int]:
-    return not _is_bad(opened, event), site.op_type == "Const", event == _NONE, site.site
+    return not _is_bad(opened, event), operation_of(site).kind is Kind.CONSTANT, event == _NONE, site.site
 
 
 def _times(number: int) -> str:

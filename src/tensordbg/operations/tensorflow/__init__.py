@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.operations.table import Table
-from tensordbg.operations.tensorflow import arithmetic, domains, effects, kinds, moving, operands
+from tensordbg.operations.tensorflow import arithmetic, collectives, domains, effects, kinds, moving, operands
 
 TABLE = Table(
     kinds=kinds.KINDS,
@@ -18,4 +18,5 @@ TABLE = Table(
     degrees=operands.DEGREES,
     of_nothing=operands.OF_NOTHING,
     of_matrix=operands.OF_MATRIX,
+    collectives=collectives.COLLECTIVES,
 )
