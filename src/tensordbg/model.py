@@ -26,8 +26,18 @@ COMPOSITES = "composites"
 """The attribute of an operation that tells for each of its outputs of which value it holds the elements: `ragged` with
 the tensors of its row splits, outermost first, `sparse` with those of its indices and its shape; or null."""
 
+ELEMENT_ORIGIN, BATCH_ORIGINS = "tensordbg_element_origin", "tensordbg_batch_origins"
+"""How the operations are called that hold, in a pipeline with origins, the names of the element that a call of a
+function is for, and those of the rows of a batch that the pipeline gives."""
+
 NOTES = frozenset({COMPOSITES, DIFFERENTIATED, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""
+
+
+def names_origins(operation: str) -> bool:
+    """Whether an operation of this name holds names of where elements of a pipeline came from."""
+    return operation.rpartition("/")[2].startswith((ELEMENT_ORIGIN, BATCH_ORIGINS))
+
 
 NONE = -1
 """The identifier that stands for "none" or "unknown"."""

@@ -89,6 +89,8 @@ class ListedTensor(TensorView):
     tensor whose elements it holds."""
     run: int = 0
     """Which run of a pipeline's function; 0 for what the execution itself computed."""
+    came_from: tuple[str, ...] = ()
+    """In a history of a pipeline with origins, the names of the element, or of each row of a batch."""
     call: int | None = None
     """In a history, which call of the pipeline's function it belongs to, from 0; there is one for each element."""
 

@@ -1,6 +1,7 @@
 """Which call of a pipeline's function an event belongs to: there is one for each element.
 
-Which element it was is not known: TensorFlow works on several at once, and begins with them in any order.
+Which element it was is known only of pipelines with origins: TensorFlow works on several at once, and begins with them
+in any order.
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensordbg.analysis.listing import ListedTensor
+from tensordbg.analysis.pipeline_origins import origins_of_runs
 from tensordbg.analysis.query import sql
+from tensordbg.model import names_origins
 from tensordbg.trace.reader import TraceReader
 
 # What a function of a pipeline calls runs with it, at a path below the root.
@@ -20,9 +23,15 @@ FROM (SELECT t.run, coalesce(min(s.function) FILTER (t.path = 0), min(s.function
 
 
 def with_calls(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
-    """The same events, those of functions of a pipeline with the number of the call, from 0, by what came first."""
+    """The same events, those of functions of a pipeline with the number of the call, from 0, by what came first.
+
+    In a pipeline with origins they also have the names of the element that the call was for.
+    """
     if not any(point.run for point in points):
         return points
     columns = sql(reader, _NUMBERS).to_pydict()
     number = dict(zip(columns["run"], columns["number"], strict=True))
-    return tuple(replace(point, call=number.get(point.run)) for point in points)
+    names = origins_of_runs(reader, (point.run for point in points))
+    told = [replace(point, call=number.get(point.run), came_from=names.get(point.run, ())) for point in points]
+    # What holds the names shows them once.
+    return tuple(replace(point, text="") if names_origins(point.op_name) else point for point in told)

@@ -20,6 +20,7 @@ from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import failure_behind
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.loaded import loaded_libraries
+from tensordbg.recording.origin_choice import OriginChoice
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.settings import settings_of_program
@@ -195,13 +196,16 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
         ) from error
     writer = TraceWriter.create(folder, metadata)
     try:
-        log = EventLog(folder, plan.detail, plan.values.budget, plan.value_file_bytes, plan.last)
+        # Names of origins are kept beside the statistics, see `OriginChoice`.
+        detail = Detail.VALUES if plan.detail is Detail.HEALTH else plan.detail
+        log = EventLog(folder, detail, plan.values.budget, plan.value_file_bytes, plan.last)
     except RuntimeError as error:
         writer.discard()
         raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
-    choice = ValueChoice(writer, plan.values, log.choose_values) if plan.detail is Detail.VALUES else None
+    sink = OriginChoice(writer, log.choose_values)
+    choice = ValueChoice(sink, plan.values, log.choose_values) if plan.detail is Detail.VALUES else None
     log.choose_dtypes(plan.tensors.mask)
-    tensors = TensorChoice(choice or writer, plan.tensors, log.mute)
+    tensors = TensorChoice(choice or sink, plan.tensors, log.mute)
     CATALOG.attach(tensors)
     return Recorder(CATALOG, log, writer, choice, plan.every), writer, tensors
 

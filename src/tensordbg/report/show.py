@@ -26,6 +26,9 @@ from tensordbg.report.listing import (
 )
 from tensordbg.report.numbers import ABSENT, count
 
+_MOST_NAMES = 8
+"""So many names of rows are printed."""
+
 
 def histories_text(histories: Mapping[str, TensorHistory]) -> Group:
     """The history in each process of a run, by name; the only process has none."""
@@ -96,6 +99,9 @@ def _table(history: TensorHistory) -> Table:
         add_health_columns(table)
     if kept:
         table.add_column("elements", overflow="fold")
+    named = any(point.came_from for point in history.points)
+    if named:
+        table.add_column("came from", overflow="fold")
     if spread:
         table.add_column("line", overflow="fold")
     for point in history.points:
@@ -103,9 +109,16 @@ def _table(history: TensorHistory) -> Table:
         turn = [turn_text(point)] if looping else []
         measured = length_cells(point) if strings else health_cells(point)
         measured += [point.text] if kept else []
+        measured += [_names(point.came_from)] if named else []
         place = [place_text(point.source) if point.source else ABSENT] if spread else []
         table.add_row(*when, *turn, type_text(point), *measured, *place, style=style_of(point))
     return table
+
+
+def _names(origins: tuple[str, ...]) -> str:
+    """The first names; JSON has all."""
+    more = len(origins) - _MOST_NAMES
+    return ", ".join(origins[:_MOST_NAMES]) + (f" and {count(more)} more" if more > 0 else "") or ABSENT
 
 
 def _footer(history: TensorHistory) -> str:

@@ -38,6 +38,7 @@ def row_to_json(row: ListedTensor) -> dict[str, Any]:
         "health": None if row.health is None else health_to_json(row.health),
         **({"text": row.text} if row.text else {}),
         **({} if row.call is None else {"call": row.call}),
+        **({"came_from": list(row.came_from)} if row.came_from else {}),
         "source": None if row.source is None else frame_to_json(row.source),
     }
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.data_origins_names import for_rows, joined, together
+from tensordbg.backends.tensorflow.data_origins_names import for_rows, joined, noted_as, together
 from tensordbg.backends.tensorflow.data_origins_notes import BatchNotes, WorkNotes
 from tensordbg.backends.tensorflow.data_origins_sources import with_origins
 from tensordbg.errors import UsageError
+from tensordbg.model import ELEMENT_ORIGIN
 
 Key = str | Callable[..., Any]
 
@@ -211,7 +212,13 @@ def _inner(map_func: Any) -> Any:
     """The datasets that a function makes of elements, with the number of the record behind the name of the element."""
 
     def of(element: Any, origin: Any) -> Any:
+        with tf.control_dependencies([noted_as(origin, ELEMENT_ORIGIN)]):
+            element = tf.nest.map_structure(_same, element)
         made = map_func(*element) if isinstance(element, tuple) else map_func(element)
         return WorkNotes.shared().reading(made, joined(origin))
 
     return of
+
+
+def _same(each: Any) -> Any:
+    return tf.identity(each) if isinstance(each, tf.Tensor) else each

@@ -11,6 +11,12 @@ _BESIDE = " + "
 """Between the names of what was zipped."""
 
 
+def noted_as(origin: Any, operation: str) -> Any:
+    """The names in a list, as the output of an operation of this name, by which a recording knows them."""
+    # One that changed nothing, such as an identity, would be taken out.
+    return tf.strings.join([tf.reshape(origin, [-1])], name=operation)
+
+
 def joined(origin: Any) -> Any:
     """One name for an element: that of its origin, or those of all rows of a batch."""
     return origin if origin.shape.rank == 0 else tf.strings.reduce_join(tf.reshape(origin, [-1]), separator=", ")

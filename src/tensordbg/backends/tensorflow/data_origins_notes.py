@@ -19,8 +19,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.data_origins_names import joined
+from tensordbg.backends.tensorflow.data_origins_names import joined, noted_as
 from tensordbg.backends.tensorflow.hooks import hooks
+from tensordbg.model import BATCH_ORIGINS, ELEMENT_ORIGIN
 from tensordbg.recording.saying import say
 
 KEPT = 256
@@ -65,7 +66,7 @@ class BatchNotes:
 
         def note(number: Any, pair: Any) -> Any:
             element, origin = pair
-            names = tf.reshape(origin, [-1])
+            names = noted_as(origin, BATCH_ORIGINS)
             marks = [tf.io.serialize_tensor(mark) for mark in row_marks(element, origin.shape.rank != 0)]
             at = tf.strings.as_string(tf.timestamp(), precision=6)
             row = tf.stack([at, tf.io.serialize_tensor(names), *marks])
@@ -131,7 +132,8 @@ class WorkNotes:
         def run(element: Any, origin: Any) -> Any:
             name = tf.reshape(joined(origin), [1])  # since what is removed must be a list
             key = tf.strings.to_hash_bucket_fast(name, 2**62)
-            with tf.control_dependencies([begun.insert(key, name)]):
+            told = noted_as(origin, ELEMENT_ORIGIN)
+            with tf.control_dependencies([told, begun.insert(key, name)]):
                 element = tf.nest.map_structure(_same, element)
             result = inner(*element) if isinstance(element, tuple) else inner(element)
             # `map` takes a list for a tuple, and only lists inside of that for tensors to be stacked.
