@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tensordbg.console.console import Console
-from tensordbg.console.runs import EVERYTHING, find_runs, scope_of
+from tensordbg.console.runs import EVERYTHING, find_runs, scope_of, scope_since
 from tensordbg.errors import UsageError
 
 
@@ -57,3 +59,14 @@ def test_a_scope_narrows(console: Console) -> None:
 def test_what_is_not_there_is_said_so(console: Console, chosen: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         scope_of(console.opened, console.runs, chosen)
+
+
+def test_what_ran_since_the_last_run_began(console: Console) -> None:
+    opened, runs = console.opened, console.runs
+    within = set(scope_of(opened, runs, "last").numbers(opened).tolist())
+    since = set(scope_since(opened, runs).numbers(opened).tolist())
+    first = replace(runs, numbers=runs.numbers[:1], rows=runs.rows[:1])
+    assert within <= since < set(scope_since(opened, first).numbers(opened).tolist())
+    assert scope_since(opened, first).text == "run 1 and of what ran since"
+    none = replace(runs, numbers=runs.numbers[:0], rows=runs.rows[:0])
+    assert scope_since(opened, none) is EVERYTHING

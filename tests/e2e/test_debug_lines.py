@@ -98,7 +98,29 @@ def old(x):
 print("result", old(tf.constant([1.0, 2.0])).numpy())
 """
 
-PROGRAMS = {"switched": SWITCHED, "eager": EAGER, "graph": GRAPH, "data": DATA, "fitted": KERAS, "session": SESSION}
+MIXED = """
+import tensorflow as tf
+
+@tf.function
+def inner(x):
+    return tf.sqrt(x)
+
+y = inner(tf.constant(4.0))
+for k in range(2):
+    y = tf.exp(y)
+    z = tf.sin(y)
+print("result", z.numpy())
+"""
+
+PROGRAMS = {
+    "mixed": MIXED,
+    "switched": SWITCHED,
+    "eager": EAGER,
+    "graph": GRAPH,
+    "data": DATA,
+    "fitted": KERAS,
+    "session": SESSION,
+}
 
 
 @pytest.fixture
@@ -222,6 +244,15 @@ def test_a_line_given_to_a_dataset_stops_in_the_thread_that_runs_it(folder: Path
     assert said[1] == "op-start: Cast in Dataset_map_scaled" and said[3] == "op-end: mul in Dataset_map_scaled"
     assert "  x (args_0:0)  int64[]  3" in done.stdout and "  y (mul:0)  float32[]  6." in done.stdout
     assert results(done.stdout)[-1] == "result [5.]"
+
+
+def test_what_has_run_so_far_is_listed_at_an_eager_line(folder: Path) -> None:
+    done = debug(folder, "mixed", "continue; lt; continue; lt; pt Sqrt:0; continue", "mixed.py:11")
+    assert done.returncode == 0, done.stderr
+    first, second = (part.partition("tdbg>")[0] for part in done.stdout.split("of run 1 and of what ran since:")[1:])
+    assert "Sqrt:0" in first and "Exp:0" in first and "Sin:0" not in first
+    assert second.count("Exp:0") == 2 and second.count("Sin:0") == 1
+    assert re.search(r"^.*Sqrt:0.*$", done.stdout.rpartition("pt Sqrt:0")[2], re.MULTILINE)
 
 
 def test_the_program_ends_where_it_is_told_to(folder: Path) -> None:

@@ -16,7 +16,7 @@ from tensordbg.console.page import Page
 from tensordbg.console.redirection import write_page
 from tensordbg.console.remembered import SeenPages, TypedLines
 from tensordbg.console.running import Go, Runner
-from tensordbg.console.runs import EVERYTHING, Runs, Scope, find_runs, scope_of
+from tensordbg.console.runs import EVERYTHING, Runs, Scope, find_runs, scope_of, scope_since
 from tensordbg.console.settings import Settings, lines_file, read_settings, settings_file
 from tensordbg.console.words import parse_line
 from tensordbg.errors import UsageError
@@ -95,7 +95,8 @@ class Console:
         """The tensors that a command looks at.
 
         Args:
-            chosen: As `-x` has it; by default those of the run that was made last, all where no program runs.
+            chosen: As `-x` has it; by default those of the run that was made last, and of what ran since where the
+                program stands at a line behind it; all where no program runs.
 
         Raises:
             UsageError: If there are no such runs.
@@ -107,6 +108,8 @@ class Console:
         last = [number for number, each in self.runner.executions.items() if each == self.runner.stop.execution]
         if last:
             return scope_of(self.opened, self.runs, str(last[0]))
+        if self.runner.stop.at is not None:
+            return scope_since(self.opened, self.runs)
         return scope_of(self.opened, self.runs, "last") if len(self.runs) else EVERYTHING
 
     def opening(self) -> Page:

@@ -140,3 +140,11 @@ def scope_of_run(opened: OpenedTrace, runs: Runs, number: int) -> Scope:
         UsageError: If there is no such run.
     """
     return Scope(events_of(opened, runs.row(number)), (number,), f"run {number}", str(number))
+
+
+def scope_since(opened: OpenedTrace, runs: Runs) -> Scope:
+    """The tensors of the last run, and of all that ran later; all where there is no run."""
+    if not len(runs):
+        return EVERYTHING
+    begun = opened.columns.whole("execution") >= opened.executions.number[runs.rows[-1]]
+    return Scope(np.flatnonzero(begun), (), f"run {runs.numbers[-1]} and of what ran since")

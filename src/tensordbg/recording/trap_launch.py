@@ -67,6 +67,8 @@ def main() -> None:
     finally:
         for trap in traps:
             trap.tell_end()
+        if plan.call is not None and not traps:
+            say(f"{plan.call.words} was not captured: the program did not import {' or '.join(starts)}")
 
 
 if __name__ == "__main__":

@@ -34,6 +34,11 @@ class AskedCall:
     number: int = 0
     """How many calls of it go before."""
 
+    @property
+    def words(self) -> str:
+        """`call 2 of infer`."""
+        return f"call {self.number} of {self.function}"
+
 
 @dataclass(frozen=True)
 class TrapPlan:

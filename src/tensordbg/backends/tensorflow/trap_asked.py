@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -16,6 +17,8 @@ from tensordbg.backends.tensorflow.trap_targets import RESULT, results_of
 from tensordbg.recording.saying import say
 from tensordbg.recording.trap_plan import AskedCall, TrapPlan
 from tensordbg.recording.trap_rules import AskedRules
+
+_MOST_NAMED = 10
 
 
 class AskedTrapping(Trapping):
@@ -83,6 +86,8 @@ class AskedCalls:
         self._trapping = trapping
         self._pattern = pattern
         self.kind = f"trap of calls of {pattern}"
+        self.met: set[str] = set()
+        """The names of all functions that there are."""
 
     @property
     def active(self) -> bool:
@@ -99,8 +104,11 @@ class AskedCalls:
 
     def wants(self, graph: Any, definition: Any) -> bool:  # noqa: ARG002  see `Instrument`
         """Those of the name that have no trap for their gradients; a loop's body bears a name of its own."""
-        named = fnmatchcase(str(graph.name), self._pattern) and not isinstance(graph, loop_and_branch_graphs())
-        return named and self.active and not self._trapping.tests(graph)
+        if isinstance(graph, loop_and_branch_graphs()):
+            return False
+        name = str(graph.name)
+        self.met.add(name)
+        return fnmatchcase(name, self._pattern) and self.active and not self._trapping.tests(graph)
 
     def add_nodes(self, definition: Any, described: Description) -> None:
         """A trap that is told what the function returns."""
@@ -126,8 +134,20 @@ class CallTrapping(AskedTrapping):
         if self.captures:
             return
         made = sum(self._counted.values())
-        often = f"it was called {made} times" if made else "no function of that name was called"
-        say(f"call {self._call.number} of {self._call.function} was not captured: {often}")
+        if made:
+            why = f"it was called {made} time{'' if made == 1 else 's'}"
+        else:
+            why = f"no function of that name was called; {self._others()}"
+        say(f"{self._call.words} was not captured: {why}")
+
+    def _others(self) -> str:
+        met = {name for calls in self._calls.values() for name in calls.met if not name.startswith("_")}
+        if not met:
+            return "TensorFlow traced none at all, as in a program that runs eagerly"
+        near = get_close_matches(self._call.function, met, n=_MOST_NAMED, cutoff=0.6)
+        names = [*near, *sorted(met - set(near))]
+        rest = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        return f"those that were traced are {', '.join(names[:_MOST_NAMED])}{rest}"
 
     def _is_time(self, pattern: str, name: str) -> bool:  # noqa: ARG002
         self._counted[name] += 1
