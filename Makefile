@@ -181,7 +181,8 @@ sanitize: setup $(DONE)/test
 	rm -rf $(SANITIZED)/written
 	$(SANITIZED)/many_writers $(SANITIZED)/written
 	LD_PRELOAD="$(RUNTIMES)" ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -p tests.sanitized \
-		tests/health tests/recording/test_log.py $(foreach what,functions eager check session summary reads,\
+		tests/health tests/recording/test_log.py tests/e2e/test_strings.py \
+		$(foreach what,functions eager check session summary reads line_gates,\
 		$(wildcard tests/backends/tensorflow/test_$(what)*.py))
 
 .PHONY: lint

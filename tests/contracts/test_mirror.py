@@ -78,7 +78,6 @@ NOT_MIRRORED = {
     "backends/tensorflow/at_hand.py": "e2e/test_debug_lines.py",
     "backends/tensorflow/line_gate_nodes.py": "e2e/test_debug_lines.py",
     "backends/tensorflow/line_copies.py": "e2e/test_debug_lines.py",
-    "backends/tensorflow/line_gates.py": "e2e/test_debug_lines.py",
     "backends/tensorflow/names_at_hand.py": "e2e/test_debug_lines.py",
     "debug/eager_lines.py": "e2e/test_debug_lines.py",
     "debug/end_of_line.py": "e2e/test_debug_lines.py",

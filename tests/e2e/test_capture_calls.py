@@ -152,15 +152,9 @@ def test_keyword_arguments_are_given_back_by_name(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (
-            "absent",
-            "call 0 of absent was not captured: no function of that name was called; those that were traced are ",
-        ),
-        (
-            "infr",
-            "call 0 of infr was not captured: no function of that name was called; those that were traced are infer, ",
-        ),
-        ("infer:7", "call 7 of infer was not captured: it was called 3 times"),
+        ("absent", "0 of absent was not captured: no function of that name was called; those that were traced are "),
+        ("infr", "0 of infr was not captured: no function of that name was called; those that were traced are infer, "),
+        ("infer:7", "7 of infer was not captured: it was called 3 times"),
     ],
 )
 def test_a_call_that_never_came_is_said(folder: Path, plain: str, call: str, said: str) -> None:
