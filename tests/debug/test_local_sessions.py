@@ -13,6 +13,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.debug.local_sessions import LocalCLIDebugWrapperSession
+from tests import programs
 
 v1 = tf.compat.v1
 
@@ -62,7 +63,7 @@ def program(tmp_path: Path) -> Path:
 def run(program: Path, arguments: dict[str, object], *lines: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, program, repr(arguments)]
     given = "".join(f"{line}\n" for line in lines)
-    return subprocess.run(command, input=given, capture_output=True, text=True, check=False, env=QUIET)
+    return programs.run(command, input=given, capture_output=True, text=True, check=False, env=QUIET)
 
 
 def test_a_session_is_debugged_with_the_old_commands(program: Path) -> None:
@@ -133,7 +134,7 @@ plain = tf.Session()""",
         )
     )
     command = [sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "traces"), "--", str(program), "{}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=QUIET, stdin=subprocess.DEVNULL)
+    done = programs.run(command, capture_output=True, text=True, check=False, env=QUIET, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stdout.count("gave")) == (0, 4), done.stderr
     (trace,) = (tmp_path / "traces").iterdir()
     assert f"the runs are in {trace}, without elements" in done.stderr
@@ -162,7 +163,7 @@ def test_beside_a_session_that_dumps(tmp_path: Path) -> None:
     program, dumps, debugged = tmp_path / "program.py", tmp_path / "dumps", tmp_path / "debugged"
     program.write_text(BESIDE)
     command = [sys.executable, program, str(dumps), str(debugged)]
-    done = subprocess.run(command, input="run\nrun\nrun\nrun\n", capture_output=True, text=True, check=False, env=QUIET)
+    done = programs.run(command, input="run\nrun\nrun\nrun\n", capture_output=True, text=True, check=False, env=QUIET)
     assert done.returncode == 0, done.stderr
     assert "gave [25.]" in done.stdout
     recorded = [row for trace in sorted(dumps.iterdir()) for row in tensordbg.open(trace).tensors().rows]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.reader import list_captures, open_capture
+from tests import programs
 from tests.cli.conftest import COMMAND
 
 DATA = """
@@ -90,7 +91,7 @@ def run(folder: Path, program: str, *words: str) -> subprocess.CompletedProcess[
     (folder / "train.py").write_text(program)
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     command = [*COMMAND, *words, "train.py"]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False, text=True)
+    return programs.run(command, cwd=folder, env=environment, capture_output=True, check=False, text=True)
 
 
 @pytest.mark.parametrize("way", WAYS)

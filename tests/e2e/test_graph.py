@@ -13,6 +13,7 @@ import pytest
 import tensordbg
 from tensordbg.analysis.graph_changes import Fate
 from tensordbg.analysis.run_graph import RunGraph
+from tests import programs
 
 PROGRAM = """
 import tensorflow as tf
@@ -53,7 +54,7 @@ def line_of(mark: str) -> int:
 
 
 def tdbg(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, "-m", "tensordbg", *words], cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
@@ -149,7 +150,7 @@ with tf.compat.v1.Session(graph=load("layer.pb")) as session:
 same = event.graph_def == open("built.pb", "rb").read()
 print(json.dumps([{{name: len(graph.get_operations()) for name, graph in graphs.items()}}, ops, same]))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = programs.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     counts, layer, same = json.loads(done.stdout)
     assert counts["run"] == len(graph_of(folder, "run").nodes)
@@ -180,9 +181,7 @@ x, y = np.ones((32, 8), "float32"), np.zeros(32, "int32")
 print(float(model.fit(x, y, batch_size=16, epochs=2, verbose=0).history["loss"][-1]).hex())
 """
     (tmp_path / "train.py").write_text(program)
-    plain = subprocess.run(
-        [sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=True
-    ).stdout
+    plain = programs.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert tdbg(tmp_path, "run", "train.py").stdout == tdbg(tmp_path, "run", "--graphs", "train.py").stdout
     loss = float.fromhex(tdbg(tmp_path, "run", "--graphs", "train.py").stdout)
     assert loss == pytest.approx(float.fromhex(plain), rel=1e-5)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import programs
 from tests.backends.tensorflow.recorded import Recorded, read
 
 TRAINING = """
@@ -68,7 +68,7 @@ class BothWays:
 def run(folder: Path, *words: str, before: Callable[[], None] | None = None, **environment: str) -> Ended:
     """Runs Python in a folder, `before` called in the new process first."""
     quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **environment}
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, *words],
         cwd=folder,
         env=quiet,

@@ -10,6 +10,8 @@ import pytest
 from tests.backends.tensorflow.recorded import Recorded, read
 from tests.e2e.faults.programs import both_ways, run, tdbg, training
 
+pytestmark = pytest.mark.usefixtures("cold")
+
 KILL = "if number == 5: os.kill(os.getpid(), signal.SIGKILL)"
 SLEEP = "if number == 5: os.kill(os.getpid(), signal.{}); __import__('time').sleep(60)"
 ENDINGS = {

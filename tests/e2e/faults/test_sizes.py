@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.faults.programs import both_ways, tdbg
+
+pytestmark = pytest.mark.usefixtures("cold")
 
 LONG = """
 import tensorflow as tf

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
+from tests import programs
 
 BLOCKER = """
 import sys
@@ -32,7 +32,7 @@ folder = sys.argv[1]
 def without_us(program: str, folder: Path) -> str:
     """What a program prints in a fresh process in which tensordbg can't be imported."""
     command = [sys.executable, "-c", BLOCKER + program, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = programs.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
