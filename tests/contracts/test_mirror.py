@@ -17,6 +17,7 @@ NOT_MIRRORED = {
     "operations/tensorflow/effects.py": "operations/tensorflow/test_kinds.py",
     "operations/tensorflow/moving.py": "operations/tensorflow/test_kinds.py",
     "operations/tensorflow/operands.py": "operations/tensorflow/test_kinds.py",
+    "operations/tensorflow/stores.py": "analysis/test_stores.py",
     "operations/tensorflow/words.py": "operations/tensorflow/test_kinds.py",
     "analysis/causes/disguises.py": "e2e/test_mends.py",
     "analysis/makers.py": "e2e/test_mends.py",

@@ -13,9 +13,10 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tensordbg.analysis.composite_notes import wholes
-from tensordbg.analysis.operations import INPUT
+from tensordbg.analysis.operations import INPUT, named
 from tensordbg.analysis.program import Program
 from tensordbg.model import NONE, Frame, Site, TensorRef
+from tensordbg.operations.kinds import Kind
 
 _NAME = re.compile(r"[^\W\d]\w*(?:[.\[][^/]*)?")
 """What may stand left of `=`."""
@@ -24,17 +25,17 @@ _LONGEST_TEXT = 2_000_000
 """Characters of a file that is still read."""
 
 
-_OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
-    ast.Add: ("AddV2",),
-    ast.Sub: ("Sub",),
-    ast.Mult: ("Mul",),
-    ast.Div: ("RealDiv", "Div"),
-    ast.FloorDiv: ("FloorDiv",),
-    ast.Mod: ("FloorMod",),
-    ast.Pow: ("Pow",),
-    ast.MatMult: ("MatMul", "BatchMatMulV2"),
+_OPERATORS: dict[type[ast.operator], Kind] = {
+    ast.Add: Kind.ADD,
+    ast.Sub: Kind.SUBTRACT,
+    ast.Mult: Kind.MULTIPLY,
+    ast.Div: Kind.DIVIDE,
+    ast.FloorDiv: Kind.DIVIDE_WHOLE,
+    ast.Mod: Kind.REMAINDER,
+    ast.Pow: Kind.POWER,
+    ast.MatMult: Kind.MATMUL,
 }
-"""The types of the operations that Python's operators make."""
+"""The kinds of the operations that Python's operators make."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class _Statement:
     def operators(self, op_type: str) -> int:
         """How many operators of Python's in it make such an operation, 1 at least."""
         used = (each.op for each in ast.walk(self.value) if isinstance(each, (ast.BinOp, ast.AugAssign)))
-        return max(1, sum(op_type in _OPERATORS.get(type(each), ()) for each in used))
+        kind = named(op_type).kind
+        return max(1, sum(_OPERATORS.get(type(each)) is kind for each in used))
 
 
 def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> tuple[TensorRef, ...]:

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tensordbg.analysis.control_edges import waits_for
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.model import CallKind, Function, Site, TensorRef
+from tensordbg.operations.kinds import Kind
 
 _PART = re.compile(r"/(cond|body|then|else|branch\d+)/_\d+(?=/|$)")
 
@@ -222,7 +224,7 @@ def parts(site: Site) -> tuple[str, ...]:
     if site.call is CallKind.WHILE:
         return ("cond", "body")
     if site.call is CallKind.IF:
-        if "Case" in site.op_type:
+        if operation_of(site).kind is Kind.CASE:
             return tuple(f"branch{number}" for number in range(len(site.called)))
         return ("then", "else")
     return ("",) if site.call is CallKind.CALL else ()

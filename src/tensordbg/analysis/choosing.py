@@ -69,7 +69,7 @@ def _given_nan(values: Values, flow: Flow, decisions: Sequence[Decision]) -> Boo
 def branch_that_ran(values: Values, details: Details, root: Root) -> str:
     """Which branch ran, by what chose it or else by the events that it left; empty where that is not known."""
     site = values.program.sites[root.site]
-    is_case = "Case" in site.op_type
+    is_case = operation_of(site).kind is Kind.CASE
     events = resolve(Flow(values, values.ports.inputs), root.activation, root.port)
     if len(events) == 1:
         (lowest,), (highest,) = details.range_of(np.array(events))

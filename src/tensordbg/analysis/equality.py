@@ -10,18 +10,6 @@ from tensordbg.model import NOTES, CallKind, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
-_VARYING = (
-    "Random",
-    "StatelessRandom",
-    "Multinomial",
-    "Truncated",
-    "Parameterized",
-    "PyFunc",
-    "EagerPyFunc",
-    "Iterator",
-)
-"""Beginnings of the types of operations that may give something else each time."""
-
 
 def constant_operations(tree: CallTree) -> frozenset[str]:
     """The operations that always compute the same, whatever the function is given."""
@@ -35,7 +23,7 @@ def constant_operations(tree: CallTree) -> frozenset[str]:
             found[key] = False
         else:
             # Operations stand behind those that they take; random numbers and the like take a seed's shape only.
-            pure = operation_of(site).has(Trait.SHAPE_ONLY) or not site.op_type.startswith(_VARYING)
+            pure = operation_of(site).has(Trait.SHAPE_ONLY) or not operation_of(site).has(Trait.VARIES)
             found[key] = pure and bool(sources) and all(found.get(source, False) for source in sources)
     return frozenset(key for key, constant in found.items() if constant)
 

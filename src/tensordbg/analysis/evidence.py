@@ -190,5 +190,6 @@ class Gatherer:
 
 def _puts_in_place(site: Site) -> bool:
     """Whether an operation writes what it is given into a variable as it is."""
-    changes = operation_of(site).has(Trait.BUILDS_ON_OLD) and not site.op_type.endswith(("Update", "Assign"))
+    operation = operation_of(site)
+    changes = operation.has(Trait.BUILDS_ON_OLD) and not operation.has(Trait.PUTS_IN_PLACE)
     return writes_variables(site) and not changes

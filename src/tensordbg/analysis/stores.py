@@ -12,10 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
+from tensordbg.analysis.operations import named, operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints, spread_ranges
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Site, TensorRef
+from tensordbg.operations.kinds import Kind
 
 _MOST_SOURCES = 64
 """What is taken out is linked to at most so many bad values, the latest."""
@@ -23,53 +25,17 @@ _MOST_SOURCES = 64
 _FARTHEST = 64
 """A handle is followed through so many operations."""
 
-_PUTS = {
-    "AccumulatorApplyGradient": "accumulator",
-    "BarrierInsertMany": "barrier",
-    "LookupTableImportV2": "table",
-    "LookupTableInsertV2": "table",
-    "MapStage": "map of staged tensors",
-    "OrderedMapStage": "map of staged tensors",
-    "QueueEnqueueManyV2": "queue",
-    "QueueEnqueueV2": "queue",
-    "ResourceAccumulatorApplyGradient": "accumulator",
-    "SparseAccumulatorApplyGradient": "accumulator",
-    "Stage": "staging area",
-    "TensorArrayScatterV3": "tensor array",
-    "TensorArraySplitV3": "tensor array",
-    "TensorArrayWriteV3": "tensor array",
-}
-_TAKES = {
-    "AccumulatorTakeGradient": "accumulator",
-    "BarrierTakeMany": "barrier",
-    "LookupTableExportV2": "table",
-    "LookupTableFindV2": "table",
-    "MapUnstage": "map of staged tensors",
-    "MapUnstageNoKey": "map of staged tensors",
-    "OrderedMapUnstage": "map of staged tensors",
-    "QueueDequeueManyV2": "queue",
-    "QueueDequeueUpToV2": "queue",
-    "QueueDequeueV2": "queue",
-    "ResourceAccumulatorTakeGradient": "accumulator",
-    "SparseAccumulatorTakeGradient": "accumulator",
-    "StagePeek": "staging area",
-    "TensorArrayConcatV3": "tensor array",
-    "TensorArrayGatherV3": "tensor array",
-    "TensorArrayReadV3": "tensor array",
-    "Unstage": "staging area",
-}
-_PASSING = frozenset({"Enter", "Identity", "RefEnter", "RefIdentity", "RefSwitch", "Switch"})
-_GRADIENT = "TensorArrayGradV3"
+_PASSING = frozenset({Kind.ENTER, Kind.IDENTITY, Kind.SWITCH})
 
 
 def puts_into(op_type: str) -> str:
     """What an operation of a type puts tensors into, in words; empty for all others."""
-    return _PUTS.get(op_type, "")
+    return named(op_type).puts_into
 
 
 def takes_out_of(op_type: str) -> str:
     """What an operation of a type takes tensors out of, in words; empty for all others."""
-    return _TAKES.get(op_type, "")
+    return named(op_type).takes_out_of
 
 
 def store_links(values: Values) -> tuple[Ints, Ints]:
@@ -80,7 +46,7 @@ def store_links(values: Values) -> tuple[Ints, Ints]:
     """
     bad = np.flatnonzero(values.events.bad)
     sites = values.program.sites
-    taking = {number: site for number, site in sites.items() if site.op_type in _TAKES}
+    taking = {number: site for number, site in sites.items() if operation_of(site).takes_out_of}
     made, source = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     taken = bad[np.isin(values.ports.site[values.port[bad]], list(taking))]
     if len(taken):
@@ -108,18 +74,20 @@ class _Puts:
 
     def into(self, site: Site) -> Ints:
         """Those that an operation may have taken out."""
-        key = _TAKES[site.op_type], self._handles.name(site)
+        key = operation_of(site).takes_out_of, self._handles.name(site)
         if key not in self._known:
-            wanted = [put for put in self._putting[key[0]] if self._handles.name(put) in {key[1], ""} or not key[1]]
+            putting = self._putting.get(key[0], [])
+            wanted = [put for put in putting if self._handles.name(put) in {key[1], ""} or not key[1]]
             self._known[key] = np.unique(np.concatenate([self._from_graphs(wanted), self._from_eager(wanted)]))
         return self._known[key]
 
     @cached_property
     def _putting(self) -> Mapping[str, list[Site]]:
-        found: dict[str, list[Site]] = {store: [] for store in _TAKES.values()}
+        found: dict[str, list[Site]] = {}
         for site in self._values.program.sites.values():
-            if site.op_type in _PUTS:
-                found[_PUTS[site.op_type]].append(site)
+            store = operation_of(site).puts_into
+            if store:
+                found.setdefault(store, []).append(site)
         return found
 
     def _from_graphs(self, sites: list[Site]) -> Ints:
@@ -161,10 +129,10 @@ class _Handles:
         given = self._program.inputs_of(site.site)
         if site.argument >= 0:
             given = self._given(site)
-        elif site.op_type == _GRADIENT:
+        elif operation_of(site).kind is Kind.TENSOR_ARRAY_GRADIENT:
             maker = self._maker(given[0], farthest - 1) if given else ""
             return maker and f"{maker}, gradient"
-        elif site.op_type not in _PASSING:
+        elif operation_of(site).kind not in _PASSING:
             return site.name if site.function != NONE else ""
         return self._maker(given[0], farthest - 1) if given else ""
 

@@ -18,31 +18,7 @@ from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.operations.kinds import Kind
-
-_OF_THEIR_OWN = (
-    "Barrier",
-    "Enter",
-    "Exit",
-    "IteratorGetNext",
-    "Lookup",
-    "LoopCond",
-    "Merge",
-    "Multinomial",
-    "NextIteration",
-    "ParameterizedTruncatedNormal",
-    "Placeholder",
-    "PyFunc",
-    "Queue",
-    "Random",
-    "Read",
-    "Stack",
-    "Stateful",
-    "Switch",
-    "TensorArray",
-    "TruncatedNormal",
-    "Var",
-)
-"""Beginnings of the types of operations that may give something else of the same, or run elsewhere."""
+from tensordbg.operations.traits import Trait
 
 
 def with_twins(program: Program, seen: Ints) -> Program:
@@ -95,4 +71,4 @@ def _computes(site: Site) -> bool:
         return False
     if operation_of(site).kind is Kind.CONSTANT:
         return '"value"' in site.attributes
-    return not site.op_type.startswith(_OF_THEIR_OWN)
+    return not operation_of(site).has(Trait.STANDS_ALONE)

@@ -111,6 +111,11 @@ class Kind(Enum):
     """What makes a variable and puts it out."""
     HANDLE = auto()
     """What gives the handle of a variable."""
+    CASE = auto()
+    ENTER = auto()
+    """It hands a value into a loop."""
+    TENSOR_ARRAY_GRADIENT = auto()
+    RESTORE = auto()
     SWITCH = auto()
     """It hands what it takes to one of two outputs."""
     LOOP_CONDITION = auto()

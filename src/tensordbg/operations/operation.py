@@ -59,6 +59,9 @@ class Operation:
     """What a reduction of no elements gives."""
     of_matrix: str = ""
     """What of a matrix, the first input, leaves no finite result."""
+    puts_into: str = ""
+    """What it puts tensors into that holds them between runs, in words."""
+    takes_out_of: str = ""
     collective: Collective | None = None
     """What it does together with others, where it does."""
     gradient_of: Kind | None = None

@@ -69,6 +69,8 @@ class Trait(Enum):
     """It takes a batch, or a result, out of an input pipeline."""
     MAKES_PIPELINE = auto()
     """It makes a stage of an input pipeline, or what the pipeline's batches are handed on in."""
+    OF_PIPELINES = auto()
+    """It makes an input pipeline, steps through one, or hands on what one gave."""
     CALLS_PYTHON = auto()
     """By it a graph calls a Python function."""
     READS = auto()
@@ -77,6 +79,12 @@ class Trait(Enum):
     """It changes the variables whose handles it takes."""
     BUILDS_ON_OLD = auto()
     """It writes a value that depends on the old one."""
+    PUTS_IN_PLACE = auto()
+    """It puts what it is given into parts of a variable, as it is."""
+    VARIES = auto()
+    """It may give something else each time, whatever it is given."""
+    STANDS_ALONE = auto()
+    """Of two that are given the same each may give something else, or run elsewhere."""
 
 
 IMPLIED: Mapping[Trait, tuple[Trait, ...]] = MappingProxyType(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tensordbg.operations.lookup import operation
+from tensordbg.operations.tensorflow import TABLE
+from tensordbg.operations.traits import Trait
 from tests.analysis.causes.cases import cause, inf, nan, verdict
 
 
@@ -38,3 +41,20 @@ def test_numbers_of_the_explanation() -> None:
         "x0:0 holds 1 infinity, x1:0 holds 1 zero; 0 * infinity is NaN."
     )
     assert "x0:0 holds 1 +inf; x1:0 holds 1 +inf;" in verdict("Sub", [nan], [inf], [inf]).explanation
+
+
+def types_with(trait: Trait) -> list[str]:
+    """All types of the table with a trait, and the beginnings that give it."""
+    beginnings = TABLE.trait_beginnings.get(trait, ())
+    return sorted(name for name in (*TABLE.types(), *beginnings) if operation("tensorflow", name).has(trait))
+
+
+@pytest.mark.parametrize("op_type", [*types_with(Trait.ADDS), *types_with(Trait.CONTRACTS)])
+def test_infinities_meet_in_whatever_adds(op_type: str) -> None:
+    assert cause(op_type, [nan], [inf, -inf], [1.0, 1.0]) in ("inf_minus_inf", "zero_times_inf")
+
+
+@pytest.mark.parametrize("op_type", types_with(Trait.MULTIPLIES))
+def test_an_infinity_meets_a_zero_in_whatever_multiplies(op_type: str) -> None:
+    expected = ("pow_domain", "zero_times_inf") if op_type == "Pow" else ("zero_times_inf",)
+    assert cause(op_type, [nan], [inf], [0.0]) in expected

@@ -9,20 +9,19 @@ from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.details import function_name
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.locations import Locations
-from tensordbg.analysis.operations import INPUT
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, tensor_pieces
 from tensordbg.model import NONE, Site
-from tensordbg.trace.calls import PIPELINE_MAKER
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Operation
+from tensordbg.operations.traits import Trait
 
 _ON_A_GPU = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 """What is worth a GPU; whole numbers are mostly shapes and indices, which TensorFlow keeps on the CPU on purpose."""
 
-_AT_HOME = frozenset({INPUT, "Const", "EagerPyFunc", "Placeholder", "PyFunc", "PyFuncStateless", "RestoreV2"})
+_AT_HOME = frozenset({Kind.ARGUMENT, Kind.CONSTANT, Kind.INPUT, Kind.RESTORE})
 """What belongs on the CPU: it takes its value from Python or a file, or has none to compute."""
-
-_PIPELINE = (PIPELINE_MAKER, "GetNext", "Iterator", "Optional")
-"""Words in the types of operations of input pipelines."""
 
 _ASKED = "the program asked for it"
 _NO_KERNEL = "it has no kernel for a GPU"
@@ -89,8 +88,11 @@ def _in_graph(program: Program, number: int) -> bool:
 
 
 def _belongs_there(site: Site) -> bool:
-    pipeline = any(word in site.op_type for word in _PIPELINE)
-    return pipeline or site.argument != NONE or site.op_type in _AT_HOME
+    return site.argument != NONE or _is_at_home(operation_of(site))
+
+
+def _is_at_home(operation: Operation) -> bool:
+    return operation.kind in _AT_HOME or operation.has(Trait.CALLS_PYTHON, Trait.OF_PIPELINES)
 
 
 def _reason(site: Site, trace: TraceSource) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.operations.table import Table
-from tensordbg.operations.tensorflow import arithmetic, collectives, domains, effects, kinds, moving, operands
+from tensordbg.operations.tensorflow import arithmetic, collectives, domains, effects, kinds, moving, operands, stores
 
 TABLE = Table(
     kinds=kinds.KINDS,
@@ -18,5 +18,7 @@ TABLE = Table(
     degrees=operands.DEGREES,
     of_nothing=operands.OF_NOTHING,
     of_matrix=operands.OF_MATRIX,
+    puts=stores.PUTS,
+    takes=stores.TAKES,
     collectives=collectives.COLLECTIVES,
 )

@@ -34,6 +34,11 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
         ),
         Trait.MAKES_PIPELINE: names("OptionalFromValue"),
         Trait.CALLS_PYTHON: names("EagerPyFunc PyFunc PyFuncStateless"),
+        Trait.PUTS_IN_PLACE: names(
+            """
+            ResourceScatterNdUpdate ResourceScatterUpdate ResourceStridedSliceAssign ScatterNdUpdate ScatterUpdate
+            """
+        ),
         Trait.READS: names("ReadVariableOp ResourceGather ResourceGatherNd VariableV2"),
     }
 )
@@ -41,6 +46,18 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
 BEGINNINGS: Mapping[Trait, tuple[str, ...]] = MappingProxyType(
     {
         Trait.WRITES: words("Assign ResourceApply ResourceScatter ResourceSparseApply ResourceStridedSliceAssign"),
+        Trait.VARIES: words(
+            """
+            Random StatelessRandom Multinomial Truncated Parameterized PyFunc EagerPyFunc Iterator
+            """
+        ),
+        Trait.STANDS_ALONE: words(
+            """
+            Barrier Enter Exit IteratorGetNext Lookup LoopCond Merge Multinomial NextIteration
+            ParameterizedTruncatedNormal Placeholder PyFunc Queue Random Read Stack Stateful Switch TensorArray
+            TruncatedNormal Var
+            """
+        ),
         Trait.BUILDS_ON_OLD: words(
             """
             Apply AssignAdd AssignSub ResourceApply ResourceScatter ResourceSparseApply ResourceStridedSliceAssign
@@ -55,6 +72,7 @@ WORDS: Mapping[Trait, tuple[str, ...]] = MappingProxyType(
         # Keras steps through a pipeline by optionals: whether there is a next batch is known when it is there.
         Trait.FROM_PIPELINE: words("GetNext OptionalGetValue ReduceDataset UncompressElement"),
         Trait.MAKES_PIPELINE: ("Dataset",),
+        Trait.OF_PIPELINES: words("Dataset GetNext Iterator Optional"),
     }
 )
 """What stands somewhere in a type."""
