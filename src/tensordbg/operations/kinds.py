@@ -13,6 +13,8 @@ class Kind(Enum):
     INPUT = auto()
     CONSTANT = auto()
     ARGUMENT = auto()
+    BATCH = auto()
+    """The next of an input pipeline."""
 
     IDENTITY = auto()
     IDENTITY_OF_SEVERAL = auto()

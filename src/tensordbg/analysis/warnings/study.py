@@ -19,7 +19,6 @@ from tensordbg.analysis.warnings.series import Series, read_series
 from tensordbg.analysis.warnings.wiring import Wiring, wire
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
-from tensordbg.operations.traits import Trait
 
 ENOUGH = 5
 """In fewer steps than these nothing is said of how things go."""
@@ -204,5 +203,4 @@ def study(trace: TraceSource, program: Program, end: int) -> Study:
 
 def brings_data(site: Site) -> bool:
     """Whether a site brings data in from outside: an argument, a value from Python, a batch."""
-    operation = operation_of(site)
-    return operation.kind in (Kind.ARGUMENT, Kind.INPUT) or operation.has(Trait.FROM_PIPELINE)
+    return operation_of(site).kind in (Kind.ARGUMENT, Kind.BATCH, Kind.INPUT)

@@ -10,6 +10,7 @@ from tensordbg.operations.kinds import Kind
 KINDS: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
     {
         Kind.CONSTANT: ("Const",),
+        Kind.BATCH: ("IteratorGetNext",),
         Kind.ARGUMENT: ("_Arg", "Placeholder"),
         Kind.IDENTITY: ("Identity", "RefIdentity"),
         Kind.IDENTITY_OF_SEVERAL: ("IdentityN",),
