@@ -22,7 +22,7 @@ DONE := $(VENV)/done
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tells what takes a while, since pip and npm are told to be quiet: $(call tell,text).
 tell = @printf 'make: %s\n' '$(1)'
-NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h)
+NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h) src/tensordbg/backends/torch/observer/log_table.h
 # Where the demo keeps what it records.
 TRACES ?= tdbg-traces/demo
 
@@ -214,7 +214,7 @@ $(DONE)/venv:
 
 HOLDS_build := what builds the compiled part: CMake, Ninja, nanobind
 HOLDS_demo := TensorFlow and scikit-learn: a minute or two the first time
-HOLDS_test := what the tests need: pytest, Playwright, pandas, Polars and more
+HOLDS_test := what the tests need: pytest, Playwright, pandas, Polars, PyTorch and more
 HOLDS_lint := ruff and mypy
 HOLDS_docs := MkDocs
 

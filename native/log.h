@@ -48,9 +48,10 @@ class EventLog {
 
   // Whether tensors of a site and dtype are recorded: what does not pass the program's filters is not looked at.
   bool wants(std::uint32_t site, DType dtype) const {
-    if (pauses_.load(std::memory_order_relaxed) > 0) return false;
+    if (paused()) return false;
     return (dtypes_.load(std::memory_order_relaxed) >> static_cast<int>(dtype) & 1) != 0 && !muted_.has(site);
   }
+  bool paused() const { return pauses_.load(std::memory_order_relaxed) > 0; }
   // No tensors are recorded until as many pauses have ended as began.
   void pause() { pauses_.fetch_add(1, std::memory_order_relaxed); }
   void go_on() { pauses_.fetch_sub(1, std::memory_order_relaxed); }

@@ -4,6 +4,7 @@
 namespace tensordbg {
 void bind_health(nanobind::module_& module);
 void bind_log(nanobind::module_& module);
+void bind_log_table(nanobind::module_& module);
 void bind_buffer_reads(nanobind::module_& module);
 void bind_check(nanobind::module_& module);
 void bind_session_check(nanobind::module_& module);
@@ -17,6 +18,7 @@ NB_MODULE(_native, module) {
   module.doc() = "The compiled part of tensordbg: the health kernel, the event log, the TensorFlow probe.";
   tensordbg::bind_health(module);
   tensordbg::bind_log(module);
+  tensordbg::bind_log_table(module);
   tensordbg::bind_buffer_reads(module);
   tensordbg::bind_check(module);
   tensordbg::bind_session_check(module);

@@ -26,4 +26,4 @@ def test_what_can_be_written_is_written(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tensordbg", "run", "program.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (7, "out\n")
-    assert done.stderr == "tdbg: nothing was recorded: the program did not import TensorFlow\n"
+    assert done.stderr == "tdbg: nothing was recorded: the program did not import TensorFlow or PyTorch\n"

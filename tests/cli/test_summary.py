@@ -59,13 +59,13 @@ def test_health_was_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_no_operation(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(TraceBuilder(Path("runs/a")).finish(), capsys) == (
-        ["tdbg: nothing was recorded: the program ran no TensorFlow operation"]
+        ["tdbg: nothing was recorded: the program ran no operation of TensorFlow or PyTorch"]
     )
 
 
 def test_no_framework(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(TraceBuilder(Path("runs/a")).kill(), capsys) == (
-        ["tdbg: nothing was recorded: the program did not import TensorFlow"]
+        ["tdbg: nothing was recorded: the program did not import TensorFlow or PyTorch"]
     )
 
 

@@ -20,7 +20,7 @@ from tensordbg.analysis.stores import puts_into, takes_out_of
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.operations.traits import Trait
-from tensordbg.packages import COMPUTING
+from tensordbg.packages import COMPUTING, is_among_packages
 
 _ENDS = frozenset({"bad_input_data", "source_not_seen", "unknown"})
 """Causes that say that the trail ends here."""
@@ -74,6 +74,8 @@ class _End:
     def line_of(self, pattern: str) -> str:
         """The first line of the program's text that fits, in words; empty where none does."""
         for file, text in self.program.sources.items():
+            if is_among_packages(file):
+                continue
             for number, line in enumerate(text.splitlines(), 1):
                 if re.search(pattern, line):
                     return f"{file}:{number}"

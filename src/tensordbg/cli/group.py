@@ -13,6 +13,7 @@ from tensordbg.errors import UsageError
 COMMANDS = (
     *("run", "debug", "trap", "replay", "captures", "capture"),
     *("why", "console", "view", "report", "ls", "show", "functions", "layers", "graph", "sql", "export", "import"),
+    "build",
 )
 """Every command, in the order in which the help lists them; `tensordbg.cli.<name>` defines `command`."""
 

@@ -13,7 +13,7 @@ from tensordbg.cli.arguments import TraceChoice, json_option, trace_argument
 @click.option("--inner", is_flag=True, help="Also list the tensors that each layer computed inside.")
 @json_option
 def command(trace: TraceChoice, name: str, inner: bool, as_json: bool) -> None:
-    """List the Keras layers of a program, with how their outputs looked when they were computed last.
+    """List the Keras layers and PyTorch modules of a program, with how the outputs of each looked last.
 
     TRACE is a trace, or a folder of traces, whose newest is meant; by default tdbg-traces.
     """

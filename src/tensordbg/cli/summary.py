@@ -69,8 +69,8 @@ def _nothing(reader: TraceReader) -> str:
     if reader.damage:
         return f"{count(reader.damage)} events can't be read, since the trace does not say which operations they are of"
     if not reader.facts.frameworks:
-        return "nothing was recorded: the program did not import TensorFlow"
-    return "nothing was recorded: the program ran no TensorFlow operation"
+        return "nothing was recorded: the program did not import TensorFlow or PyTorch"
+    return "nothing was recorded: the program ran no operation of TensorFlow or PyTorch"
 
 
 def _named(trace: Path) -> str:

@@ -31,7 +31,10 @@ class Backend(Protocol):
         """Versions of the framework and of what belongs to it, by module name."""
 
 
-BACKENDS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.backend:TensorFlowBackend"}
+BACKENDS: dict[str, str] = {
+    "tensorflow": "tensordbg.backends.tensorflow.backend:TensorFlowBackend",
+    "torch": "tensordbg.backends.torch.backend:TorchBackend",
+}
 """Where the backend for each framework is found; it is imported only when the framework is."""
 
 CHECKERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.check:enable_check_numerics"}

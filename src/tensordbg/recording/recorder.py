@@ -120,9 +120,9 @@ class Recorder:
             self.resting = False
             self.log.go_on()
 
-    def wanted_step(self, site: int) -> int:
-        """The step of an eager operation that has run, `NONE` if it is left out."""
-        step = self.next_step(site)
+    def wanted_step(self, key: object) -> int:
+        """The step of an eager operation that has run, or of a training, `NONE` if it is left out."""
+        step = self.next_step(key)
         return step if self._wants(step) else NONE
 
     def _wants(self, step: int) -> bool:

@@ -153,7 +153,9 @@ class Session:
 
     def _note_loaded(self) -> None:
         operations = sorted({name for backend in self._backends for name in backend.own_operations()})
-        self.recorder.fact({"loaded": {"libraries": loaded_libraries(), "operations": operations}})
+        recorded = {backend.name for backend in self._backends}
+        libraries = [name for name in loaded_libraries() if name not in recorded]
+        self.recorder.fact({"loaded": {"libraries": libraries, "operations": operations}})
 
     def _note_losses(self) -> None:
         failure = self.recorder.log.failure() or self._writer.failure

@@ -1,0 +1,76 @@
+"""The backend for PyTorch: builds and starts the observer of operations, sets the hooks of modules and optimizers."""
+
+from __future__ import annotations
+
+import contextlib
+from types import ModuleType
+
+from tensordbg import _native
+from tensordbg.backends.torch.building import BuildError, build, installed, load
+from tensordbg.backends.torch.modules import Modules
+from tensordbg.backends.torch.sites import Sites
+from tensordbg.backends.torch.steps import Steps
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.failure import FailedOperation
+from tensordbg.recording.log import made_by
+from tensordbg.recording.recorder import Recorder
+
+_modules = Modules(CATALOG)
+_sites = Sites(CATALOG, _modules)
+
+
+class TorchBackend:
+    """Records PyTorch's eager operations, forward and backward."""
+
+    name = "torch"
+
+    def __init__(self) -> None:
+        self._hooks = contextlib.ExitStack()
+
+    def install(self, recorder: Recorder) -> None:
+        """Sets the hooks; the observer is built where it is not there yet."""
+        try:
+            observer = load(build(installed()))
+        except (BuildError, ImportError) as error:
+            recorder.warn(f"PyTorch is not recorded: {error}; `tdbg build torch` tries again")
+            return
+
+        def fail(message: str) -> None:
+            recorder.fail("recording an operation of PyTorch", RuntimeError(message))
+
+        observer.start(_native.log_table(), _sites.describe, fail)
+        self._hooks.callback(self._note_reads, recorder, observer)
+        self._hooks.callback(observer.stop)
+        _modules.install(recorder, observer)
+        self._hooks.callback(_modules.uninstall)
+        steps = Steps()
+        steps.install(recorder, observer)
+        self._hooks.callback(steps.uninstall)
+
+    def uninstall(self) -> None:
+        """Takes the hooks out again, the last first."""
+        self._hooks.close()
+
+    def _note_reads(self, recorder: Recorder, observer: ModuleType) -> None:
+        """Says which bad numbers the program has read: what nobody uses is no result of it."""
+        values = []
+        for reference, site in observer.bad_reads():
+            stack = CATALOG.site(site).stack
+            CATALOG.use_stack(stack)
+            values.append([*made_by(reference), stack])
+        if values:
+            recorder.fact({"reads": {"values": values, "always": [], "held": []}})
+
+    def failure(self, error: BaseException) -> FailedOperation | None:  # noqa: ARG002
+        """Nothing is known of errors yet."""
+        return None
+
+    def own_operations(self) -> list[str]:
+        """Types that the program has brought along are not told from others."""
+        return []
+
+    def versions(self) -> dict[str, str]:
+        """The version of PyTorch."""
+        import torch  # imported by the program already
+
+        return {"torch": str(torch.__version__)}

@@ -1,0 +1,155 @@
+"""Builds the observer of operations against the PyTorch that is installed, once, and finds what was built.
+
+PyTorch's C++ interface changes with each version, so a compiled part that uses it can't be brought along. What was
+built is kept in the user's cache, under a name made of all that it depends on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.machinery
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from tensordbg.errors import TensordbgError
+from tensordbg.recording.saying import say
+
+_SOURCES = Path(__file__).parent / "observer"
+_NAME = "tensordbg_torch_observer"
+
+
+class BuildError(TensordbgError):
+    """The observer can't be built here."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The PyTorch that the observer is built against."""
+
+    version: str
+    git: str
+    cxx11_abi: bool
+    folder: Path
+    """Of the package."""
+
+    @property
+    def name(self) -> str:
+        """What tells one build from another, as the name of a folder."""
+        digest = hashlib.sha256()
+        for source in sorted(_SOURCES.iterdir()):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+        abi = sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
+        return f"{self.version}-{self.git[:12]}-{abi}-abi{int(self.cxx11_abi)}-{digest.hexdigest()[:16]}"
+
+
+def installed() -> Target:
+    """The PyTorch of this environment, which is imported for that."""
+    import torch
+
+    return Target(
+        str(torch.__version__),
+        str(torch.version.git_version),
+        bool(torch.compiled_with_cxx11_abi()),
+        Path(torch.__file__).parent,
+    )
+
+
+def cache_folder() -> Path:
+    """Where builds are kept: `XDG_CACHE_HOME`, or ~/.cache, has them under tensordbg/torch."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if base else Path.home() / ".cache") / "tensordbg" / "torch"
+
+
+def library_of(target: Target) -> Path:
+    """Where the observer for a PyTorch lies, or would."""
+    return cache_folder() / target.name / f"{_NAME}.so"
+
+
+def build(target: Target) -> Path:
+    """The observer for a PyTorch, built if it is not there yet: ten seconds of a processor.
+
+    Raises:
+        BuildError: There is no compiler, no place to keep it, or the compiler fails.
+    """
+    library = library_of(target)
+    if library.is_file():
+        return library
+    try:
+        library.parent.mkdir(parents=True, exist_ok=True)
+        with (library.parent / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not library.is_file():  # another process has built it meanwhile
+                _compile(target, library)
+    except OSError as error:
+        raise BuildError(f"{library.parent}: the observer of PyTorch can't be kept there ({error})") from error
+    return library
+
+
+def _compile(target: Target, library: Path) -> None:
+    compiler = os.environ.get("CXX") or next(filter(shutil.which, ("c++", "g++", "clang++")), None)
+    if compiler is None:
+        raise BuildError("there is no C++ compiler (c++, g++ or clang++), with which the observer of PyTorch is built")
+    if not (Path(sysconfig.get_paths()["include"]) / "Python.h").is_file():
+        raise BuildError(
+            "Python's headers are missing (on Debian: python3-dev), with which the observer of PyTorch is built"
+        )
+    say(f"building the observer of PyTorch {target.version}, once: ten seconds or more")
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        built = Path(folder) / library.name
+        done = subprocess.run(
+            [
+                *compiler.split(),
+                *_options(target),
+                str(_SOURCES / "observer.cpp"),
+                "-o",
+                str(built),
+                *_libraries(target),
+            ],
+            capture_output=True,
+            check=False,
+            text=True,
+            errors="replace",
+        )
+        if done.returncode != 0:
+            (library.parent / "errors.txt").write_text(done.stderr, encoding="utf-8")
+            raise BuildError(
+                f"{compiler} could not build the observer of PyTorch {target.version}; what it said is in "
+                f"{library.parent / 'errors.txt'}"
+            )
+        built.replace(library)
+
+
+def _options(target: Target) -> list[str]:
+    include = target.folder / "include"
+    folders = (Path(sysconfig.get_paths()["include"]), include, include / "torch" / "csrc" / "api" / "include")
+    return [
+        *("-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w"),
+        # Else PyTorch's own assertions would throw in the midst of an operation.
+        "-DNDEBUG",
+        f"-D_GLIBCXX_USE_CXX11_ABI={int(target.cxx11_abi)}",
+        *(word for folder in folders for word in ("-isystem", str(folder))),
+    ]
+
+
+def _libraries(target: Target) -> list[str]:
+    return [f"-L{target.folder / 'lib'}", "-ltorch_cpu", "-lc10"]
+
+
+def load(library: Path) -> ModuleType:
+    """The module that was built."""
+    loader = importlib.machinery.ExtensionFileLoader(_NAME, str(library))
+    spec = importlib.util.spec_from_file_location(_NAME, library, loader=loader)
+    if spec is None:
+        raise BuildError(f"{library}: this is no module of Python's")
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module

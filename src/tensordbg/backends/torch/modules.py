@@ -1,0 +1,144 @@
+"""Knows which module each operation belongs to, and what each module puts out.
+
+A module's path is its name in the outermost module that is called, as `state_dict` has it (`blocks.0.attn`); the
+outermost one goes by its class.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+from tensordbg.model import Site
+from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.recorder import Recorder
+
+_MOST_OUTPUTS = 64
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A module in the model that it belongs to."""
+
+    path: str
+    kind: str
+    """Name of its class."""
+    number: int
+
+
+class _Thread(threading.local):
+    """The calls of modules that are under way in one thread."""
+
+    def __init__(self) -> None:
+        self.names: list[Mapping[int, str]] = []
+        """Of each: the names in the outermost module, by identity."""
+        self.places: list[_Place] = []
+
+
+class Modules:
+    """The hook into the calls of modules."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._thread = _Thread()
+        self._names: weakref.WeakKeyDictionary[Any, Mapping[int, str]] = weakref.WeakKeyDictionary()
+        self._places: dict[tuple[str, str], _Place] = {}
+        self._layers: list[str] = []
+        self._labelled: set[tuple[str, int, int, int]] = set()
+        self._handles: list[Any] = []
+        self._observer: ModuleType | None = None
+
+    def install(self, recorder: Recorder, observer: ModuleType) -> None:
+        """Looks on at every module from now on, in every thread."""
+        from torch.nn.modules import module as torch_module
+
+        self._observer = observer
+
+        def before(module: Any, _: Any) -> None:
+            with recorder.guard("looking at a module"):
+                self._begin(module, observer)
+
+        def after(_module: Any, _args: Any, result: Any) -> None:
+            with recorder.guard("looking at what a module gives"):
+                self._end(result, observer)
+
+        self._handles = [
+            torch_module.register_module_forward_pre_hook(before),
+            torch_module.register_module_forward_hook(after, always_call=True),
+        ]
+
+    def uninstall(self) -> None:
+        """Takes the hook out again."""
+        while self._handles:
+            self._handles.pop().remove()
+
+    def layer(self, number: int) -> str:
+        """What a site of the module with a number says of it; empty where there is none."""
+        return self._layers[number] if 0 <= number < len(self._layers) else ""
+
+    def _begin(self, module: Any, observer: ModuleType) -> None:
+        thread = self._thread
+        names = thread.names[0] if thread.names else self._names_in(module)
+        path = names.get(id(module)) or type(module).__name__
+        place = self._place(path, type(module).__name__)
+        thread.names.append(names)
+        thread.places.append(place)
+        observer.enter_module(place.number)
+
+    def _names_in(self, module: Any) -> Mapping[int, str]:
+        known = self._names.get(module)
+        if known is None:
+            known = self._names[module] = {id(each): name for name, each in module.named_modules()}
+        return known
+
+    def _place(self, path: str, kind: str) -> _Place:
+        known = self._places.get((path, kind))
+        if known is None:
+            known = self._places[path, kind] = _Place(path, kind, len(self._layers))
+            self._layers.append(json.dumps({"path": path, "class": kind, "output_of": []}))
+        return known
+
+    def _end(self, result: Any, observer: ModuleType) -> None:
+        thread = self._thread
+        if not thread.places:
+            return
+        thread.names.pop()
+        place = thread.places.pop()
+        observer.leave_module()
+        for number, tensor in enumerate(_tensors(result)):
+            made = observer.maker_of(tensor._cdata)  # noqa: SLF001  the address of the C++ tensor
+            if made is not None:
+                self._label(place, made, number)
+
+    def _label(self, place: _Place, made: tuple[int, int], number: int) -> None:
+        site, slot = made
+        said = (place.path, site, slot, number)
+        if said in self._labelled:
+            return
+        self._labelled.add(said)
+        known: Site = self._catalog.site(site)
+        layer = json.loads(known.layer or '{"path": "", "class": "", "output_of": []}')
+        layer["output_of"].append((place.path, place.kind, slot, number))
+        self._catalog.add_sites([replace(known, layer=json.dumps(layer))])
+
+
+def _tensors(result: Any) -> Iterator[Any]:
+    """The tensors that a module returns, also within tuples, lists and dictionaries."""
+    from torch import Tensor
+
+    found = 0
+    waiting = [result]
+    while waiting and found < _MOST_OUTPUTS:
+        value = waiting.pop()
+        if isinstance(value, Tensor):
+            found += 1
+            yield value
+        elif isinstance(value, Mapping):
+            waiting += reversed(list(value.values()))
+        elif isinstance(value, (tuple, list)):
+            waiting += reversed(value)

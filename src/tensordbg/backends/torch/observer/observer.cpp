@@ -1,0 +1,510 @@
+// Sees every operation of PyTorch, in every thread, and writes what it computed into tensordbg's event log.
+//
+// It is an observer of at::RecordFunction, as PyTorch's own profiler is: it replaces nothing, and it is called without the
+// interpreter's lock. A fault in it is kept from the program, and ends the recording.
+#include "frames.h"
+
+#include <ATen/SequenceNumber.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/record_function.h>
+#include <c10/util/SmallVector.h>
+
+#include <atomic>
+#include <unordered_set>
+
+#include "log_table.h"
+#include "makers.h"
+#include "operations.h"
+#include "tensors.h"
+
+namespace tensordbg_torch {
+namespace {
+
+const TensordbgLogTable* g_log = nullptr;
+std::atomic<bool> g_on{false};
+std::atomic<std::int64_t> g_step{0};  // -1 while a step is left out
+std::atomic<std::uint16_t> g_cpu{0};
+PyObject* g_describe = nullptr;       // (operation, frames, context, first input) -> site
+PyObject* g_fail = nullptr;           // (message)
+Makers g_makers;
+
+std::mutex g_sites_mutex;
+std::unordered_map<std::uint64_t, std::int64_t> g_sites;
+constexpr std::int64_t kPlumbing = -2;  // in place of a site: nothing of the program's own, such as printing a tensor
+
+// Bad numbers that the program read: the reference, and the site of the reading.
+constexpr std::size_t kMostReads = 65536;
+std::mutex g_reads_mutex;
+std::vector<std::pair<std::int64_t, std::int64_t>> g_reads;
+
+// Which site computed what a node of autograd differentiates, by thread and sequence number.
+struct Forward {
+  std::atomic<std::uint64_t> key{0};
+  std::atomic<std::uint32_t> site{0};
+};
+constexpr std::size_t kForwards = 65536;
+Forward g_forwards[kForwards];
+
+std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
+  return thread << 44 | (static_cast<std::uint64_t>(sequence) + 1);
+}
+
+struct Context;
+
+struct Thread {
+  bool busy = false;
+  Context* innermost = nullptr;
+  std::vector<std::int64_t> gradients_of;  // sites of forward operations, of the nodes of autograd that run
+  std::vector<std::int64_t> modules;
+};
+thread_local Thread t_thread;
+
+struct Given {
+  const c10::TensorImpl* tensor;
+  const c10::StorageImpl* storage;
+  Known known;
+};
+
+// A tensor that the operation writes: whoever called it holds it until it has ended.
+struct Written {
+  c10::weak_intrusive_ptr<c10::TensorImpl> tensor;
+};
+
+struct Context : at::ObserverContext {
+  const Operation* operation = nullptr;
+  Context* around = nullptr;
+  int autocast = 0;  // the dtype, + 1
+  std::uint64_t order = 0;
+  bool relevant = false;
+  bool wraps = false;  // it takes wrappers, which are taken off by an operation within
+  c10::SmallVector<Given, 4> given;
+  c10::SmallVector<Written, 1> written;
+  std::int64_t site = -1;  // not known yet
+  std::int64_t execution = -1;
+};
+
+// While it lives, what PyTorch does in this thread is our own doing.
+struct Busy {
+  Busy() { t_thread.busy = true; }
+  ~Busy() { t_thread.busy = false; }
+};
+
+// Holds the interpreter's lock, and leaves an exception that is on its way as it is.
+struct Interpreter {
+  Interpreter() : state(PyGILState_Ensure()) { PyErr_Fetch(&kind, &value, &trace); }
+  ~Interpreter() {
+    PyErr_Restore(kind, value, trace);
+    PyGILState_Release(state);
+  }
+  PyGILState_STATE state;
+  PyObject *kind, *value, *trace;
+};
+
+bool interpreter_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+void fail(const char* what) {
+  if (!g_on.exchange(false) || interpreter_ends()) return;
+  const Interpreter held;
+  PyObject* done = PyObject_CallFunction(g_fail, "s", what);
+  if (done == nullptr) PyErr_Clear();
+  Py_XDECREF(done);
+}
+
+// The frames of this thread, the innermost first; a code object whose address tells a site from another is kept for good.
+PyObject* frames_of_thread() {
+  static std::unordered_set<PyCodeObject*>* const kept = new std::unordered_set<PyCodeObject*>;
+  PyObject* frames = PyList_New(0);
+  if (frames == nullptr) return nullptr;
+  bool failed = false;
+  each_place([&](const Place& place) {
+    if (kept->insert(place.code).second) Py_INCREF(place.code);
+    PyObject* frame = Py_BuildValue("(OiO)", place.code->co_filename, PyCode_Addr2Line(place.code, place.instruction),
+                                    place.code->co_name);
+    failed = failed || frame == nullptr || PyList_Append(frames, frame) != 0;
+    Py_XDECREF(frame);
+  });
+  if (failed) Py_CLEAR(frames);
+  return frames;
+}
+
+std::int64_t ask_for_site(const char* name, std::int64_t forward, std::int64_t module, int autocast, int place,
+                          const Known& first) {
+  if (interpreter_ends()) return -1;
+  const Interpreter held;
+  PyObject* frames = frames_of_thread();
+  PyObject* site = frames == nullptr
+                       ? nullptr
+                       : PyObject_CallFunction(g_describe, "sN(LLsi)(LL)", name, frames, static_cast<long long>(forward),
+                                               static_cast<long long>(module),
+                                               autocast == 0 ? "" : c10::toString(static_cast<at::ScalarType>(autocast - 1)),
+                                               place, static_cast<long long>(first.reference < 0 ? -1 : first.site),
+                                               static_cast<long long>(first.reference & 0xFFFF));
+  const std::int64_t number = site == nullptr ? -1 : PyLong_AsLongLong(site);
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();
+  Py_XDECREF(site);
+  return number;
+}
+
+std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int place, const Known& first = {}) {
+  const Thread& thread = t_thread;
+  const std::int64_t forward = thread.gradients_of.empty() ? -1 : thread.gradients_of.back();
+  const std::int64_t module = thread.modules.empty() ? -1 : thread.modules.back();
+  std::uint64_t key = mixed(stack, reinterpret_cast<std::uintptr_t>(name));
+  key = mixed(key, static_cast<std::uint64_t>(forward));
+  key = mixed(key, static_cast<std::uint64_t>(module) << 16 ^ static_cast<std::uint64_t>(autocast) << 8 ^
+                       static_cast<std::uint64_t>(place + 1));
+  {
+    const std::lock_guard<std::mutex> guard(g_sites_mutex);
+    const auto found = g_sites.find(key);
+    if (found != g_sites.end()) return found->second;
+  }
+  // The lock is not held meanwhile: another thread may hold the interpreter and wait for it.
+  const std::int64_t site = ask_for_site(name, forward, module, autocast, place, first);
+  if (site == -1) return site;
+  const std::lock_guard<std::mutex> guard(g_sites_mutex);
+  g_sites.emplace(key, site);
+  return site;
+}
+
+std::uint16_t device_number(const at::Tensor& tensor) {
+  return tensor.is_cpu() ? g_cpu.load(std::memory_order_relaxed) : g_log->device(tensor.device().str().c_str());
+}
+
+// Returns whether it is known not to be finite.
+bool append(const at::Tensor& tensor, std::int64_t execution, std::uint32_t site, std::uint16_t slot) {
+  TensordbgTensor event{};
+  describe(tensor, &event);
+  event.execution = execution;
+  event.site = site;
+  event.slot = slot;
+  event.device = device_number(tensor);
+  return g_log->tensor(&event) != 0;
+}
+
+// What comes from outside is recorded where it is first used.
+Known enter(const at::Tensor& tensor, int autocast, int place) {
+  static const char* const kInput = "Input";
+  const std::int64_t site = site_of(kInput, stack_hash(), autocast, place);
+  if (site < 0) return {};
+  const std::int64_t execution = g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), nullptr, 0);
+  if (execution < 0) return {};
+  const bool bad = append(tensor, execution, static_cast<std::uint32_t>(site), 0);
+  g_makers.made(tensor, Maker{execution << 16, static_cast<std::uint32_t>(site), 0, bad});
+  return {execution << 16, kUnknown, false, static_cast<std::uint32_t>(site), bad};
+}
+
+void look_at_inputs(const at::RecordFunction& fn, Context* context) {
+  const Operation& operation = *context->operation;
+  std::size_t argument = 0;
+  for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
+    const bool writes = argument < operation.writes.size() && operation.writes[argument];
+    const bool reads = argument >= operation.reads.size() || operation.reads[argument];
+    ++argument;
+    each_tensor(value, [&](const at::Tensor& tensor) {
+      if (!has_elements(tensor)) {
+        context->wraps = true;
+        return;
+      }
+      context->relevant = true;
+      Known known = g_makers.find(tensor);
+      if (known.unwritten && operation.enters) known.from_outside = true;
+      if (known.from_outside) {
+        const bool number = tensor.unsafeGetTensorImpl()->is_wrapped_number();
+        known = reads && !number && !operation.unwritten && g_step.load() >= 0
+                    ? enter(tensor, context->autocast, static_cast<int>(context->given.size()))
+                    : Known{};
+      }
+      context->given.push_back({tensor.unsafeGetTensorImpl(), storage_of(tensor), known});
+      if (writes) context->written.push_back({c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr())});
+    });
+  }
+}
+
+int autocast_of(const Context* around) {
+  if (at::autocast::is_autocast_enabled(at::kCPU)) return static_cast<int>(at::autocast::get_autocast_dtype(at::kCPU)) + 1;
+  // An operation that autocast calls runs with it switched off.
+  return around == nullptr ? 0 : around->autocast;
+}
+
+// Whether what runs now is part of a kernel, whose results count alone.
+bool is_closed(const Context* around) { return around != nullptr && around->operation->closed && !around->wraps; }
+
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
+  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || g_log->recording() == 0) return nullptr;
+  try {
+    const Operation& operation = operation_of(fn);
+    if (!operation.known || (is_closed(t_thread.innermost) && !operation.unwritten)) return nullptr;
+    const Busy busy;
+    auto context = std::make_unique<Context>();
+    context->operation = &operation;
+    context->around = t_thread.innermost;
+    context->autocast = autocast_of(context->around);
+    context->order = g_makers.order();
+    look_at_inputs(fn, context.get());
+    t_thread.innermost = context.get();
+    return context;
+  } catch (const std::exception& error) {
+    fail(error.what());
+  } catch (...) {
+    fail("an unknown fault");
+  }
+  return nullptr;
+}
+
+std::int64_t site_of(Context* context) {
+  if (context->site == -1) {
+    context->site = site_of(context->operation->name.c_str(), stack_hash(), context->autocast, -1,
+                            context->given.empty() ? Known{} : context->given.front().known);
+  }
+  return context->site;
+}
+
+// Where the program reads: the line of its own, whatever computes for it.
+std::int64_t reading_site() {
+  return site_of("read", stack_hash(), 0, -1);
+}
+
+// A bad number that the program reads is a result of it.
+void note_read(const Context* context) {
+  bool any = false;
+  for (const Given& given : context->given) any = any || given.known.bad;
+  if (!any) return;
+  const std::int64_t where = reading_site();
+  if (where < 0) return;
+  for (const Given& given : context->given) {
+    if (!given.known.bad || given.known.reference == kUnknown) continue;
+    const std::lock_guard<std::mutex> guard(g_reads_mutex);
+    if (g_reads.size() < kMostReads) g_reads.emplace_back(given.known.reference, where);
+  }
+}
+
+bool begin(Context* context) {
+  const std::int64_t step = g_step.load();
+  if (context->execution >= 0) return true;
+  if (step < 0) return false;
+  if (site_of(context) == kPlumbing) note_read(context);
+  if (context->site < 0) return false;
+  c10::SmallVector<std::int64_t, 8> inputs;
+  for (const Given& given : context->given) inputs.push_back(given.known.reference);
+  for (const Given& given : context->given) {
+    if (given.known.before != kUnknown) inputs.push_back(given.known.before);
+  }
+  context->execution = g_log->begin(static_cast<std::uint32_t>(context->site), step, inputs.data(), inputs.size());
+  return context->execution >= 0;
+}
+
+const Given* shares_memory(const Context& context, const at::Tensor& tensor) {
+  const c10::StorageImpl* storage = storage_of(tensor);
+  if (storage == nullptr) return nullptr;
+  for (const Given& given : context.given) {
+    if (given.storage == storage) return &given;
+  }
+  return nullptr;
+}
+
+bool is_given(const Context& context, const at::Tensor& tensor) {
+  for (const Given& given : context.given) {
+    if (given.tensor == tensor.unsafeGetTensorImpl()) return true;
+  }
+  return false;
+}
+
+bool is_written(const Context& context, const at::Tensor& tensor) {
+  for (const Written& each : context.written) {
+    if (each.tensor._unsafe_get_target() == tensor.unsafeGetTensorImpl()) return true;
+  }
+  return false;
+}
+
+void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t slot) {
+  if (!has_elements(tensor)) return;
+  const Operation& operation = *context->operation;
+  const bool written = is_written(*context, tensor);
+  Maker maker;
+  const bool known = g_makers.maker(tensor, &maker);
+  // An operation within this one has made it; or it is handed on as it was given.
+  const bool within = known && operation.composite && maker.order > context->order;
+  if (within || (known && !written && maker.order <= context->order)) return;
+  if (operation.unwritten) return g_makers.is_unwritten(tensor);
+  if (operation.arrives_later) return g_makers.forget(tensor);
+  if (operation.rebinds) return g_makers.rebind(tensor);
+  if (!written) {
+    if (is_given(*context, tensor) && !operation.rearranges) return;
+    if (const Given* base = shares_memory(*context, tensor); base != nullptr) {
+      if (base->known.reference != kUnknown) g_makers.is_view(tensor, base->known);
+      return;
+    }
+  }
+  // It made nothing itself: what it calls handed on what nobody has written, say.
+  if (operation.composite) return;
+  if (operation.copies && !context->given.empty() && context->given.back().known.unwritten) {
+    return g_makers.is_unwritten(tensor);
+  }
+  if (!begin(context)) return;
+  const auto site = static_cast<std::uint32_t>(context->site);
+  const bool bad = append(tensor, context->execution, site, slot);
+  g_makers.made(tensor, Maker{context->execution << 16 | slot, site, 0, bad});
+}
+
+// The first operation to end since a node of autograd was made is the one that it differentiates.
+void note_forward(const at::RecordFunction& fn, Context* context) {
+  const std::int64_t sequence = fn.seqNr();
+  if (sequence < 0 || !context->relevant || static_cast<std::int64_t>(at::sequence_number::peek()) <= sequence) return;
+  Forward& forward = g_forwards[static_cast<std::size_t>(sequence) % kForwards];
+  const std::uint64_t key = forward_key(fn.threadId(), sequence);
+  if (forward.key.load(std::memory_order_relaxed) == key || site_of(context) < 0) return;
+  forward.site.store(static_cast<std::uint32_t>(context->site));
+  forward.key.store(key);
+}
+
+void look_at_outputs(const at::RecordFunction& fn, Context* context) {
+  if (context->operation->hands_out) return note_read(context);
+  std::uint16_t slot = 0;
+  for (const c10::IValue& value : last(fn.outputs(), context->operation->gives)) {
+    each_tensor(value, [&](const at::Tensor& tensor) { look_at_output(context, tensor, slot++); });
+  }
+  // What is written without being returned, as by a fused optimizer; nothing is where an operation failed.
+  if (slot != 0 || context->operation->gives > 0) return;
+  for (const Written& each : context->written) {
+    if (auto tensor = each.tensor.lock()) look_at_output(context, at::Tensor(std::move(tensor)), slot++);
+  }
+}
+
+void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
+  if (plain == nullptr) return;
+  auto* context = static_cast<Context*>(plain);
+  t_thread.innermost = context->around;
+  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy) return;
+  const Busy busy;
+  try {
+    look_at_outputs(fn, context);
+    note_forward(fn, context);
+  } catch (const std::exception& error) {
+    fail(error.what());
+  } catch (...) {
+    fail("an unknown fault");
+  }
+}
+
+std::unique_ptr<at::ObserverContext> on_backward(const at::RecordFunction& fn) {
+  std::int64_t site = -1;
+  if (fn.seqNr() >= 0) {
+    const Forward& forward = g_forwards[static_cast<std::size_t>(fn.seqNr()) % kForwards];
+    if (forward.key.load() == forward_key(fn.forwardThreadId(), fn.seqNr())) site = forward.site.load();
+  }
+  t_thread.gradients_of.push_back(site);
+  return nullptr;
+}
+
+void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
+  if (!t_thread.gradients_of.empty()) t_thread.gradients_of.pop_back();
+}
+
+at::CallbackHandle g_operations = at::INVALID_CALLBACK_HANDLE;
+at::CallbackHandle g_backward = at::INVALID_CALLBACK_HANDLE;
+
+PyObject* start(PyObject*, PyObject* arguments) {
+  PyObject *capsule, *describe_site, *tell_fault;
+  if (!PyArg_ParseTuple(arguments, "OOO", &capsule, &describe_site, &tell_fault)) return nullptr;
+  const void* table = PyCapsule_GetPointer(capsule, TENSORDBG_LOG_TABLE_NAME);
+  if (table == nullptr) return nullptr;
+  g_log = static_cast<const TensordbgLogTable*>(table);
+  Py_INCREF(describe_site);
+  Py_INCREF(tell_fault);
+  g_describe = describe_site;  // those before are kept: a callback may be under way
+  g_fail = tell_fault;
+  g_makers.clear();
+  {
+    const std::lock_guard<std::mutex> guard(g_sites_mutex);
+    g_sites.clear();
+  }
+  {
+    const std::lock_guard<std::mutex> guard(g_reads_mutex);
+    g_reads.clear();
+  }
+  for (Forward& each : g_forwards) each.key.store(0);
+  g_cpu.store(g_log->device("cpu"));
+  g_step.store(0);
+  g_on.store(true);
+  if (g_operations == at::INVALID_CALLBACK_HANDLE) {
+    g_operations = at::addGlobalCallback(
+        at::RecordFunctionCallback(on_start, on_end).needsInputs(true).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
+    g_backward = at::addGlobalCallback(
+        at::RecordFunctionCallback(on_backward, on_backward_end).scopes({at::RecordScope::BACKWARD_FUNCTION}));
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* stop(PyObject*, PyObject*) {
+  g_on.store(false);
+  if (g_operations != at::INVALID_CALLBACK_HANDLE) {
+    at::removeCallback(g_operations);
+    at::removeCallback(g_backward);
+    g_operations = g_backward = at::INVALID_CALLBACK_HANDLE;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* set_step(PyObject*, PyObject* step) {
+  g_step.store(PyLong_AsLongLong(step));
+  if (PyErr_Occurred() != nullptr) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* enter_module(PyObject*, PyObject* module) {
+  t_thread.modules.push_back(PyLong_AsLongLong(module));
+  if (PyErr_Occurred() != nullptr) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* leave_module(PyObject*, PyObject*) {
+  if (!t_thread.modules.empty()) t_thread.modules.pop_back();
+  Py_RETURN_NONE;
+}
+
+// (site, slot) of what made the tensor at an address (`tensor._cdata`), or None.
+PyObject* maker_of(PyObject*, PyObject* address) {
+  const auto* tensor = static_cast<const c10::TensorImpl*>(PyLong_AsVoidPtr(address));
+  if (PyErr_Occurred() != nullptr) return nullptr;
+  const Maker maker = g_makers.maker_at(tensor);
+  if (maker.reference == kUnknown) Py_RETURN_NONE;
+  return Py_BuildValue("(IL)", maker.site, static_cast<long long>(maker.reference & 0xFFFF));
+}
+
+// [(reference, site of the reading)] of the bad numbers that the program read.
+PyObject* bad_reads(PyObject*, PyObject*) {
+  const std::lock_guard<std::mutex> guard(g_reads_mutex);
+  PyObject* all = PyList_New(0);
+  for (const auto& [reference, site] : g_reads) {
+    PyObject* each = Py_BuildValue("(LL)", static_cast<long long>(reference), static_cast<long long>(site));
+    if (all == nullptr || each == nullptr || PyList_Append(all, each) != 0) Py_CLEAR(all);
+    Py_XDECREF(each);
+    if (all == nullptr) return nullptr;
+  }
+  return all;
+}
+
+PyMethodDef kMethods[] = {
+    {"start", start, METH_VARARGS, "(log table, describe, fail): sees all operations from now on."},
+    {"stop", stop, METH_NOARGS, "Sees none from now on."},
+    {"set_step", set_step, METH_O, "(step): what runs now belongs to it; nothing is recorded where it is -1."},
+    {"enter_module", enter_module, METH_O, "(number): what this thread runs now belongs to this module."},
+    {"leave_module", leave_module, METH_NOARGS, "... and now to the one around it again."},
+    {"maker_of", maker_of, METH_O, "(address): site and slot of what made a tensor, or None."},
+    {"bad_reads", bad_reads, METH_NOARGS, "What was read of bad numbers: pairs of a reference and the reading's site."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef kModule = {PyModuleDef_HEAD_INIT, "tensordbg_torch_observer",
+                       "Sees every operation of the PyTorch that it was built against.", -1, kMethods};
+
+}  // namespace
+}  // namespace tensordbg_torch
+
+PyMODINIT_FUNC PyInit_tensordbg_torch_observer() { return PyModule_Create(&tensordbg_torch::kModule); }

@@ -1,0 +1,104 @@
+// What is known of an operation by its schema: which arguments it writes, and what its outputs hold.
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/record_function.h>
+
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tensordbg_torch {
+
+struct Operation {
+  std::string name;            // `aten::log`
+  bool known = false;          // it is an operation, and no range that somebody marked
+  bool unwritten = false;      // its outputs hold whatever was in their memory
+  bool arrives_later = false;  // it returns before its outputs are there
+  bool enters = false;         // it is how what Python holds becomes a tensor
+  bool rearranges = false;     // it changes a tensor's shape or flags, and none of its elements
+  bool rebinds = false;        // it gives a tensor other memory
+  bool copies = false;         // its outputs hold the elements of an input
+  std::size_t takes = 0;       // arguments
+  std::size_t gives = 0;       // what it returns
+  bool hands_out = false;      // it gives a number to Python
+  bool composite = false;      // it is made of other operations, and computes nothing beside them
+  bool closed = false;         // what it calls is how its kernel works: its outputs are not there before it ends
+  std::vector<bool> writes;    // by argument
+  std::vector<bool> reads;     // by argument: false where the old elements don't matter
+  bool writes_any = false;
+};
+
+inline bool begins_with(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
+
+inline bool is_among(const std::string& name, std::initializer_list<const char*> names) {
+  for (const char* each : names) {
+    if (name == each) return true;
+  }
+  return false;
+}
+
+// Whether the old elements of what it writes don't matter.
+inline bool overwrites(const std::string& name) {
+  return is_among(name, {"aten::copy_", "aten::fill_", "aten::zero_", "aten::normal_", "aten::uniform_", "aten::random_",
+                         "aten::bernoulli_", "aten::exponential_", "aten::log_normal_", "aten::cauchy_", "aten::geometric_",
+                         "aten::eye_", "aten::set_", "aten::resize_", "aten::resize_as_", "aten::_resize_output_"});
+}
+
+inline Operation describe_operation(const at::RecordFunction& fn) {
+  Operation operation;
+  operation.name = fn.name();
+  const auto schema = fn.operator_schema();
+  if (!schema.has_value()) return operation;
+  operation.known = true;
+  for (const char* each : {"aten::empty", "aten::new_empty", "aten::_empty", "aten::resize", "aten::_resize",
+                           "aten::_efficientzerotensor"}) {
+    operation.unwritten = operation.unwritten || begins_with(operation.name, each);
+  }
+  operation.arrives_later = (begins_with(operation.name, "c10d::") || begins_with(operation.name, "_c10d_functional::")) &&
+                            operation.name != "_c10d_functional::wait_tensor";
+  const std::string& name = operation.name;
+  operation.enters = is_among(name, {"aten::lift_fresh", "aten::detach_"});
+  operation.rebinds = name == "aten::set_";
+  operation.copies = is_among(name, {"aten::clone", "aten::_to_copy", "aten::copy_"});
+  operation.rearranges =
+      operation.enters || is_among(name, {"aten::t_", "aten::transpose_", "aten::swapaxes_", "aten::swapdims_",
+                                          "aten::squeeze_", "aten::unsqueeze_", "aten::as_strided_", "aten::requires_grad_"});
+  for (const auto& argument : schema->arguments()) {
+    const bool written = argument.alias_info() != nullptr && argument.alias_info()->isWrite() && !operation.rearranges;
+    operation.writes.push_back(written);
+    operation.reads.push_back(!written || !(argument.kwarg_only() || overwrites(operation.name)));
+    operation.writes_any = operation.writes_any || written;
+  }
+  operation.takes = schema->arguments().size();
+  operation.gives = schema->returns().size();
+  operation.hands_out = is_among(name, {"aten::_local_scalar_dense", "aten::equal"});
+  const auto handle = c10::Dispatcher::singleton().findSchema({schema->name(), schema->overload_name()});
+  operation.composite =
+      handle.has_value() && handle->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+  // What a library brings along may call the program's own Python code.
+  operation.closed = !operation.composite && begins_with(operation.name, "aten::");
+  return operation;
+}
+
+// The operation that runs. A name's address tells an overload, as long as its text is the same.
+inline const Operation& operation_of(const at::RecordFunction& fn) {
+  thread_local std::unordered_map<const char*, std::shared_ptr<const Operation>> known;
+  auto& found = known[fn.name()];
+  if (found == nullptr || std::strcmp(found->name.c_str(), fn.name()) != 0) {
+    found = std::make_shared<const Operation>(describe_operation(fn));
+  }
+  return *found;
+}
+
+// A call by a stack shows all that lies on it; the operation's own stands at the end.
+template <typename Values>
+c10::ArrayRef<c10::IValue> last(const Values& values, std::size_t count) {
+  const c10::ArrayRef<c10::IValue> all(values.data(), values.size());
+  return all.size() > count ? all.slice(all.size() - count) : all;
+}
+
+}  // namespace tensordbg_torch

@@ -1,0 +1,110 @@
+"""Gives sites of operations their numbers: by operation, stack, module, autocast and the forward operation.
+
+The observer asks once for each place in the program; what it asks by, the addresses of code, may be new for a place
+that is known.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import NamedTuple
+
+from tensordbg.backends.torch.modules import Modules
+from tensordbg.model import NONE, Site
+from tensordbg.recording.catalog import Catalog, RawFrame
+
+_DEEPEST = 128
+
+PLUMBING = -2
+"""In place of a site: it is nothing of the program's own."""
+
+READ = "read"
+"""What the observer calls the place where the program reads a number."""
+
+_PRINTING = "/torch/_tensor_str.py"
+"""PyTorch computes how a tensor is printed by operations on tensors."""
+
+
+class Where(NamedTuple):
+    """Where an operation stands, beside its stack; the observer gives it as a plain tuple."""
+
+    forward: int
+    """The site of the operation that is being differentiated, else `NONE`."""
+    module: int
+    autocast: str
+    """The dtype, empty where autocast is off."""
+    place: int
+    """Among the inputs of an operation, of what comes from outside; else `NONE`."""
+
+
+class _Key(NamedTuple):
+    op_type: str
+    stack: int
+    forward: int
+    module: str
+    autocast: str
+    place: int
+
+
+class Sites:
+    """The sites of one process's PyTorch operations."""
+
+    def __init__(self, catalog: Catalog, modules: Modules) -> None:
+        self._catalog = catalog
+        self._modules = modules
+        self._known: dict[_Key, int] = {}
+
+    def describe(
+        self, op_type: str, frames: list[RawFrame], where: tuple[int, int, str, int], first: tuple[int, int]
+    ) -> int:
+        """The number of a site; the observer calls it.
+
+        Args:
+            op_type: The operation.
+            frames: The stack, the innermost frame first.
+            where: See `Where`.
+            first: Site and slot of what made the first input, where that is known.
+        """
+        catalog, told = self._catalog, Where(*where)
+        stack = catalog.stack(_program_frames(frames)) if frames else NONE
+        with catalog.lock:
+            if first[0] != NONE and is_start_of_gradients(op_type, frames):
+                catalog.set_differentiated(*first)
+            if op_type != READ and any(name.endswith(_PRINTING) for name, _, _ in frames):
+                return PLUMBING
+            layer = self._layer(told)
+            key = _Key(op_type, stack, told.forward, _path(layer), told.autocast, told.place)
+            known = self._known.get(key)
+            if known is not None:
+                catalog.use_site(known)
+                return known
+            if told.forward != NONE:
+                catalog.use_site(told.forward)
+            number = self._known[key] = catalog.new_sites(1)
+            described = Site(number, op_type, op_type, NONE, stack, gradient_of=told.forward, layer=layer)
+            if told.autocast:
+                described = replace(described, attributes=json.dumps({"autocast": told.autocast.lower()}))
+            catalog.add_sites([described])
+        return number
+
+    def _layer(self, where: Where) -> str:
+        if where.forward == NONE:
+            return self._modules.layer(where.module)
+        # What the forward operation puts out is no output of the gradient's.
+        forward = self._catalog.site(where.forward).layer
+        return json.dumps(json.loads(forward) | {"output_of": []}) if forward else ""
+
+
+def is_start_of_gradients(op_type: str, frames: list[RawFrame]) -> bool:
+    """Whether an operation makes the gradient of a loss by itself, a one: autograd's own Python code does."""
+    return op_type == "aten::ones_like" and bool(frames) and frames[0][2] == "_make_grads"
+
+
+def _path(layer: str) -> str:
+    return str(json.loads(layer)["path"]) if layer else ""
+
+
+def _program_frames(frames: list[RawFrame]) -> tuple[RawFrame, ...]:
+    """The frames as a catalog takes them, outermost first; of a deep recursion the innermost."""
+    return tuple(frames[:_DEEPEST][::-1])

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tensordbg
+from tensordbg.analysis.listing import Order, Selection, list_tensors
+from tensordbg.backends.torch import backend
+from tensordbg.backends.torch.building import BuildError
+from tensordbg.trace.reader import open_trace
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+
+
+def kinds(path: Path) -> list[str]:
+    return [row.op_type for row in list_tensors(open_trace(path), Selection(), Order(limit=0)).rows]
+
+
+def test_a_block_is_recorded_and_nothing_after_it(tmp_path: Path) -> None:
+    with tensordbg.record(tmp_path / "a") as first:
+        given = torch.ones(3)
+        (given * 2).log()
+    given + 1
+    with tensordbg.record(tmp_path / "b") as second:
+        given + 1
+    assert kinds(first.path) == ["aten::ones", "aten::mul", "aten::log"]
+    assert kinds(second.path) == ["Input", "aten::add"], "what an earlier recording saw comes from outside"
+    assert open_trace(first.path).facts.frameworks["torch"] == torch.__version__
+
+
+def test_detail_shapes_and_values(tmp_path: Path) -> None:
+    with tensordbg.record(tmp_path / "a", detail="shapes") as shapes:
+        torch.ones(3)
+    with tensordbg.record(tmp_path / "b", detail="values") as values:
+        torch.arange(6.0).reshape(2, 3).t().mul_(2)
+    (row,) = list_tensors(open_trace(shapes.path), Selection(), Order(limit=0)).rows
+    assert (row.shape, row.health) == ((3,), None)
+    _, written = list_tensors(open_trace(values.path), Selection(), Order(limit=0)).rows
+    assert (written.op_type, written.shape) == ("aten::mul_", (3, 2))
+
+
+@pytest.mark.parametrize("make", ["contiguous", "channels last", "every other"])
+def test_the_first_bad_index_is_that_of_rows_whatever_the_memory(tmp_path: Path, make: str) -> None:
+    with tensordbg.record(tmp_path / "a") as recording:
+        plain = torch.ones(2, 3, 4, 5)
+        if make == "channels last":
+            plain = plain.to(memory_format=torch.channels_last)
+        if make == "every other":
+            plain = torch.ones(2, 3, 4, 10)[..., ::2]
+        plain.index_put_((torch.tensor(1), torch.tensor(2), torch.tensor(0), torch.tensor(3)), torch.tensor(0.0))
+        plain.log_()
+    row = list_tensors(open_trace(recording.path), Selection(), Order(limit=0)).rows[-1]
+    assert row.health is not None
+    assert row.health.neg_inf == 1
+    assert row.health.first_bad == 1 * 60 + 2 * 20 + 0 * 5 + 3
+
+
+def test_every_leaves_steps_out(tmp_path: Path) -> None:
+    parameter = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([parameter], lr=0.1)
+    with tensordbg.record(tmp_path / "a", every=2) as recording:
+        for _ in range(4):
+            parameter.grad = None
+            parameter.exp().sum().backward()
+            optimizer.step()
+    rows = list_tensors(open_trace(recording.path), Selection(), Order(limit=0)).rows
+    assert [row.step for row in rows if row.op_type == "aten::exp"] == [0, 2]
+
+
+def test_without_the_observer_the_program_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_: object) -> None:
+        raise BuildError("there is no compiler")
+
+    monkeypatch.setattr(backend, "build", refuse)
+    with tensordbg.record(tmp_path / "a") as recording:
+        assert torch.ones(2).sum().item() == 2
+    assert capfd.readouterr().err == (
+        "tdbg: warning: PyTorch is not recorded: there is no compiler; `tdbg build torch` tries again\n"
+    )
+    assert kinds(recording.path) == []

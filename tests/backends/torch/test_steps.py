@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tensordbg.backends.torch.steps import Steps
+from tensordbg.recording.guard import guarded
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+
+
+def _raise(_: str, error: BaseException) -> None:
+    raise error
+
+
+class Recorder:
+    """Counts, and leaves every other step out."""
+
+    def __init__(self) -> None:
+        self.step = -1
+
+    def wanted_step(self, _: object) -> int:
+        self.step += 1
+        return self.step if self.step % 2 == 0 else -1
+
+    def guard(self, what: str) -> Any:
+        return guarded(what, _raise)
+
+
+class Observer:
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+
+    def set_step(self, step: int) -> None:
+        self.steps.append(step)
+
+
+def test_each_step_of_any_optimizer_ends_a_step() -> None:
+    steps, observer = Steps(), Observer()
+    recorder: Any = Recorder()
+    steps.install(recorder, observer)  # type: ignore[arg-type]
+    parameter = torch.nn.Parameter(torch.ones(2))
+    parameter.grad = torch.ones(2)
+    try:
+        torch.optim.SGD([parameter], lr=0.1).step()
+        torch.optim.Adam([parameter], lr=0.1).step()
+    finally:
+        steps.uninstall()
+    torch.optim.SGD([parameter], lr=0.1).step()
+    assert observer.steps == [0, -1, 2]

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def tdbg(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tensordbg", "build", *words], capture_output=True, check=False, text=True, timeout=500
+    )
+
+
+def test_it_prints_where_the_observer_lies() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+    done = tdbg("torch")
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).is_file()
+
+
+def test_other_frameworks_need_none() -> None:
+    done = tdbg("tensorflow")
+    assert done.returncode == 2
+    assert "tensorflow" in done.stderr
