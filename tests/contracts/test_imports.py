@@ -25,7 +25,7 @@ HOMES = {
     "tensorboard": ("tensorboard/",),
     "tensorflow": ("backends/tensorflow/",),
     "textual": ("console/fullscreen/",),
-    "torch": (),
+    "torch": ("backends/torch/",),
     "uvicorn": ("server/",),
 }
 """Where each heavy library may be imported, at whatever place in the file."""
