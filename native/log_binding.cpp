@@ -96,7 +96,7 @@ void fill_common(Record* record, RecordKind kind, std::int64_t owner) {
 
 // Writes the inputs into as many records as they need; the first is of `kind`.
 void append_inputs(EventLog* log, RecordKind kind, std::int64_t execution, std::uint32_t site, std::uint32_t function,
-                   std::int64_t step, nb::handle inputs) {
+                   std::int64_t step, std::uint8_t flags, nb::handle inputs) {
   const std::size_t total = nb::len(inputs);
   std::size_t done = 0;
   do {
@@ -107,7 +107,7 @@ void append_inputs(EventLog* log, RecordKind kind, std::int64_t execution, std::
     record->site = site;
     record->function = function;
     record->iteration = step;
-    record->flags = function == 0xFFFFFFFFu ? 0 : kFlagFunction;
+    record->flags = flags;
     const std::size_t count = std::min(total - done, kMaxInputs);
     record->rank = static_cast<std::uint8_t>(count);
     for (std::size_t i = 0; i < count; ++i) record->execution.inputs[i] = nb::cast<std::int64_t>(inputs[done + i]);
@@ -117,13 +117,14 @@ void append_inputs(EventLog* log, RecordKind kind, std::int64_t execution, std::
   } while (done < total);
 }
 
-std::int64_t begin_execution(std::int64_t site, std::int64_t function, std::int64_t step, nb::list inputs) {
+std::int64_t begin_execution(std::int64_t site, std::int64_t function, std::int64_t step, nb::list inputs, bool failed) {
   const ActiveLog active;
   EventLog* log = active.get();
   if (log == nullptr) return -1;
   const std::int64_t execution = log->new_execution();
-  append_inputs(log, RecordKind::kExecutionBegin, execution, static_cast<std::uint32_t>(site),
-                static_cast<std::uint32_t>(function), step, inputs);
+  const auto called = static_cast<std::uint32_t>(function);
+  const std::uint8_t flags = (called == 0xFFFFFFFFu ? 0 : kFlagFunction) | (failed ? kFlagFailed : 0);
+  append_inputs(log, RecordKind::kExecutionBegin, execution, static_cast<std::uint32_t>(site), called, step, flags, inputs);
   return execution;
 }
 
@@ -240,7 +241,7 @@ void bind_log(nb::module_& module) {
   module.def("forget", &forget, nb::arg("begin"), nb::arg("end"),
              "Of such a log: drops what was appended as number `begin` up to and without `end`, counted from 1.");
   module.def("begin_execution", &begin_execution, nb::arg("site"), nb::arg("function"), nb::arg("step"),
-             nb::arg("inputs"), "Records that an execution begins; returns its number, -1 where nothing is recorded.");
+             nb::arg("inputs"), nb::arg("failed") = false, "Records that an execution begins, and of an eager one whether it failed; returns its number, -1 where nothing is recorded.");
   module.def("end_execution", &end_execution, nb::arg("execution"), nb::arg("failed"));
   module.def("append_tensor", &append_tensor, nb::arg("execution"), nb::arg("site"), nb::arg("slot"),
              nb::arg("dtype"), nb::arg("device"), nb::arg("array"), "Records one tensor of an eager execution.");

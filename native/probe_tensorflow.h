@@ -58,9 +58,19 @@ bool fill_shape(EventLog* log, DType dtype, int rank, Dim dim, Record* record) {
     tensor.dims[kept - 1] = static_cast<std::uint32_t>(std::min(rest, kLargestDim));
     record->flags |= kFlagManyDims;
   }
+  if (kept <= static_cast<int>(kSmallRank)) tensor.dims[kSmallRank] = 0;
   record->rank = static_cast<std::uint8_t>(kept);
   tensor.size = size;
   return true;
+}
+
+// Puts the elements of a small tensor where dimensions would lie that it lacks: what a failed operation was given is told by them.
+inline void keep_small(DType dtype, const void* data, Record* record) {
+  TensorFields& tensor = record->tensor;
+  const std::int64_t bytes = tensor.size * static_cast<std::int64_t>(element_size(dtype));
+  if (record->rank > kSmallRank || bytes <= 0 || bytes > static_cast<std::int64_t>(kSmallBytes)) return;
+  std::memcpy(tensor.dims + kSmallRank + 1, data, static_cast<std::size_t>(bytes));
+  tensor.dims[kSmallRank] = kSmallMark;
 }
 
 // Fills dtype, shape and, as far as the log's detail goes, lengths and texts of a tensor of strings; `at(k)` gives one.
@@ -80,6 +90,7 @@ void fill_strings(EventLog* log, int rank, Dim dim, At at, Record* record) {
 template <typename Dim>
 void fill_tensor(EventLog* log, DType dtype, const void* data, int rank, Dim dim, Record* record) {
   if (!fill_shape(log, dtype, rank, dim, record)) return;
+  keep_small(dtype, data, record);
   const Detail detail = log->detail();
   TensorFields& tensor = record->tensor;
   if (detail >= Detail::kHealth && measure(data, tensor.size, dtype, &tensor.health)) record->flags |= kFlagHealth;
@@ -91,6 +102,7 @@ template <typename Dim>
 void fill_tensor_again(EventLog* log, DType dtype, const void* data, int rank, Dim dim, const HealthFields& health,
                        Record* record) {
   if (!fill_shape(log, dtype, rank, dim, record)) return;
+  keep_small(dtype, data, record);
   record->tensor.health = health;
   record->flags |= kFlagHealth;
   if (log->detail() == Detail::kValues) keep_values(log, dtype, data, record);

@@ -11,6 +11,11 @@ constexpr std::size_t kRecordSize = 256;
 constexpr std::size_t kMaxDims = 22;
 constexpr std::size_t kMaxInputs = 24;
 
+// Dimensions that are not needed hold the elements of a small tensor: behind `kSmallMark` in `dims[kSmallRank]`.
+constexpr std::size_t kSmallRank = 5;
+constexpr std::size_t kSmallBytes = (kMaxDims - kSmallRank - 1) * sizeof(std::uint32_t);
+constexpr std::uint32_t kSmallMark = 0x6c616d73;
+
 enum class RecordKind : std::uint8_t {
   kGraphTensor = 1,     // a tensor seen by the probe operation inside a graph; `owner` is the step id
   kEagerTensor = 2,     // a tensor handed over from Python; `owner` is the execution

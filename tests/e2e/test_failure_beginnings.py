@@ -302,7 +302,7 @@ def test_the_layer_that_refused_its_input_is_named(tmp_path: Path) -> None:
     failure, text = answer_of(what_a_layer_was_given, tmp_path)
     assert failure["layer"].endswith("/head")
     assert [each["shape"] for each in failure["inputs"]] == [[4, 6]]
-    assert text.startswith(f"ValueError in layer {failure['layer']} ended the program")
+    assert text.startswith(f"raised ValueError in layer {failure['layer']}, ")
     assert "\x1b" not in text
 
 

@@ -17,6 +17,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.report.why_text import render
+from tensordbg.trace.seal import seal_all
 from tensordbg.wire.why import why_to_json
 
 LABELS = [0, 1, 7, 2]
@@ -183,7 +184,8 @@ def test_the_operation_its_line_and_its_inputs_are_told(
     assert failure["error"] == error
     assert failure["source"]["file"] == __file__
     assert failure["source"]["line"] in lines(program)
-    assert text.startswith(error)
+    assert " ".join(text.split()).startswith(failure["lead"])
+    assert failure["lead"].startswith(f"raised {error}")
     assert "{{" not in failure["message"]
     if op_type != "Assert":  # Grappler may leave the branch around it to tell of it
         assert (failure["op_type"] or "") == op_type
@@ -210,7 +212,8 @@ def test_an_error_before_anything_is_computed_is_told(
     assert failure["source"]["line"] in lines(program)
     assert said in failure["message"]
     assert "{{" not in failure["message"]
-    assert text.startswith(failure["error"])
+    assert " ".join(text.split()).startswith(f"{failure['lead']} ")
+    assert failure["lead"].startswith(f"raised {failure['error']}")
     assert [(each["dtype"], each["shape"]) for each in failure["inputs"]] == inputs
     assert all(f"{dtype}{shape}".replace("-1", "?") in text for dtype, shape in inputs)
 
@@ -246,7 +249,7 @@ def test_what_was_not_finite_before_is_told_first(tmp_path: Path) -> None:
     answer, text = answer_of(program, tmp_path)
     assert answer["failures"][0]["inputs"][1]["health"]["neg_inf"] == 12
     assert text.startswith("Log:0 in program() produced the first -inf")
-    assert "InvalidArgumentError in MatMul ended the program" in text
+    assert "raised InvalidArgumentError in MatMul, " in text
 
 
 def test_an_error_that_the_program_catches_is_not_its_end(tmp_path: Path) -> None:
@@ -277,9 +280,88 @@ def test_the_summary_of_a_run_and_the_console_tell_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tensordbg", "run", "program.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "InvalidArgumentError in MatMul ended the program" in done.stderr
+    assert "raised InvalidArgumentError in MatMul, program.py:3: Matrix size-incompatible" in done.stderr
     assert "program.py:3" in done.stderr
     console = [sys.executable, "-m", "tensordbg", "console"]
     told = subprocess.run(console, cwd=tmp_path, input="exit\n", capture_output=True, text=True, check=True).stdout
-    assert told.index("InvalidArgumentError in MatMul ended the program") < told.index("Command:")
+    assert told.index("raised InvalidArgumentError in MatMul, program.py:3: Matrix") < told.index("Command:")
     assert "> 3 tf.matmul(x, x)" in told
+
+
+def an_index_eagerly() -> None:
+    tf.gather(tf.range(100), tf.constant([1, 2, 70]) * 2)
+
+
+def an_index_in_a_function() -> None:
+    @tf.function
+    def pick(table: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
+        return tf.gather(table, index * 2)
+
+    pick(tf.range(100), tf.constant([1, 2, 3]))
+    pick(tf.range(100), tf.constant([1, 2, 70]))
+
+
+def an_index_in_a_loop() -> None:
+    @tf.function
+    def total(table: tf.Tensor) -> tf.Tensor:
+        found, place = tf.constant(0), tf.constant([0, 0, 0])
+        for _ in tf.range(5):
+            place += [1, 2, 70]
+            found += tf.reduce_sum(tf.gather(table, place))
+        return found
+
+    total(tf.range(100))
+
+
+def an_index_in_a_session() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as running:
+        given = tf.compat.v1.placeholder(tf.int32, [None])
+        running.run(tf.gather(tf.range(100), given * 2), {given: [1, 2, 70]})
+
+
+def an_index_in_a_dataset() -> None:
+    data = tf.data.Dataset.from_tensor_slices([[1, 2, 3], [1, 2, 70], [3, 3, 3]])
+    for _ in data.map(lambda index: tf.gather(tf.range(100), index * 2), num_parallel_calls=2):
+        pass
+
+
+INDICES = [
+    an_index_eagerly, an_index_in_a_function, an_index_in_a_loop, an_index_in_a_session, an_index_in_a_dataset
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize("program", INDICES, ids=lambda program: program.__name__)
+def test_the_elements_of_small_inputs_are_told(program: Callable[[], None], sealed: bool, tmp_path: Path) -> None:
+    with contextlib.suppress(Exception), tensordbg.record(tmp_path / "trace") as recording:
+        program()
+    if sealed:
+        seal_all(recording.path)
+    (failure,) = why_to_json(tensordbg.open(recording.path).why())["failures"]
+    assert [each["elements"] for each in failure["inputs"]][:2] == [None, "[2, 4, 140]"]
+    assert failure["lead"].endswith("is [2, 4, 140]")
+
+
+def test_an_eager_operation_that_failed_is_in_the_trace_with_what_it_was_given(tmp_path: Path) -> None:
+    with contextlib.suppress(Exception), tensordbg.record(tmp_path) as recording:
+        an_index_eagerly()
+    failed = tensordbg.open(recording.path).sql(
+        "SELECT op_type, failed, len(inputs) AS inputs FROM executions JOIN sites USING (site) WHERE failed"
+    )
+    assert failed.to_pylist() == [{"op_type": "GatherV2", "failed": True, "inputs": 3}]
+
+
+@pytest.mark.parametrize("typed", [["console"], ["debug", "program.py"]])
+def test_the_console_shows_what_a_failed_eager_operation_was_given(typed: list[str], tmp_path: Path) -> None:
+    source = "import tensorflow as tf\nx = tf.ones([4, 3])\ntf.matmul(x, x)\n"
+    (tmp_path / "program.py").write_text(source)
+    command = [sys.executable, "-m", "tensordbg"]
+    if typed == ["console"]:
+        subprocess.run([*command, "run", "program.py"], cwd=tmp_path, capture_output=True, check=False)
+    text = "ni MatMul\nexit\n" if typed == ["console"] else "run\nni MatMul\nexit\n"
+    told = subprocess.run(
+        [*command, *typed], cwd=tmp_path, input=text, capture_output=True, text=True, check=False
+    ).stdout
+    shown = told[told.rindex("ni MatMul") :]
+    assert "2 input(s)" in shown
+    assert shown.count("[Fill] Fill:0   float32[4, 3] 1 to 1") == 2

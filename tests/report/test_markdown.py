@@ -5,7 +5,7 @@ from dataclasses import replace
 from markdown_it import MarkdownIt
 
 from tensordbg import __version__
-from tensordbg.analysis.finding import Decided, EndedLoop, ProgramFailure, SourceLine
+from tensordbg.analysis.finding import Decided, EndedLoop, InputView, ProgramFailure, SourceLine
 from tensordbg.analysis.why import why, why_of_run
 from tensordbg.report.markdown import Circumstances, findings_markdown
 from tests.analysis.builder import TraceBuilder, nan
@@ -52,8 +52,20 @@ def test_the_error_that_ended_the_program() -> None:
     )
     lines = findings_markdown(replace(why(training()), failures=(failure,)), HERE).splitlines()
     assert lines[0].startswith("## `Log:0`")
-    assert "### The error that ended the program" in lines
-    assert "- `InvalidArgumentError` in `MatMul`, `train.py:6`: In\\[0\\]: \\[4,3\\], In\\[1\\]: \\[4,3\\]" in lines
+    assert "### raised InvalidArgumentError in MatMul, train.py:6: In\\[0\\]: \\[4,3\\]," in lines
+
+
+def test_the_error_is_the_headline_where_nothing_was_wrong_with_the_numbers() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    trace.run(f).event(f.op("Log"), [1.0])
+    line = SourceLine("/home/me/train.py", 6, "loss", True, "x @ y")
+    given = InputView("x:0", "", None, dtype="int32", shape=(3,))
+    said = "indices[2] = 14 is not in [0, 10)"
+    failure = ProgramFailure("InvalidArgumentError", said, "Gather", "Gather", "", 2, line, (), (given,))
+    text = findings_markdown(replace(why(trace), failures=(failure,)), HERE)
+    assert text.startswith("## raised InvalidArgumentError in Gather, train.py:6: indices\\[2\\] = 14 is not in")
+    assert "`int32[3]`" in text
 
 
 def test_all_finite() -> None:

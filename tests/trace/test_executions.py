@@ -54,6 +54,14 @@ def test_eager_operation_is_complete_with_its_beginning(build: TraceBuilder) -> 
     assert (row["function"], row["end_ns"], row["failed"], row["inputs"]) == (NONE, row["begin_ns"], False, [-1])
 
 
+def test_an_eager_operation_that_failed_says_so_at_its_beginning(build: TraceBuilder) -> None:
+    build.begin(site=6)
+    build.begin(site=6)
+    begun = records(build)
+    begun["flags"][1] = RecordFlag.FAILED
+    assert [row["failed"] for row in rows(ExecutionAssembly(OFFSET).add(begun))] == [False, True]
+
+
 def test_call_without_an_end_is_unfinished(build: TraceBuilder) -> None:
     build.begin(site=5, function=0)
     assembly = ExecutionAssembly(OFFSET)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def find_failure(
         step=int(executions.step[row]) if known else NONE,
         source=source,
         stack=stack,
-        inputs=_views(trace, inputs, details) or _stated(told.inputs),
+        inputs=with_elements(_views(trace, inputs, details), told, details) or _stated(told.inputs),
         beginnings=beginnings,
         layer=told.layer,
     )
@@ -112,9 +112,23 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
         step=NONE,
         source=source,
         stack=stack,
-        inputs=tuple(inputs),
+        inputs=with_elements(tuple(inputs), told, details),
         layer=told.layer,
         beginnings=find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
+    )
+
+
+def with_elements(inputs: tuple[InputView, ...], told: Failure, details: Details) -> tuple[InputView, ...]:
+    """The same with the elements of those that are small, which were taken along when the program failed."""
+    views = [each.recorded for each in inputs if each.recorded is not None]
+    if not views or not told.elements:
+        return inputs
+    times = details.times(np.array([view.event for view in views], dtype=np.int64)).tolist()
+    known = {
+        view.event: told.elements.get((time, view.site, view.slot), "") for view, time in zip(views, times, strict=True)
+    }
+    return tuple(
+        each if each.recorded is None else replace(each, elements=known[each.recorded.event]) for each in inputs
     )
 
 

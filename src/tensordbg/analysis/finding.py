@@ -55,6 +55,8 @@ class InputView:
     """As it was stated where nothing was recorded; `shape` too."""
     shape: tuple[int, ...] | None = None
     """-1 for a dimension that is not known."""
+    elements: str = ""
+    """`[2, 4, 14]`, of a small tensor that a failed operation was given; empty where they are not known."""
 
 
 @dataclass(frozen=True)

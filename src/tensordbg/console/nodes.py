@@ -67,7 +67,40 @@ def inputs_of(opened: OpenedTrace, node: Node, scope: Scope) -> list[Node]:
         found = with_rows(opened, find_inputs(opened, node.event))
         if found:
             return [_from_neighbour(opened, node, each) for each in found]
+    site = opened.program.sites.get(node.site)
+    if site is not None and site.function == NONE:
+        return _given_eagerly(opened, node.site)
     return [_as_last(opened, ref, scope) for ref in opened.program.inputs_of(node.site)]
+
+
+def _given_eagerly(opened: OpenedTrace, site: int) -> list[Node]:
+    """What an eager operation was given when it ran last, where it gave nothing: it failed."""
+    executions = opened.executions
+    rows = np.flatnonzero(executions.site == site)
+    if not len(rows):
+        return []
+    first, last = (int(executions.input_starts[rows[-1] + k]) for k in (0, 1))
+    makers = zip(executions.input_row[first:last].tolist(), executions.input_slot[first:last].tolist(), strict=True)
+    return [_output_of(opened, row, slot) if row != NONE else Node("an input", "") for row, slot in makers]
+
+
+def _output_of(opened: OpenedTrace, row: int, slot: int) -> Node:
+    """What an execution gave: an eager operation by itself, a function by one of the operations in it."""
+    executions = opened.executions
+    ref = TensorRef(int(executions.site[row]), slot)
+    function = opened.program.functions.get(int(executions.function[row]))
+    if function is not None and slot < len(function.outputs):
+        ref = function.outputs[slot]
+    columns, number = opened.columns, int(executions.number[row])
+    found = np.flatnonzero(
+        (columns.whole("execution") == number)
+        & (columns.whole("site") == ref.site)
+        & (columns.whole("slot") == ref.slot)
+    )
+    event = int(found[-1]) if len(found) else None
+    site = opened.site(ref.site).site
+    tensor = f"{site.name}:{ref.slot}"
+    return Node(site.name, site.op_type, ref.site, event, tensor, None if event is None else opened.row(event))
 
 
 def consumers_of(opened: OpenedTrace, node: Node) -> list[Node]:

@@ -9,6 +9,7 @@ from tensordbg.console.page import Place
 from tensordbg.console.running import Stop, StopKind
 from tensordbg.debug.raised import chain, described, operation_of
 from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.failure import failure_behind
 
 
 class Failures:
@@ -26,6 +27,7 @@ class Failures:
 
     def stop_of(self, error: BaseException, run: int) -> Stop:
         """Where the program stands that an error ends, after so many runs."""
+        failure_behind(error)  # has an eager operation recorded that failed, with what it was given
         operation, exception = operation_of(error), described(error)
         if self._stop is not None and any(each is self._error for each in chain(error)):
             return replace(self._stop, kind=StopKind.ERROR, exception=exception, operation=operation)

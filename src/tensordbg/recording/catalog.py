@@ -11,7 +11,7 @@ import hashlib
 import json
 import linecache
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -143,6 +143,13 @@ class Catalog:
             number = self._function_numbers.get(runtime_name)
             graph = NONE if number is None else self._functions[number].graph
             return [self._sites[site] for site in self._sites_of_graph.get(graph, ())]
+
+    def sites_named(self, names: Collection[str]) -> list[Site]:
+        """The operations of graphs that bear one of some names, perhaps with a scope's name before it."""
+        ends = tuple(names)
+        with self._lock:
+            sites = [site for site in self._sites.values() if site.function != NONE]
+        return [site for site in sites if any(name == site.name or name.endswith(f"/{site.name}") for name in ends)]
 
     def sites_that_write(self, variable: int) -> list[Site]:
         """The operations of all graphs that change a variable."""

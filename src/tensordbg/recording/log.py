@@ -49,7 +49,7 @@ class EventLog:
     """Appends events to the segments of one trace; there is at most one open log in a process."""
 
     begin_execution = staticmethod(_native.begin_execution)
-    """(site, function, step, inputs) -> the execution's number."""
+    """(site, function, step, inputs, failed=False) -> the execution's number."""
     end_execution = staticmethod(_native.end_execution)
     """(execution, failed)."""
     append_tensor = staticmethod(_native.append_tensor)

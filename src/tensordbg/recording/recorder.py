@@ -134,6 +134,10 @@ class Recorder:
             self._values.begin_site(site, step)
         return self.log.begin_execution(site, NO_FUNCTION, step, inputs)
 
+    def begin_failed(self, site: int, step: int, inputs: list[int]) -> int:
+        """Records that an eager operation has failed, and returns its execution."""
+        return self.log.begin_execution(site, NO_FUNCTION, step, inputs, failed=True)
+
     def warn(self, message: str) -> None:
         """Says something once: in the trace, and in one line on standard error."""
         with self._lock:

@@ -17,7 +17,7 @@ from tensordbg.health import kernel_name
 from tensordbg.model import Detail
 from tensordbg.recording.backend import BACKENDS, Backend, load_backend
 from tensordbg.recording.catalog import CATALOG
-from tensordbg.recording.failure import failure_behind
+from tensordbg.recording.failure import FailedOperation, failure_behind
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.loaded import loaded_libraries
 from tensordbg.recording.origin_choice import OriginChoice
@@ -34,6 +34,8 @@ from tensordbg.trace.writer import TraceWriter, new_trace_folder
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from tensordbg.recording.small_values import Row
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,17 @@ class Session:
                 filter(None, (backend.failure(error) for backend in self._backends)), None
             )
             self._failure = None if told is None else told.to_json()
+        if told is not None and self._failure is not None:
+            with self.recorder.guard("looking at what the failed operation was given"):
+                self._failure["elements"] = self._elements(told)
+
+    def _elements(self, failed: FailedOperation) -> list[Row]:
+        """What small tensors held that the operation may have been given."""
+        from tensordbg.recording.small_values import sites_behind, small_values
+
+        behind = sites_behind(failed, CATALOG.sites_named(failed.nodes), CATALOG.site)
+        slots = RECENT_SEGMENT_RECORDS if self.plan.last else SEGMENT_RECORDS
+        return small_values(self.folder, slots, failed, behind, self._clock_offset_ns)
 
     def stop(self, exit_code: int | None = None, exception: str | None = None) -> None:
         """Records nothing from now on and says in the trace how the program ended; more than once does nothing."""

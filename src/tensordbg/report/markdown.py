@@ -10,7 +10,10 @@ from pathlib import PurePath
 
 from tensordbg import __version__
 from tensordbg.analysis.alerts.alert import Alert
+from tensordbg.analysis.failure_lead import failure_lead
 from tensordbg.analysis.finding import NumericalWarning, Origin, ProgramFailure, SourceLine, WhyResult
+from tensordbg.report.failure_text import circumstances_of as circumstances_of_failure
+from tensordbg.report.failure_text import input_rows
 from tensordbg.report.markdown_words import code, code_block, prose, table
 from tensordbg.report.numbers import count
 from tensordbg.report.origin_tables import health_rows
@@ -59,14 +62,17 @@ def findings_markdown(result: WhyResult, circumstances: Circumstances) -> str:
     """The report, ending with a line break."""
     grave = [origin for origin in result.origins if origin.consequential]
     harmless = [origin for origin in result.origins if not origin.consequential]
-    parts = [f"## {_headline(grave[0]) if grave else prose(status_sentence(result))}"]
+    parts = [f"## {_head(result, grave)}"]
     parts += [prose(totals_sentence(result))] if result.non_finite_events else []
+    lead = () if grave else result.failures[:1]
+    parts += [part for each in lead for part in _failure(each)]
     for k, origin in enumerate(grave[:_IN_FULL]):
         parts += [f"### {_headline(origin)}"] if k else []
         parts += _origin(origin)
     parts += _list("Further origins", [_origin_line(each) for each in grave[_IN_FULL:]])
     parts += _list("Harmless, as nothing came of it", [_origin_line(each) for each in harmless])
-    parts += _list("The error that ended the program", [_failure_line(each) for each in result.failures])
+    for failure in result.failures[len(lead) :]:
+        parts += [f"### {prose(failure_lead(failure))}", *_failure(failure)]
     parts += _list("Warnings, of finite numbers", [_warning_line(each) for each in result.warnings])
     parts += _list("Alerts", [_alert_line(each) for each in result.alerts])
     parts += _list("Notes", [prose(note) for note in result.notes])
@@ -74,12 +80,24 @@ def findings_markdown(result: WhyResult, circumstances: Circumstances) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _failure_line(failure: ProgramFailure) -> str:
-    layer = f" in layer {code(failure.layer)}" if failure.layer else ""
-    where = f" in {code(failure.op_name)}" if failure.op_name else layer
-    place = f", {_place(failure.source)}" if failure.source else ""
-    began = "".join(f"; {prose(each.explanation)} {_place(each.source)}" for each in failure.beginnings)
-    return f"{code(failure.error)}{where}{place}: {prose(' '.join(failure.message.split()))}{began}"
+def _head(result: WhyResult, grave: Sequence[Origin]) -> str:
+    """The headline: what went wrong first."""
+    if grave:
+        return _headline(grave[0])
+    return prose(failure_lead(result.failures[0]) if result.failures else status_sentence(result))
+
+
+def _failure(failure: ProgramFailure) -> Iterator[str]:
+    """The error that ended the program, below its sentence."""
+    yield prose(circumstances_of_failure(failure))
+    if failure.source is not None:
+        yield _excerpt(failure.source)
+    yield code_block(failure.message, "text")
+    if failure.inputs:
+        head, *rows = input_rows(failure)
+        yield table([head, *([role, code(tensor), code(kind), *cells] for role, tensor, kind, *cells in rows)])
+    yield "\n".join(f"- **{each.what}** {prose(each.explanation)} {_place(each.source)}" for each in failure.beginnings)
+    yield _stack(failure.stack)
 
 
 def _headline(origin: Origin) -> str:

@@ -145,7 +145,7 @@ class ExecutionAssembly:
             begin_ns=begin_ns,
             end_ns=np.where(eager, begin_ns, end_ns),
             ended=eager | ended,
-            failed=failed & ~eager,
+            failed=failed | _failed_at_once(number, begins),
             more=more,
             counts=counts,
             inputs=inputs,
@@ -160,6 +160,12 @@ class ExecutionAssembly:
         ended[place] = True
         failed[place] = (ends["flags"] & RecordFlag.FAILED != 0)[known]
         return end_ns, ended, failed
+
+
+def _failed_at_once(number: Array, begins: Array) -> Array:
+    """Which executions began with an error: eager operations, whose end is their beginning."""
+    result: Array = np.isin(number, begins["owner"][begins["flags"] & RecordFlag.FAILED != 0])
+    return result
 
 
 def one_of_each(table: pa.Table) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,9 @@ from tensordbg.trace.process import ProcessPlace
 
 _MOST_NUMBER = 2**46
 """No trace has so many executions; slots are below 2**16."""
+
+_LONGEST_ELEMENTS = 4000
+"""The text of a small tensor's elements is far shorter."""
 
 _READS = {"values": 3, "always": 2, "held": 2}
 """How many numbers the rows of each part of `Reads` have."""
@@ -38,6 +41,8 @@ class Failure:
     """The names of operations that the message bore, maybe of a function that an input pipeline ran."""
     layer: str = ""
     """The layer in which it came up, by its path."""
+    elements: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
+    """What small tensors held that it may have been given: by when each was recorded, its site and its slot."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +228,15 @@ def _failure(row: object) -> Failure | None:
         tensors=tuple(_tensor(each, len(told)) for each in told),
         nodes=tuple(each for each in nodes if isinstance(each, str)) if isinstance(nodes, list) else (),
         layer=str(row.get("layer", "")),
+        elements=dict(_elements(row.get("elements"))),
     )
+
+
+def _elements(value: object) -> Iterator[tuple[tuple[int, int, int], str]]:
+    for each in value if isinstance(value, list) else []:
+        match each:
+            case [int(time_ns), int(site), int(slot), str(text)] if len(text) <= _LONGEST_ELEMENTS:
+                yield (time_ns, site, slot), text
 
 
 def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensordbg.analysis.failure_lead import failure_lead
 from tensordbg.analysis.finding import (
     Arrival,
     Beginning,
@@ -51,6 +52,7 @@ def why_to_json(result: WhyResult) -> dict[str, Any]:
 def _failure(failure: ProgramFailure) -> dict[str, Any]:
     return {
         **({"process": failure.process} if failure.process else {}),
+        "lead": failure_lead(failure),
         "error": failure.error,
         "message": failure.message,
         "op_name": failure.op_name or None,
@@ -58,7 +60,7 @@ def _failure(failure: ProgramFailure) -> dict[str, Any]:
         "layer": failure.layer or None,
         "function": failure.function,
         "step": failure.step if failure.step >= 0 else None,
-        "inputs": [_input(given) for given in failure.inputs],
+        "inputs": [{**_input(given), "elements": given.elements or None} for given in failure.inputs],
         "beginnings": [_beginning(each) for each in failure.beginnings],
         "source": None if failure.source is None else _line(failure.source),
         "stack": [{**_line(line), "user": line.user} for line in failure.stack],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.alerts.alert import Alert
+from tensordbg.analysis.failure_lead import failure_lead
 from tensordbg.analysis.finding import NumericalWarning, Origin, ProgramFailure
 from tensordbg.model import Health
 
@@ -25,10 +26,8 @@ def origin_title(origin: Origin) -> str:
 
 
 def failure_title(failure: ProgramFailure) -> str:
-    """`InvalidArgumentError in Reshape ended the program`."""
-    layer = f" in layer {failure.layer}" if failure.layer else ""
-    where = f" in {failure.op_name}" if failure.op_name else layer
-    return f"{failure.error}{where} ended the program"
+    """`raised InvalidArgumentError in GatherV2, train.py:4: indices[2] = 14 is not in [0, 10)`."""
+    return failure_lead(failure)
 
 
 def warning_title(warning: NumericalWarning) -> str:

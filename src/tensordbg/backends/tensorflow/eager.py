@@ -237,7 +237,7 @@ class Eager:
 
             def begin() -> int:
                 references = [self._input(value, key, place) for place, value in enumerate(flat(inputs))]
-                return recorder.begin_operation(site, recorder.next_step(site), references)
+                return recorder.begin_failed(site, recorder.next_step(site), references)
 
             note_failure(error, failed_eagerly(site, begin))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import traceback
 from collections.abc import Callable
@@ -27,13 +28,14 @@ _MOST_LINES = 12
 
 
 def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
-    """Of an eager operation; `begin` records that it ran, with its inputs, and gives its execution."""
+    """Of an eager operation; `begin` records that it ran, with its inputs, and gives the execution."""
+    begun = functools.cache(begin)  # it is asked again at the end
 
     def tell(error: BaseException) -> FailedOperation:
         layer = layer_behind(error)
         path = "" if layer is None else layer.path
         raw = str(error)
-        return FailedOperation(type(error).__name__, _words(raw), site, begin(), nodes=_nodes(raw), layer=path)
+        return FailedOperation(type(error).__name__, _words(raw), site, begun(), nodes=_nodes(raw), layer=path)
 
     return tell
 
