@@ -1,4 +1,8 @@
-"""Where a GPU is visible, tensors are reduced on their own device, and only what was counted comes to the host.
+"""Has each tensor of a graph looked at on the device where it lies.
+
+With one CPU that is anywhere. Where a program has divided its CPU, probes are placed with what they look at: the
+arguments of a function lie where the caller has them, and a variable is read where it lies. Where a GPU is visible,
+tensors are reduced on their own device, and only what was counted comes to the host.
 
 TensorFlow's own summary operation has a kernel for GPUs. Its FULL_HEALTH mode counts signs, zeros, infinities and NaNs
 of floating-point numbers; least, greatest, sum and the place of the first bad element are not known then. Of other
@@ -31,10 +35,20 @@ def accelerator_is_visible() -> bool:
     return bool(context.context().get_visible_devices("GPU"))
 
 
+def cpu_is_divided() -> bool:
+    """Whether there are several CPUs to place operations on; asking does not start TensorFlow's runtime."""
+    runtime = context.context()
+    if not runtime._initialized:  # noqa: SLF001  described in internals.py
+        return False
+    return len(runtime.list_logical_devices("CPU")) > 1
+
+
 def add_probes(definition: Any, points: Iterable[fd.ProbePoint]) -> None:
     """Adds a probe for each point: reduced where the tensor lies if that may be a GPU, else our own."""
     if not accelerator_is_visible():
-        probe_pairs.add_probes(definition, probe_constants.add_probes(definition, points))
+        points = probe_constants.add_probes(definition, points)
+        add = _add_each_beside if cpu_is_divided() else probe_pairs.add_probes
+        add(definition, points)
         return
     nodes = {node.name for node in definition.node_def}
     for point in points:
@@ -46,10 +60,17 @@ def add_probes(definition: Any, points: Iterable[fd.ProbePoint]) -> None:
             _add_reduced(definition, point, nodes)
 
 
-def _add_beside(definition: Any, point: fd.ProbePoint, nodes: set[str]) -> None:
-    """Adds a probe for strings, which lie in the host's memory on any device, where they are made."""
+def _add_each_beside(definition: Any, points: Iterable[fd.ProbePoint]) -> None:
+    """Adds our own probes, each where its tensor lies: what an argument is, the caller has placed."""
+    places = {node.name for node in definition.node_def} | {each.name for each in definition.signature.input_arg}
+    for point in points:
+        _add_beside(definition, point, places)
+
+
+def _add_beside(definition: Any, point: fd.ProbePoint, places: set[str]) -> None:
+    """Adds a probe of our own with what makes its tensor; strings lie in the host's memory on any device."""
     maker = point.tensor.partition(":")[0]
-    probe = _beside(definition, (fd.probe_name(point), fd.PROBE_OP), maker if maker in nodes else "", point.device)
+    probe = _beside(definition, (fd.probe_name(point), fd.PROBE_OP), maker if maker in places else "", point.device)
     probe.input.append(point.tensor)
     probe.attr["T"].type = point.dtype
     probe.attr["place"].i = fd.place_number(point.site, point.slot, point.argument)
