@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from tensordbg.analysis.view.rows import SeenTensor
 from tensordbg.console.console import Console
+from tensordbg.console.node import Node
 from tensordbg.console.node_lines import health_span, node_spans
-from tensordbg.console.nodes import Node
 from tensordbg.console.runs import EVERYTHING
 from tensordbg.console.tensors import find_tensor, parse_tensor
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from tensordbg.console.node import Node
 from tensordbg.console.node_tree import Tree, tree_lines
-from tensordbg.console.nodes import Node
 from tensordbg.console.page import plain
 
 GRAPH = {"a": ["b", "c"], "b": ["d"], "c": ["d", "a"], "d": ["e"], "e": []}

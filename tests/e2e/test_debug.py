@@ -132,6 +132,39 @@ def test_the_console_opens_on_the_operation_that_raised_and_then_the_exception_f
     assert traceback.splitlines()[0].startswith(f'  File "{wrong}", line 17')
 
 
+UNBUILT = """
+import tensorflow as tf
+
+@tf.function
+def step(x, w):
+    hidden = tf.nn.relu(x)
+    return tf.matmul(hidden, w)
+
+print(step(tf.ones([2, 3]), tf.ones([3, 2])).shape)
+step(tf.ones([2, 3]), tf.ones([4, 5]))
+"""
+
+
+def test_the_console_opens_on_an_operation_that_could_not_be_built(tmp_path: Path) -> None:
+    program = tmp_path / "unbuilt.py"
+    program.write_text(UNBUILT)
+    done = debug(tmp_path, "continue; ni MatMul; li -r MatMul; why", program)
+    said = answers(done.stdout)
+    assert done.returncode == 1
+    assert "error: MatMul, after 1 run\nValueError: in user code:" in said["continue"]
+    assert (
+        "  2 input(s):\n    [Relu] Relu:0   float32[2, 3]\n    [Placeholder] w:0   float32[4, 5]" in said["ni MatMul"]
+    )
+    assert "|- (1) [Relu] Relu:0   float32[2, 3]\n|  |- (2) [Placeholder] x:0   float32[2, 3]" in said["li -r MatMul"]
+    assert "raised ValueError in MatMul, unbuilt.py:7: Dimensions must be equal" in said["why"]
+    lines = subprocess.run(
+        [TDBG, "debug", "--out", tmp_path / "piped", program], input="continue\n", capture_output=True, text=True,
+        check=False, env=QUIET, cwd=tmp_path,
+    ).stdout.partition("An error occurred")[2]  # fmt: skip
+    assert re.search(r"^in  w +float32\[4, 5\] ", lines, re.MULTILINE)
+    assert "  li -r MatMul" in lines
+
+
 def test_a_command_that_fails_ends_the_program_with_2(wrong: Path, tmp_path: Path) -> None:
     done = debug(tmp_path, "run; lt -f has_nan_or_inf; continue", wrong)
     assert done.returncode == 2

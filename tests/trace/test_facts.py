@@ -58,7 +58,15 @@ def test_what_was_refused_before_it_was_built() -> None:
     ]
     facts = collect_facts([{"end": {"time_ns": 5, "failure": {"error": "ValueError", "site": 3, "inputs": inputs}}}])
     known = (StatedInput("x", "float32", (-1, 3)), StatedInput("y", "", None), StatedInput("z", "", None))
-    assert facts.end == End(5, failure=Failure("ValueError", "", 3, inputs=known))
+    assert facts.end == End(5)
+    assert facts.failure == Failure("ValueError", "", 3, inputs=known)
+
+
+def test_the_error_is_known_before_the_end() -> None:
+    facts = collect_facts([{"failure": {"error": "ValueError", "site": 3}}, {"end": {"time_ns": 5}}])
+    assert (facts.failure, facts.end) == (Failure("ValueError", "", 3), End(5))
+    assert collect_facts([{"failure": {"error": "ValueError"}}]).failure == Failure("ValueError", "")
+    assert collect_facts([{"failure": {"error": 3}}, {"end": "x"}]).failure is None
 
 
 def test_tensors_that_python_held_name_no_place_beyond_their_list() -> None:
@@ -70,7 +78,7 @@ def test_tensors_that_python_held_name_no_place_beyond_their_list() -> None:
     ]
     row = {"end": {"time_ns": 5, "failure": {"error": "ValueError", "tensors": tensors, "layer": "model/head"}}}
     known = (StatedTensor("a:0", "Mul", "float32", (2,), 4, (1,)), StatedTensor("b", "", "", None))
-    assert collect_facts([row]).end == End(5, failure=Failure("ValueError", "", tensors=known, layer="model/head"))
+    assert collect_facts([row]).failure == Failure("ValueError", "", tensors=known, layer="model/head")
 
 
 def test_what_was_read() -> None:

@@ -41,10 +41,9 @@ def find_failure(
     trace: TraceSource, program: Program, executions: Executions, details: Details
 ) -> ProgramFailure | None:
     """What ended the program, None where that was no operation."""
-    end = trace.facts.end
-    if end is None or end.failure is None:
+    told = trace.facts.failure
+    if told is None:
         return None
-    told = end.failure
     site = program.sites.get(told.site)
     locations = Locations(program)
     if (

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tensordbg.console.node import Node
 from tensordbg.console.node_tree import Tree, tree_lines
 from tensordbg.console.nodes import (
-    Node,
     consumers_of,
     control_consumers,
     control_inputs,
@@ -57,10 +57,10 @@ class _Steps:
 
     def of(self, node: Node) -> Iterator[Node]:
         """What lies next to a node."""
-        if node.site == NONE:
+        if node.site == NONE and (node.stated_place == NONE or not self.up):
             return
         yield from inputs_of(self.opened, node, self.scope) if self.up else consumers_of(self.opened, node)
-        if self.control:
+        if self.control and node.site != NONE:
             names = (control_inputs if self.up else control_consumers)(self.opened, node)
             yield from control_nodes(self.opened, node, names or ())
 

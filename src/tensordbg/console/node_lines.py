@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.view.rows import SeenTensor
-from tensordbg.console.nodes import Node
+from tensordbg.console.node import Node
 from tensordbg.console.page import Span
 from tensordbg.console.texts import word
 from tensordbg.report.listing import type_text
@@ -16,6 +16,8 @@ def node_spans(node: Node) -> list[Span]:
     spans += [Span(f"[{node.op_type}] "), Span(node.tensor or node.name, "link", f"ni {word(node.name)}")]
     if node.row is not None:
         spans += [Span("   "), health_span(node.row)]
+    elif node.stated:
+        spans.append(Span(f"   {node.stated}", "dim"))
     return spans
 
 

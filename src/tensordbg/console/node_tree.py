@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from tensordbg.console.node import Node
 from tensordbg.console.node_lines import node_spans
-from tensordbg.console.nodes import Node
 from tensordbg.console.page import Line, Span
 
 Steps = Callable[[Node], Iterable[Node]]
@@ -46,4 +46,4 @@ def _note(again: bool, cut: bool, tree: Tree) -> list[Span]:
 
 
 def _key(node: Node) -> tuple[object, ...]:
-    return (node.event,) if node.event is not None else (node.site, node.name)
+    return (node.event,) if node.event is not None else (node.site, node.name, node.stated_place)

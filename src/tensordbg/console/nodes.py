@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,41 +11,29 @@ from tensordbg.analysis.control_edges import is_told, waits_for
 from tensordbg.analysis.listing import split_slot
 from tensordbg.analysis.reading import Ints
 from tensordbg.analysis.view.neighbours import Neighbour, find_consumers, find_inputs, with_rows
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.console.failed_node import stated_inputs, unbuilt_node
+from tensordbg.console.node import Node
 from tensordbg.console.runs import Scope
 from tensordbg.console.tensor_page import choose_event
-from tensordbg.console.tensors import node_of
+from tensordbg.console.tensors import node_of, parse_tensor
 from tensordbg.model import NONE, Site, TensorRef
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
 
 
-@dataclass(frozen=True)
-class Node:
-    """An operation, where it is one of a graph with its site, and what was recorded of it."""
-
-    name: str
-    op_type: str
-    site: int = NONE
-    event: int | None = None
-    """A tensor that it computed; None where none was recorded."""
-    tensor: str = ""
-    """Of a step, the tensor that leads to it; empty where it is known by its name only."""
-    row: SeenTensor | None = None
-    """That tensor, where it was recorded."""
-    control: bool = False
-    """Whether it is only waited for."""
-
-
 def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "") -> tuple[Node, tuple[str, ...]]:
     """The node that is meant by a name, and the functions in which there are others of the same name.
 
-    Of several that which computed something in the scope counts, and of what it computed the first that is not finite.
+    Of several that which computed something in the scope counts, and of what it computed the first that is not finite;
+    before all of these the one that could not be built, and so ended the program.
 
     Raises:
         AbsentError: If there is none; it names the nearest.
     """
+    unbuilt = None if function else unbuilt_node(opened, parse_tensor(typed).node)
+    if unbuilt is not None:
+        return unbuilt, ()
     sites = node_of(opened, typed)
     if function:
         sites = [each for each in sites if function in (opened.site(each).function, opened.site(each).given_function)]
@@ -63,6 +50,9 @@ def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "")
 
 def inputs_of(opened: OpenedTrace, node: Node, scope: Scope) -> list[Node]:
     """What a node takes, in order; where nothing was recorded of the node itself, as it was last in the scope."""
+    stated = stated_inputs(opened, node)
+    if stated is not None:
+        return stated
     if node.event is not None:
         found = with_rows(opened, find_inputs(opened, node.event))
         if found:

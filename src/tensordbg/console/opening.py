@@ -7,12 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Span
+from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Place, Span
 from tensordbg.console.running import Stop, StopKind
 from tensordbg.errors import TensordbgError
 from tensordbg.report.numbers import amount
 
 if TYPE_CHECKING:
+    from tensordbg.analysis.finding import ProgramFailure
     from tensordbg.console.console import Console
 
 _RULE = "=" * 38
@@ -37,9 +38,8 @@ def _of_trace(console: Console) -> Page:
 
     opened = console.opened
     parts: list[Lines] = [FixedLines((_menu("list_tensors", "lt -f non_finite", "why", "run_info", "help"), ()))]
-    end = opened.reader.facts.end
     # The findings of many events take a while.
-    if end is not None and end.failure is not None and opened.event_count <= MANY:
+    if opened.reader.facts.failure is not None and opened.event_count <= MANY:
         parts += _what_ended_it(console)
     parts.append(FixedLines((*trace_lines(console), ())))
     if opened.event_count <= MANY:  # of more it takes a while to read the runs
@@ -50,14 +50,19 @@ def _of_trace(console: Console) -> Page:
 
 def _what_ended_it(console: Console) -> Iterator[Lines]:
     """The error that ended the program, as `why` tells it."""
-    from tensordbg.console.findings import findings_of
     from tensordbg.console.rich_lines import lines_of
     from tensordbg.report.failure_text import failure_text
 
-    for failure in findings_of(console.opened).result.failures:
+    for failure in _failures(console):
         for part in failure_text(failure):
             yield lines_of(part)
         yield FixedLines(((),))
+
+
+def _failures(console: Console) -> tuple[ProgramFailure, ...]:
+    from tensordbg.console.findings import findings_of
+
+    return findings_of(console.opened).result.failures
 
 
 def _before(console: Console, stop: Stop) -> Page:
@@ -119,28 +124,33 @@ def _of_error(console: Console, stop: Stop) -> Page:
     from tensordbg.console.commands.run_info import stop_lines, stop_title
     from tensordbg.console.texts import word
 
-    lines: list[Line] = [
-        (Span("!!! An error occurred during the run !!!", "bad"),),
-        (),
-        (Span("You may use the following commands to debug:"),),
-    ]
+    told = list(_what_ended_it(console))
+    failed = next(iter(_failures(console)), None)
+    operation = stop.operation or (failed.op_name if failed is not None else "")
+    lines: list[Line] = [(Span("You may use the following commands to debug:"),)]
     parts: list[Lines] = []
-    if stop.operation:
-        name = word(stop.operation)
+    if operation:
+        name = word(operation)
         lines += _choices(f"ni -a -d -t {name}", f"li -r {name}")
-        with suppress(TensordbgError):
-            parts.append(FixedLines((*console.preview(f"ni {name}").body.part(0, 40),)))
+        if not told:
+            with suppress(TensordbgError):
+                parts.append(FixedLines((*console.preview(f"ni {name}").body.part(0, 40),)))
     lines += [*_choices("lt", "why"), ()]
-    if stop.operation:
-        lines.append((Span("Op name:    "), Span(stop.operation, "link", f"ni {word(stop.operation)}")))
+    if operation:
+        lines.append((Span("Op name:    "), Span(operation, "link", f"ni {word(operation)}")))
     kind, _, details = stop.exception.partition(": ")
     lines += [(Span("Error type: "), Span(kind, "bad")), (), (Span("Details:"),)]
     lines += [(Span(f"  {line}"),) for line in details.splitlines()]
     lines += [(), *stop_lines(replace(stop, reason=""))]
+    head = FixedLines(((Span("!!! An error occurred during the run !!!", "bad"),), ()))
+    source = None if failed is None else failed.source
     return Page(
-        stop_title(stop), JoinedLines((FixedLines(tuple(lines)), *parts)), command="run_info", mood="bad",
-        place=stop.place,
-    )  # fmt: skip
+        stop_title(stop),
+        JoinedLines((head, *told, FixedLines(tuple(lines)), *parts)),
+        command="run_info",
+        mood="bad",
+        place=stop.place if source is None else Place(source.file, source.line),
+    )
 
 
 def _menu(*commands: str) -> Line:

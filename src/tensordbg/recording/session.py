@@ -83,7 +83,6 @@ class Session:
         self.plan = plan
         self.recorder.graphs = GraphFiles(folder) if plan.graphs else None
         self._backends: list[Backend] = []
-        self._failure: dict[str, object] | None = None
         self._stopped = False
         self._watch = ImportWatch({name: lambda name=name: self._let_in(name) for name in BACKENDS})  # type: ignore[misc]
 
@@ -114,14 +113,19 @@ class Session:
 
     def note_end(self, error: BaseException) -> None:
         """Notes which operation raised the error that ends the program, or the recorded block."""
+        told = failure = None
         with self.recorder.guard("looking into the error that ended the program"):
             told = failure_behind(error) or next(
                 filter(None, (backend.failure(error) for backend in self._backends)), None
             )
-            self._failure = None if told is None else told.to_json()
-        if told is not None and self._failure is not None:
-            with self.recorder.guard("looking at what the failed operation was given"):
-                self._failure["elements"] = self._elements(told)
+            failure = None if told is None else told.to_json()
+        if told is None or failure is None:
+            return
+        with self.recorder.guard("looking at what the failed operation was given"):
+            failure["elements"] = self._elements(told)
+        # At once: a debugger shows it before the program has ended.
+        with self.recorder.guard("noting the error that ended the program"):
+            self._writer.fact({"failure": failure})
 
     def _elements(self, failed: FailedOperation) -> list[Row]:
         """What small tensors held that the operation may have been given."""
@@ -148,8 +152,6 @@ class Session:
         # By the clock of all events: the one on the wall may have been set meanwhile.
         now = time.monotonic_ns() + self._clock_offset_ns
         end: dict[str, object] = {"time_ns": now, "exit_code": exit_code, "signal": None, "exception": exception}
-        if self._failure is not None:
-            end["failure"] = self._failure
         with self.recorder.guard("ending the recording"):
             self._writer.fact({"end": end})
             self._writer.close()

@@ -55,8 +55,6 @@ class End:
     signal: int | str | None = None
     exception: str | None = None
     """The exception that ended it, in one line."""
-    failure: Failure | None = None
-    """The operation that raised it, where one did."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +119,8 @@ class TraceFacts:
     """By the execution of an eager backward pass; noted of bad values alone."""
     loaded: Loaded | None = None
     """None where it is not known, as of a program that was killed."""
+    failure: Failure | None = None
+    """The operation that raised the error which ends the program; known before its end."""
 
     @property
     def described(self) -> bool:
@@ -148,6 +148,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     reads = None
     differentiated: dict[int, Differentiated] = {}
     loaded = None
+    failure = None
     for row in rows:
         framework = row.get("framework")
         if isinstance(framework, dict):
@@ -155,6 +156,9 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         if isinstance(row.get("warning"), str):
             warnings[row["warning"]] = None
         end = _end(row.get("end")) or end
+        # Earlier recordings have it in the row of the end.
+        told = row["end"].get("failure") if isinstance(row.get("end"), dict) else row.get("failure")
+        failure = _failure(told) or failure
         if isinstance(row.get("devices"), dict):
             devices = row["devices"]
         if isinstance(row.get("allow"), list):
@@ -180,6 +184,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         reads=reads,
         differentiated=differentiated,
         loaded=loaded,
+        failure=failure,
     )
 
 
@@ -206,7 +211,6 @@ def _end(row: object) -> End | None:
         exit_code=exit_code if isinstance(exit_code, int) else None,
         signal=signal if isinstance(signal, (int, str)) else None,
         exception=None if exception is None else str(exception),
-        failure=_failure(row.get("failure")),
     )
 
 

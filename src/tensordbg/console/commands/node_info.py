@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from tensordbg.console.node import Node
 from tensordbg.console.node_lines import health_span, node_spans
 from tensordbg.console.nodes import (
-    Node,
     consumers_of,
     control_consumers,
     control_inputs,

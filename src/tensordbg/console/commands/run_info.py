@@ -66,6 +66,9 @@ def stop_title(stop: Stop) -> str:
         turn = "" if stop.at.turn is None else f", turn {stop.at.turn}"
         run = f", run #{stop.run}" if stop.at.in_run else ""
         return f"{'op-start' if stop.kind is StopKind.BEFORE else 'op-end'}: {stop.at.operation}{where}{turn}{run}"
+    if stop.kind is StopKind.ERROR and not stop.call:
+        what = stop.operation or stop.exception.partition(":")[0]
+        return f"error: {what}, after {amount(stop.run, 'run')}"
     words = {StopKind.BEFORE: "run-start", StopKind.AFTER: "run-end", StopKind.ERROR: "run-error"}
     return f"{words[stop.kind]}: run #{stop.run}: {stop.call}"
 
