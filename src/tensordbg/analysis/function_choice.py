@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from tensordbg.analysis.function_titles import function_title
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
 from tensordbg.errors import UsageError
@@ -80,13 +81,13 @@ def _candidates(program: Program, wanted: str) -> list[Function]:
         return [program.functions[int(wanted)]]
     if wanted in program.by_runtime_name:
         return [program.by_runtime_name[wanted]]
-    named = [each for each in program.functions.values() if each.name == wanted]
+    named = [each for each in program.functions.values() if wanted in (each.name, function_title(each.name))]
     parts = parts_of_functions(program)
     return [each for each in named if each.function not in parts] or named
 
 
 def _unknown(program: Program, wanted: str) -> str:
-    names = sorted({each.name for each in program.functions.values()})
+    names = sorted({function_title(each.name) for each in program.functions.values()})
     if not names:
         return f"no function {wanted!r}: the trace has none; an eager program has no graph"
     near = get_close_matches(wanted, names, n=3) or names[:5]

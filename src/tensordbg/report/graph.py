@@ -7,6 +7,7 @@ from rich.text import Text
 
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.function_graph import FunctionGraph, GraphNode
+from tensordbg.analysis.function_titles import function_title
 from tensordbg.model import Function
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.numbers import ABSENT, amount, count
@@ -27,7 +28,7 @@ def graph_text(graph: FunctionGraph) -> Group:
 def heading(function: Function, how: str) -> Text:
     """A function by name, number and arguments, and which graph of it is shown."""
     said = "  ".join(filter(None, (f" (function {function.function})", function.signature, how)))
-    return Text.assemble((function.name, "bold"), said)
+    return Text.assemble((function_title(function.name), "bold"), said)
 
 
 def short_name(name: str, caller: str) -> str:

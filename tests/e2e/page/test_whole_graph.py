@@ -78,6 +78,14 @@ def test_a_click_opens_a_box_and_another_closes_it(opened: Any) -> None:
     node(opened, "Log while/Log").wait_for()
 
 
+def test_arguments_have_their_names_in_the_program(opened: Any) -> None:
+    box(opened, "while,").click()
+    state = node(opened, "argument h (while/Placeholder").first
+    state.wait_for()
+    assert state.locator(".graph-node-type").text_content().endswith("argument")
+    assert state.locator(".graph-node-name").text_content() == "h"
+
+
 def test_the_keyboard_walks_opens_and_chooses(opened: Any) -> None:
     node(opened, "Sqrt").focus()
     focused = "document.activeElement.getAttribute('data-node')"

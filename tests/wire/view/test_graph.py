@@ -22,6 +22,7 @@ def test_graph_of_a_function() -> None:
     assert nodes["while/body/model/Exp"] == NodeView(
         node="while/body/model/Exp",
         name="model/Exp",
+        title="Exp",
         op_type="Exp",
         scope="model",
         layer="",

@@ -3,6 +3,8 @@ from __future__ import annotations
 from tensordbg.analysis.view.asked import Whole
 from tensordbg.analysis.view.whole_graph import whole_graph
 from tensordbg.wire.view.whole_graph import BoxView, BundleView, RootFunction, WholeView, whole_view
+from tests.analysis.builder import TraceBuilder
+from tests.analysis.view.built import opened_builder
 from tests.analysis.view.loop_trace import LoopTrace, loop_trace
 
 
@@ -43,3 +45,20 @@ def test_without_an_event_a_node_leads_to_what_tells_most_of_it() -> None:
     nodes = {node.node: node for node in view_of(trace, Whole()).nodes}
     assert (nodes["doubled"].event, nodes["doubled"].health) == (trace.of(1, "doubled"), "bad")
     assert nodes["Identity"].event is None
+
+
+def test_a_backward_pass_is_called_the_gradient_of_its_function() -> None:
+    trace = TraceBuilder()
+    backward = trace.function("__backward_loss_of_191")
+    backward.returns(backward.op("Mul", backward.argument("x"), name="scaled"))
+    step = trace.function("step")
+    (made,) = step.call(backward, step.argument("x"))
+    step.returns(made)
+    trace.run(step).event(made, [1.0])
+    graph = whole_graph(opened_builder(trace), Whole(), ())
+    assert graph is not None
+    view = whole_view(opened_builder(trace), graph, ())
+    assert [box.label for box in view.boxes] == ["gradient of loss_of"]
+    named = whole_graph(opened_builder(trace), Whole(function="gradient of loss_of"), ())
+    assert named is not None
+    assert whole_view(opened_builder(trace), named, ()).name == "gradient of loss_of"

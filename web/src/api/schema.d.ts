@@ -652,6 +652,8 @@ export interface components {
             /** @description Call path and name, which is unique. */
             node: string;
             name: string;
+            /** @description What it is called in a drawing: an argument by its name in the program's text, where that is known. */
+            title: string;
             op_type: string;
             /** @description Name scope, `model/dense`; empty at the top. */
             scope: string;

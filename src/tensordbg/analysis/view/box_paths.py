@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tensordbg.analysis.call_tree import CallTree, Instance
+from tensordbg.analysis.function_titles import function_title
 from tensordbg.model import CallKind, Site
 
 _DEEPEST = 24
@@ -78,7 +79,9 @@ class BoxPaths:
 
     def _label(self, call: Instance) -> str:
         called = next((each.name for each in self._tree.program.called_by(call.site) if each is not None), "")
-        return called if called and call.site.call is CallKind.CALL else call.site.name.rpartition("/")[2]
+        if called and call.site.call is CallKind.CALL:
+            return function_title(called)
+        return call.site.name.rpartition("/")[2]
 
 
 def _inside(instance: Instance, layer: str, scope: str) -> tuple[BoxName, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensordbg.analysis.function_titles import function_title
 from tensordbg.analysis.operands import is_eager, operands
 from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.resolve import resolve
@@ -149,7 +150,7 @@ def _consumer(opened: OpenedTrace, row: int, position: int) -> Neighbour:
         return Neighbour(position, site.name, site.op_type, int(events[0]) if len(events) else None)
     number = function.arguments[position] if position < len(function.arguments) else NONE
     of_argument = events[opened.columns.whole("site")[events] == number]
-    name = program.python_names.get(function.graph, function.name)
+    name = function_title(function.name)
     return Neighbour(position, name, "function", int(of_argument[0]) if len(of_argument) else None)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensordbg.analysis.function_titles import function_title
 from tensordbg.analysis.reading import Bools, Ints
 from tensordbg.analysis.view.bins import TimeBins, fill_bins
 from tensordbg.errors import AbsentError, UsageError
@@ -160,7 +161,7 @@ def execution_name(opened: OpenedTrace, row: int) -> str:
     executions, program = opened.executions, opened.program
     function = program.functions.get(int(executions.function[row])) if executions.function[row] != NONE else None
     if function is not None:
-        return program.python_names.get(function.graph, function.name)
+        return function_title(function.name)
     return program.sites[int(executions.site[row])].op_type
 
 

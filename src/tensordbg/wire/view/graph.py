@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tensordbg.analysis.function_titles import function_title
 from tensordbg.analysis.view.eager_graph import EagerPart, ExecutionNode
 from tensordbg.analysis.view.graph import GraphPart
+from tensordbg.analysis.view.node_titles import node_title
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.timeline import execution_name
 from tensordbg.model import NONE
@@ -19,6 +21,8 @@ class NodeView:
     node: str
     """Call path and name, which is unique."""
     name: str
+    title: str
+    """What it is called in a drawing: an argument by its name in the program's text, where that is known."""
     op_type: str
     scope: str
     """Name scope, `model/dense`; empty at the top."""
@@ -70,7 +74,7 @@ class GraphView:
 def graph_view(opened: OpenedTrace, part: GraphPart, origins: Collection[int]) -> GraphView:
     """Part of a function's graph; `origins` are the events that the findings name as such."""
     return GraphView(
-        function=opened.program.python_names.get(part.function.graph, part.function.name),
+        function=function_title(part.function.name),
         centre=part.centre,
         operations=len(opened.program.sites_of_graph.get(part.function.graph, ())),
         nodes=tuple(_node(opened, part, key, origins) for key in part.keys),
@@ -84,11 +88,12 @@ def graph_view(opened: OpenedTrace, part: GraphPart, origins: Collection[int]) -
 def _node(opened: OpenedTrace, part: GraphPart, key: str, origins: Collection[int]) -> NodeView:
     instance, recorded = part.tree.instances[key], part.events[key]
     site, rows = instance.site, recorded.rows
-    called = [function.name for function in opened.program.called_by(site) if function is not None]
+    called = [function_title(function.name) for function in opened.program.called_by(site) if function is not None]
     first = next(iter(rows.values()), None)
     return NodeView(
         node=key,
         name=site.name,
+        title=node_title(part.tree, instance),
         op_type=site.op_type,
         scope=site.name.rpartition("/")[0],
         layer=opened.site(site.site).layer,
@@ -139,6 +144,7 @@ def _execution_node(opened: OpenedTrace, node: ExecutionNode, origins: Collectio
     return NodeView(
         node=_execution(opened, node.row),
         name=name,
+        title=name,
         op_type=name if eager else "function",
         scope="",
         layer="",

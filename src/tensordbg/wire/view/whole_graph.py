@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tensordbg.analysis.function_titles import function_title
 from tensordbg.analysis.view.bundles import Bundle
+from tensordbg.analysis.view.node_titles import node_title
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.whole_graph import SeenBox, WholeGraph
 from tensordbg.model import NONE
@@ -98,12 +100,12 @@ NO_GRAPH = WholeView(None, "", (), "", 0, 0, (), (), (), 0)
 
 def whole_view(opened: OpenedTrace, graph: WholeGraph, origins: Collection[int]) -> WholeView:
     """A function's graph; `origins` are the events that the findings name as such."""
-    function, names = graph.whole.function, opened.program.python_names
+    function = graph.whole.function
     return WholeView(
         function=function.function,
-        name=names.get(function.graph, function.name),
+        name=function_title(function.name),
         functions=tuple(
-            RootFunction(each.function, names.get(each.graph, each.name), each.signature) for each in graph.functions
+            RootFunction(each.function, function_title(each.name), each.signature) for each in graph.functions
         ),
         centre=graph.centre,
         operations=len(graph.whole.boxes.tree.instances),
@@ -133,13 +135,16 @@ def _box(graph: WholeGraph, seen: SeenBox) -> BoxView:
 
 def _node(opened: OpenedTrace, graph: WholeGraph, key: str, origins: Collection[int]) -> NodeView:
     boxes, recorded = graph.whole.boxes, graph.events[key]
-    site, rows = boxes.tree.instances[key].site, recorded.rows
+    instance, rows = boxes.tree.instances[key], recorded.rows
+    site = instance.site
     first = next(iter(rows.values()), None)
+    called = [function_title(each.name) for each in opened.program.called_by(site) if each is not None]
     telling = int(opened.site_counts.telling[site.site])
     elsewhere = None if telling == NONE or graph.centre else telling
     return NodeView(
         node=key,
         name=site.name,
+        title=node_title(boxes.tree, instance),
         op_type=site.op_type,
         scope=site.name.rpartition("/")[0],
         layer=opened.site(site.site).layer,
@@ -147,7 +152,7 @@ def _node(opened: OpenedTrace, graph: WholeGraph, key: str, origins: Collection[
         event=elsewhere if first is None else first.event,
         origin=any(row.event in origins for row in rows.values()),
         argument=site.argument != NONE,
-        calls=tuple(dict.fromkeys(each.name for each in opened.program.called_by(site) if each is not None)),
+        calls=tuple(dict.fromkeys(called)),
         opened=False,
         inside=boxes.parent[key],
         part="",

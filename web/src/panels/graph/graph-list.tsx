@@ -2,7 +2,7 @@
 import type { EdgeView, NodeView } from '../../api/types';
 import { chooseNode } from './act';
 import type { Neighbourhood } from './neighbourhood';
-import { edgeLabel, nodeWords, SIGNS } from './words';
+import { edgeLabel, fullName, nodeWords, SIGNS, typeWords } from './words';
 
 interface Direction {
   readonly from: 'source' | 'target';
@@ -71,8 +71,8 @@ function Entry({ node, shown, edge }: EntryProps) {
   return (
     <span class={`graph-entry graph-entry-${node.health}`}>
       <button type="button" title={nodeWords(node, shown.centre)} onClick={() => chooseNode(node)}>
-        <span class="graph-entry-sign">{SIGNS[node.health] ?? ''}</span> <strong>{node.op_type}</strong>{' '}
-        <span class="mono">{node.name}</span>
+        <span class="graph-entry-sign">{SIGNS[node.health] ?? ''}</span> <strong>{typeWords(node)}</strong>{' '}
+        <span class="mono">{fullName(node)}</span>
       </button>
       {edge ? <span class="graph-entry-edge mono">{edgeLabel(edge, source)}</span> : null}
       {node.origin ? <span class="graph-entry-edge">origin</span> : null}

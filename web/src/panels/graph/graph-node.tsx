@@ -2,7 +2,7 @@
 import type { NodeView } from '../../api/types';
 import { chooseNode, showMore, toggleCall } from './act';
 import type { PlacedNode } from './layout';
-import { nodeWords, outputsOf, SIGNS, shortName } from './words';
+import { nodeWords, outputsOf, SIGNS, typeWords } from './words';
 
 interface GraphNodeProps {
   readonly placed: PlacedNode;
@@ -35,10 +35,10 @@ export function GraphNode({ placed, centre, focusable, focused, choose = chooseN
         {chosen ? <rect class="graph-node-halo" x={-4} y={-4} width={width + 8} height={height + 8} rx={9} /> : null}
         <rect class="graph-node-box" width={width} height={height} rx={node.argument ? height / 2 : 5} />
         <text class="graph-node-type" x={width / 2} y={17}>
-          <tspan class="graph-node-sign">{SIGNS[node.health] ?? ''}</tspan> {cut(node.op_type, most - 3)}
+          <tspan class="graph-node-sign">{SIGNS[node.health] ?? ''}</tspan> {cut(typeWords(node), most - 3)}
         </text>
         <text class="graph-node-name" x={width / 2} y={32}>
-          {cut(shortName(node), most)}
+          {cut(node.title, most)}
         </text>
       </g>
       {node.origin ? <Origin right={width} /> : null}

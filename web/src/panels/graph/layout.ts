@@ -3,7 +3,7 @@ import { layout as arrange, graphlib } from '@dagrejs/dagre';
 import type { EdgeView, NodeView } from '../../api/types';
 import { type Box, type Boxed, boxed } from './boxes';
 import { edgeKey, type Neighbourhood } from './neighbourhood';
-import { edgeLabel, shortName } from './words';
+import { edgeLabel, typeWords } from './words';
 
 export interface Point {
   readonly x: number;
@@ -48,7 +48,7 @@ const MOST_LABELS = 45;
 
 /** How wide a node is: as its words are, within bounds. */
 export function nodeWidth(node: NodeView): number {
-  const words = Math.max(node.op_type.length + 4, shortName(node).length);
+  const words = Math.max(typeWords(node).length + 4, node.title.length);
   return Math.min(Math.max(words * CHARACTER + 20, 84), 230);
 }
 

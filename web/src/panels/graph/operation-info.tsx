@@ -2,11 +2,12 @@
 import type { NodeView } from '../../api/types';
 import { go } from '../../state/store';
 import { showMore } from './act';
-import { healthWords, outputsOf } from './words';
+import { fullName, healthWords, outputsOf } from './words';
 
 export function OperationInfo({ node }: { readonly node: NodeView }) {
   const facts: readonly (readonly [string, string])[] = [
     ['Operation', node.op_type],
+    ['Name in the program', fullName(node) === node.name ? '' : node.title],
     ['Name', node.name],
     ['Layer', node.layer],
     ['Name scope', node.scope],

@@ -2,9 +2,14 @@
 import type { EdgeView, NodeView } from '../../api/types';
 import { counted, shape } from '../../parts/numbers';
 
-/** The last part of a name: the rest is in the boxes around it. */
-export function shortName(node: NodeView): string {
-  return node.name.slice(node.name.lastIndexOf('/') + 1);
+/** What an operation is; of an argument that alone, whatever the framework makes of it. */
+export function typeWords(node: NodeView): string {
+  return node.argument ? 'argument' : node.op_type;
+}
+
+/** Name of an operation, and where it has another one in the program's text that before it. */
+export function fullName({ name, title }: NodeView): string {
+  return name === title || name.endsWith(`/${title}`) ? name : `${title} (${name})`;
 }
 
 /** Shows health without colour. */
@@ -38,8 +43,8 @@ export function edgeLabel(edge: EdgeView, source: NodeView | undefined): string 
 
 /** The same in full. */
 export function edgeWords(edge: EdgeView, source: NodeView | undefined, target: NodeView | undefined): string {
-  const from = `output ${edge.slot} of ${source?.name ?? edge.source}`;
-  const to = `input ${edge.input} of ${target?.name ?? edge.target}`;
+  const from = `output ${edge.slot} of ${source?.title ?? edge.source}`;
+  const to = `input ${edge.input} of ${target?.title ?? edge.target}`;
   return `${from} to ${to}, ${edgeLabel(edge, source).replace(/^:\d+ ?/, '') || 'of unknown type'}${edge.bad ? ', not finite' : ''}`;
 }
 
@@ -53,12 +58,11 @@ export function nodeWords(node: NodeView, centre: string): string {
   const marks = [
     node.node === centre ? 'the chosen operation' : '',
     node.origin ? 'the origin of the trouble' : '',
-    node.argument ? 'an argument of its function' : '',
     node.calls.length ? `calls ${node.calls.join(', ')}, ${node.opened ? 'opened' : 'closed'}` : '',
     node.hidden_inputs ? `${counted(node.hidden_inputs, 'more input')} not shown` : '',
     node.hidden_consumers ? `${counted(node.hidden_consumers, 'more consumer')} not shown` : '',
   ].filter(Boolean);
-  return [`${node.op_type} ${node.name}`, healthWords(node.health), ...marks].join(', ');
+  return [`${typeWords(node)} ${fullName(node)}`, healthWords(node.health), ...marks].join(', ');
 }
 
 /** The end of a text that has so much room. */

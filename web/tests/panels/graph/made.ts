@@ -6,6 +6,7 @@ export function node(name: string, change: Partial<NodeView> = {}): NodeView {
   return {
     node: name,
     name: name.slice(name.lastIndexOf('/') + 1),
+    title: name.slice(name.lastIndexOf('/') + 1),
     op_type: 'Add',
     scope: '',
     layer: '',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { edgeLabel, edgeWords, nodeWords, outputsOf, SIGNS, shortName } from '../../../src/panels/graph/words';
+import { edgeLabel, edgeWords, nodeWords, outputsOf, SIGNS } from '../../../src/panels/graph/words';
 import { edge, node } from './made';
 
 describe('the graph in words', () => {
@@ -16,6 +16,7 @@ describe('the graph in words', () => {
   it('tells a node', () => {
     const told = node('m/Log', {
       name: 'm/Log',
+      title: 'Log',
       op_type: 'Log',
       health: 'bad',
       origin: true,
@@ -26,8 +27,12 @@ describe('the graph in words', () => {
     expect(nodeWords(told, 'm/Log')).toBe(
       'Log m/Log, not finite, the chosen operation, the origin of the trouble, calls f, closed, 1 more input not shown, 2 more consumers not shown',
     );
-    expect(shortName(told)).toBe('Log');
     expect(outputsOf(told)).toEqual(['[2, 3] float32']);
+  });
+
+  it('tells an argument by its name in the program', () => {
+    const told = node('while/Placeholder', { title: 'n', op_type: 'Placeholder', argument: true });
+    expect(nodeWords(told, '')).toBe('argument n (Placeholder), finite');
   });
 
   it('has another sign for each health', () => {

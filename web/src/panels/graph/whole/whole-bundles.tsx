@@ -15,7 +15,7 @@ const STUB = 11;
 export function WholeBundles({ drawing, centre }: WholeBundlesProps) {
   const named = (id: string): string => {
     const thing = drawing.things.find((each) => each.id === id);
-    return thing?.box?.label ?? thing?.node?.name ?? id;
+    return thing?.box?.label ?? thing?.node?.title ?? id;
   };
   return (
     <g class="graph-edges">

@@ -1,6 +1,6 @@
 /** A whole graph as a list: boxes with what is in them, to read without looking at a drawing. */
 import type { WholeView } from '../../../api/types';
-import { nodeWords, SIGNS } from '../words';
+import { fullName, nodeWords, SIGNS, typeWords } from '../words';
 import { chooseIn, toggleBox } from './act';
 import { boxTitle, boxWords, insideWords } from './words';
 
@@ -47,8 +47,8 @@ function Inside({ view, box }: { readonly view: WholeView; readonly box: string 
                 aria-current={node.node === view.centre ? 'true' : undefined}
                 onClick={() => chooseIn(node, view)}
               >
-                <span class="graph-entry-sign">{SIGNS[node.health] ?? ''}</span> <strong>{node.op_type}</strong>{' '}
-                <span class="mono">{node.name}</span>
+                <span class="graph-entry-sign">{SIGNS[node.health] ?? ''}</span> <strong>{typeWords(node)}</strong>{' '}
+                <span class="mono">{fullName(node)}</span>
               </button>
               {node.origin ? <span class="graph-entry-edge">origin</span> : null}
             </span>
