@@ -1,7 +1,7 @@
 # The commands of this project. Each sets up what it still lacks, and says so; a second run sets nothing up again.
 #
 #   make          set up: .venv/, the package with its compiled part, TensorFlow, the browser's page
-#   make demo     record a training that goes wrong, show why, then record the mended one
+#   make demo     record a training that goes wrong, show why, then record the fixed one
 #   make test     ruff, mypy and all tests, those of the trace and the analysis on the newest libraries too
 #   make check    ruff, mypy, the contracts, and a minute of the tests nearest to what changed: before each commit
 #   make page     the browser's page alone
@@ -48,7 +48,7 @@ HAVE_NODE := $(shell npm --version >/dev/null 2>&1 && node --eval 'const [a, b] 
 ifeq ($(HAVE_NODE),yes)
 page:
 	@$(MAKE) --no-print-directory $(PAGE) || \
-	echo "make $@: left out, since npm could not build it (see above); all but \`tdbg view\` works without, mend it and make again" >&2
+	echo "make $@: left out, since npm could not build it (see above); all but \`tdbg view\` works without, fix it and make again" >&2
 
 page-lint: $(NODE_MODULES)
 	$(NPM) run check --silent
@@ -77,7 +77,7 @@ demo: setup
 	@$(RECORD) examples/digits_nan.py
 	@printf '\n%s\n\n' '--- tdbg why: what went wrong, at any later time'
 	@$(BIN)/tdbg why $(TRACES)
-	@printf '\n%s\n\n' '--- tdbg run examples/digits_nan.py --fixed: the mended training'
+	@printf '\n%s\n\n' '--- tdbg run examples/digits_nan.py --fixed: the fixed training'
 	@$(RECORD) examples/digits_nan.py --fixed
 	@$(BIN)/tdbg why $(TRACES)
 
@@ -98,7 +98,7 @@ check: lint $(DONE)/test
 # What failed beside other tests, once more by itself, so that a busy machine is no failure. A real one fails again.
 .PHONY: test-again
 test-again:
-	@echo "make test: once more what failed, by itself; a test that passes now depends on others or on time: mend it" >&2
+	@echo "make test: once more what failed, by itself; a test that passes now depends on others or on time: fix it" >&2
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 # The browser in which the page is tested. Where it can't be brought along, those tests say so again and fail.

@@ -50,8 +50,8 @@ def test_tables() -> None:
         ("SelectV2", "allow is 'SelectV2', but must be a list of rules; write it as ["),
         (["SelectV2"], "allow[0] is 'SelectV2', but a rule is a table with op, name or line; write {op"),
         ([{"type": "A"}], "allow[0] has the key 'type', but a rule knows op, name, line and nan; take it out"),
-        ([{"op": "A"}, {"op": 3}], "allow[1] has op = 3, but it must be a text; mend it"),
-        ([{"op": "A", "nan": "yes"}], "allow[0] has nan = 'yes', but it must be true or false; mend it"),
+        ([{"op": "A"}, {"op": 3}], "allow[1] has op = 3, but it must be a text; fix it"),
+        ([{"op": "A", "nan": "yes"}], "allow[0] has nan = 'yes', but it must be true or false; fix it"),
         ([{"nan": True}], "allow[0] allows everything; give it an op, a name or a line, as in {op"),
     ],
 )

@@ -84,7 +84,7 @@ def _rule(given: object, where: str) -> AllowRule:
             raise UsageError(f"{where} has the key {key!r}, but a rule knows op, name, line and nan; take it out")
         if not isinstance(value, _KEYS[key]):
             kind = "a text" if _KEYS[key] is str else "true or false"
-            raise UsageError(f"{where} has {key} = {value!r}, but it must be {kind}; mend it")
+            raise UsageError(f"{where} has {key} = {value!r}, but it must be {kind}; fix it")
     rule = AllowRule(**given)
     if not (rule.op or rule.name or rule.line):
         raise UsageError(f"{where} allows everything; give it an op, a name or a line, as in {_EXAMPLE}")

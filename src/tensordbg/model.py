@@ -196,6 +196,8 @@ class Site:
     """Small attributes of the operation (axis, target dtype...), as a JSON object; with the outputs that are
     differentiated under `DIFFERENTIATED`, their names in the program's text under `PYTHON_NAMES`, and why it runs where
     no result needs it under `WAITS_FOR` of others, and `RUNS_ANYWAY`."""
+    framework: str = ""
+    """The framework whose operation it is, by the name of its module; empty where that is not known."""
     layer: str = ""
     """The layers that it belongs to or whose output it makes, as a JSON object (see `docs/trace-format.md`)."""
 

@@ -1,4 +1,4 @@
-"""Findings that have the same thing to mend are one entry; what ruins a model comes first."""
+"""Findings that have the same thing to fix are one entry; what ruins a model comes first."""
 
 from __future__ import annotations
 

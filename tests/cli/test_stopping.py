@@ -38,7 +38,7 @@ def test_files_are_found_by_their_path_or_its_end(program: Program) -> None:
         ("own.py:0", "'own.py:0' is no place to stop"),
         ("own.py:1", "a/own.py:1 has no code; the nearest line that has is 2: x = 1"),
         ("same.py:1", "same.py may be a/same.py, b/same.py; write more of its path"),
-        ("own.py:2 if x >", "'x >' is no expression of Python: invalid syntax; mend it"),
+        ("own.py:2 if x >", "'x >' is no expression of Python: invalid syntax; fix it"),
     ],
 )
 def test_a_place_that_is_none_is_one_line(program: Program, words: str, said: str) -> None:

@@ -31,7 +31,7 @@ def test_the_files_own_public_functions_of_two_arguments_count(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(None, "is not there"), ("1 / 0", "raised ZeroDivisionError: division by zero; mend it"), ("x = 1", "holds no")],
+    [(None, "is not there"), ("1 / 0", "raised ZeroDivisionError: division by zero; fix it"), ("x = 1", "holds no")],
 )
 def test_a_file_that_is_no_use_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
     if text is not None:
@@ -42,5 +42,5 @@ def test_a_file_that_is_no_use_is_refused(tmp_path: Path, text: str | None, mess
 
 def test_where_the_function_raises_it_is_said_at_which_tensor(sample: Path) -> None:
     opened = OpenedTrace(open_trace(sample))
-    with pytest.raises(UsageError, match=r"the filter 'bad' raised at .*: TypeError: .*; mend it"):
+    with pytest.raises(UsageError, match=r"the filter 'bad' raised at .*: TypeError: .*; fix it"):
         OwnTest("bad", lambda tensor, value: value + 1).holds(opened, np.arange(2))

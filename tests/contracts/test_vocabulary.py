@@ -7,6 +7,7 @@ and the files that handle its formats.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tensorflow.core.framework import op_def_pb2
 from tensorflow.python.client import pywrap_tf_session
 
 PACKAGE = Path(__file__).parents[2] / "src" / "tensordbg"
+
+_API = re.compile(r"\b(tf|torch|keras|nn)\.[A-Za-z_]")
 
 OF_THE_FRAMEWORK = {"advice", "backends", "importers", "operations", "tensorflow"}
 """Folders that may name them."""
@@ -71,6 +74,25 @@ def _named() -> dict[str, list[str]]:
 def test_types_of_operations_are_named_in_one_place() -> None:
     named = {module: types for module, types in _named().items() if module not in NOT_YET}
     assert named == {}, "ask the vocabulary (operations/) for a kind, a role or a trait"
+
+
+AS_PRINTED = {
+    "analysis/composite_text.py": "tensors as TensorFlow prints them",
+    "analysis/unseen.py": "a service that has a name of its own",
+}
+"""Files that may hold words of a framework's API."""
+
+
+def test_no_rule_names_an_api_of_a_framework() -> None:
+    found = [
+        (module, text)
+        for folder in ("analysis", "report", "wire")
+        for path in sorted((PACKAGE / folder).rglob("*.py"))
+        if (module := path.relative_to(PACKAGE).as_posix()) not in AS_PRINTED
+        for text in _texts(ast.parse(path.read_text()))
+        if _API.search(text)
+    ]
+    assert found == [], "say what to do in advice/, for each framework"
 
 
 def test_what_names_no_type_any_more_leaves_the_list() -> None:

@@ -1,4 +1,4 @@
-"""The main job: the example goes wrong by itself, is recorded, and the report names the line, the zero and the mend."""
+"""The main job: the example goes wrong by itself, is recorded, and the report names the line, the zero and the fix."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_all_that_is_not_finite_descends_from_the_origins(answer: dict[str, Any]
     assert {"loss", "gradient", "variable"} <= reached
 
 
-def test_the_mended_variant_learns_and_is_finite(tmp_path: Path) -> None:
+def test_the_fixed_variant_learns_and_is_finite(tmp_path: Path) -> None:
     ended = tdbg("run", "--out", tmp_path, EXAMPLE, "--fixed")
     assert ended.code == 0
     assert accuracies(ended.out)[-1] > 0.9

@@ -100,7 +100,7 @@ def test_data_that_came_in_too_large(tmp_path: Path) -> None:
 
 
 def test_a_variable_that_was_set_to_numbers_too_large(tmp_path: Path) -> None:
-    """As in the replay of a step that diverged: the mend is not to scale the data."""
+    """As in the replay of a step that diverged: the fix is not to scale the data."""
 
     def program() -> None:
         weight = tf.Variable([1.0, 2.0], name="weight")

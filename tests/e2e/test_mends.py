@@ -1,4 +1,4 @@
-"""Mends fit the program: the fused loss for a probability in any disguise, no epsilon where there is one already."""
+"""Fixes fit the program: the fused loss for a probability in any disguise, no epsilon where there is one already."""
 
 from __future__ import annotations
 

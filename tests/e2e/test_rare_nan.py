@@ -33,7 +33,7 @@ def test_it_goes_wrong_after_hundreds_of_steps_and_is_explained(tmp_path: Path) 
     assert "the step went wrong again" in done.stderr
 
 
-def test_the_mended_one_does_not(tmp_path: Path) -> None:
+def test_the_fixed_one_does_not(tmp_path: Path) -> None:
     done = trap(tmp_path, str(EXAMPLE), "--fixed")
     assert done.returncode == 0, done.stderr
     assert list_captures(tmp_path / "captures") == []

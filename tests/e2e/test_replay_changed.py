@@ -31,7 +31,7 @@ def test_double_precision_shows_both_outcomes_and_where_they_part(tmp_path: Path
     assert "tensors were finite" in done.stderr
 
 
-def test_a_mend_is_tried_out(tmp_path: Path) -> None:
+def test_a_fix_is_tried_out(tmp_path: Path) -> None:
     done = replay(tmp_path, str(captures()["any_size"]), "--set", "x[7]=1", "--clip", "0.05")
     assert done.returncode == 0, done.stderr
     lines = squeezed(done.stdout)

@@ -102,11 +102,11 @@ def test_the_eager_step_is_recorded_with_what_was_captured(folder: Path, capture
 
 
 def test_a_changed_module_is_tried_out(folder: Path, capture: str) -> None:
-    (folder / "mended.py").write_text(LOSSES.replace("log(picked)", "log(tf.maximum(picked, 1e-7))"))
-    done = tdbg(folder, "replay", capture, "--patch", "losses.py=mended.py", "train.py")
+    (folder / "fixed.py").write_text(LOSSES.replace("log(picked)", "log(tf.maximum(picked, 1e-7))"))
+    done = tdbg(folder, "replay", capture, "--patch", "losses.py=fixed.py", "train.py")
     assert done.returncode == 0, done.stderr
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
-    assert "as captured with mended.py" in lines
+    assert "as captured with fixed.py" in lines
     assert "step wrong clean" in lines
     assert "tensors were finite" in done.stderr
 

@@ -27,11 +27,11 @@ def test_a_module_or_the_script_is_replaced_and_its_source_is_that_of_the_new_fi
     program = "import inspect, part\nprint(part.say(), 'old' in inspect.getsource(part.say), 'plain')\n"
     (tmp_path / "train.py").write_text(program)
     (tmp_path / "part.py").write_text("def say():\n    return 'old'\n")
-    (tmp_path / "mends").mkdir()
-    part = tmp_path / "mends" / "new_part.py"
+    (tmp_path / "fixes").mkdir()
+    part = tmp_path / "fixes" / "new_part.py"
     part.write_text("# one more line\n\ndef say():\n    return 'new'\n")
-    script = tmp_path / "mends" / "new_train.py"
-    script.write_text(program.replace("plain", "mended"))
+    script = tmp_path / "fixes" / "new_train.py"
+    script.write_text(program.replace("plain", "fixed"))
     assert run(tmp_path, str(tmp_path / "elsewhere.py"), str(part), "train.py") == ["old", "True", "plain"]
     assert run(tmp_path, str(tmp_path / "part.py"), str(part), "train.py") == ["new", "False", "plain"]
-    assert run(tmp_path, str(tmp_path / "train.py"), str(script), "train.py") == ["old", "True", "mended"]
+    assert run(tmp_path, str(tmp_path / "train.py"), str(script), "train.py") == ["old", "True", "fixed"]

@@ -21,7 +21,7 @@ warnings, of finite numbers:
   dead_units: Relu:0 (train.py:12)
     line
     why   All of Relu:0 is zero for every input, since step 0: it can not learn any more.
-    mend  Lower the learning rate, start with smaller or positive biases, scale the inputs to about
+    fix   Lower the learning rate, start with smaller or positive biases, scale the inputs to about
           1, or use an activation that has a slope everywhere: LeakyReLU, ELU, GELU.
 """
 

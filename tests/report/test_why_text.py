@@ -30,7 +30,7 @@ out  Log:0    float32[1, 2]    0     0    0    0      1     1
 in   probs:0  float32[1, 2]    0   0.5    1  0.5      1
 
 cause   log_of_zero: probs:0: 1 of its 2 elements is 0; log(0) is -inf.
-mend    The input is the output of a softmax. Compute the loss from the logits, which never takes
+fix     The input is the output of a softmax. Compute the loss from the logits, which never takes
         the logarithm of 0: `tf.nn.softmax_cross_entropy_with_logits(labels, logits)`, or
         `tf.nn.log_softmax(logits)` (with Keras: a last layer without activation, and
         `from_logits=True`).

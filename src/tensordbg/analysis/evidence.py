@@ -99,7 +99,7 @@ class Gatherer:
             read = self._values.program.variables.get(self.ancestry.variable(event))
             names = [read.name] if read is not None else self._names(number, activation)
             old = f"{next(iter(names), 'variable')} (old)"
-            inputs.append(InputEvidence(old, type_of(Kind.READ), before, (), frozenset(), past[:-1]))
+            inputs.append(InputEvidence(old, type_of(Kind.READ, site.framework), before, (), frozenset(), past[:-1]))
         inputs += self._inputs(site, activation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
         made = ((int(values.ports.site[graph.port[child]]), int(graph.activation[child])) for child in below)

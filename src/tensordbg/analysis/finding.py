@@ -109,7 +109,7 @@ class ForwardOperation:
 
 @dataclass(frozen=True)
 class RelatedOperation:
-    """An origin that is told together with another, as there is one thing to mend."""
+    """An origin that is told together with another, as there is one thing to fix."""
 
     tensor: str
     source: SourceLine | None
@@ -296,7 +296,7 @@ class ProgramFailure:
     layer: str = ""
     """The layer in which it came up, by its path; empty where it came up in none."""
     beginnings: tuple[Beginning, ...] = ()
-    """Where what did not fit came into being, as far as that is known; the likeliest to be mended first."""
+    """Where what did not fit came into being, as far as that is known; the likeliest to be fixed first."""
     process: str = ""
     """Which process of a run it ended; empty where there is only one."""
 

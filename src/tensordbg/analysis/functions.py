@@ -14,6 +14,7 @@ from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.program import Program, read_program
 from tensordbg.analysis.reading import TraceSource
 from tensordbg.model import Function
+from tensordbg.operations.frameworks import TENSORFLOW
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class TracedFunction:
     definition: SourceLine | None
     """None where it is not known, as in an imported trace."""
     traces: tuple[FunctionTrace, ...]
+    framework: str
 
     @property
     def calls(self) -> int:
@@ -101,7 +103,15 @@ def traced_functions(program: Program, executions: Executions) -> tuple[TracedFu
                 gone=tracing.get("gone", 0),
             )
         )
-    return tuple(TracedFunction(key[0], definitions[key], tuple(traces)) for key, traces in groups.items())
+    return tuple(
+        TracedFunction(key[0], definitions[key], tuple(traces), _framework(program, traces[0]))
+        for key, traces in groups.items()
+    )
+
+
+def _framework(program: Program, trace: FunctionTrace) -> str:
+    graph = program.functions[trace.function].graph
+    return next((site.framework for site in program.sites_of_graph.get(graph, ())), TENSORFLOW)
 
 
 def _plain(program: Program) -> Iterator[Function]:

@@ -1,7 +1,7 @@
 """Origins of one root: a forward operation and its gradient that were both given the same bad number.
 
 The logarithm of 0 is -inf, and its gradient, 1/0, is infinite too. Neither was made from the other, so both are
-origins; but there is one thing to mend, and what the gradient reaches is the forward operation's doing as well.
+origins; but there is one thing to fix, and what the gradient reaches is the forward operation's doing as well.
 """
 
 from __future__ import annotations

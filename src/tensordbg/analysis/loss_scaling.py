@@ -29,7 +29,7 @@ _MOST_AT_THE_END = 5
 """So many steps one after the other may overflow where the recording ends; each halves the scale."""
 
 _OVERFLOWS = frozenset({"arithmetic_overflow", "cast_overflow", "half_precision_overflow"})
-"""Causes that a smaller scale mends. A logarithm of zero stays one whatever the scale."""
+"""Causes that a smaller scale fixes. A logarithm of zero stays one whatever the scale."""
 
 
 def caught_origins(origins: Origins) -> Bools:

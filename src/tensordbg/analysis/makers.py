@@ -1,4 +1,4 @@
-"""How an operand was made: the last few operations behind it as a tree, for the mends that depend on them."""
+"""How an operand was made: the last few operations behind it as a tree, for the fixes that depend on them."""
 
 from __future__ import annotations
 

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from tensordbg.model import Site
 from tensordbg.operations import lookup
+from tensordbg.operations.frameworks import framework_of_type
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
-
-FRAMEWORK = "tensorflow"
-"""The framework of every site, as long as a trace does not say it of each."""
 
 INPUT = lookup.INPUT
 
 
 def operation_of(site: Site) -> Operation:
     """What is known of the operation at a site."""
-    return lookup.operation(FRAMEWORK, site.op_type)
+    return lookup.operation(site.framework or framework_of_type(site.op_type), site.op_type)
 
 
 def named(op_type: str) -> Operation:
-    """What is known of the operations of a type."""
-    return lookup.operation(FRAMEWORK, op_type)
+    """What is known of the operations of a type, of whichever framework."""
+    return lookup.operation(framework_of_type(op_type), op_type)
 
 
-def type_of(kind: Kind) -> str:
-    """What the framework calls an operation of a kind, the first of several names."""
-    return lookup.TABLES[FRAMEWORK].kinds[kind][0]
+def type_of(kind: Kind, framework: str) -> str:
+    """What a framework calls an operation of a kind, the first of several names; empty where it has none."""
+    table = lookup.TABLES.get(framework)
+    return "" if table is None else next(iter(table.kinds.get(kind, ())), "")
 
 
 def collective_kinds() -> list[str]:
     """What operations that several processes run together do, in words, in a fixed order."""
-    return sorted({each.kind for each in lookup.TABLES[FRAMEWORK].collectives.values()})
+    return sorted({each.kind for table in lookup.TABLES.values() for each in table.collectives.values()})
 
 
 def reads_variables(site: Site) -> bool:

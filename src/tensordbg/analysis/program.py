@@ -20,6 +20,7 @@ from tensordbg.analysis.own_graph import edges_within_graphs, function_within_gr
 from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
+from tensordbg.operations.frameworks import TITLES, framework_of_type
 from tensordbg.operations.kinds import Kind
 from tensordbg.trace.catalog import KnownFunctions, KnownSites
 from tensordbg.trace.facts import Differentiated, Loaded, Reads
@@ -128,7 +129,8 @@ class Program:
 
 def read_program(trace: TraceSource) -> Program:
     """Read what does not grow with the steps."""
-    sites = KnownSites({row["site"]: _site(row) for row in rows(trace.table("sites"))})
+    only = _only_framework(trace)
+    sites = KnownSites({row["site"]: _site(row, only) for row in rows(trace.table("sites"))})
     functions = map(_function, rows(trace.table("functions")))
     return Program(
         sites=sites,
@@ -154,7 +156,13 @@ def _allowed(trace: TraceSource) -> tuple[AllowRule, ...]:
     return tuple(found)
 
 
-def _site(row: dict[str, Any]) -> Site:
+def _only_framework(trace: TraceSource) -> str:
+    """The framework that the program had imported, where it was one; older traces do not tell it of each site."""
+    imported = trace.facts.frameworks.keys() & TITLES.keys()
+    return next(iter(imported)) if len(imported) == 1 else ""
+
+
+def _site(row: dict[str, Any], only: str) -> Site:
     values = dict(row)
     for name in ("dtypes", "called", "reads", "writes"):
         values[name] = tuple(row[name] or ())
@@ -165,6 +173,7 @@ def _site(row: dict[str, Any]) -> Site:
     values["call"] = CallKind(row["call"] or "")
     values["attributes"] = row["attributes"] or "{}"
     values["layer"] = row["layer"] or ""
+    values["framework"] = row["framework"] or only or framework_of_type(values["op_type"])
     return Site(**values)
 
 

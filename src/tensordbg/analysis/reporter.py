@@ -171,7 +171,7 @@ class _Reporter:
         return "" if variable is None else variable.name or "variable"
 
     def _with_makers(self, case: Case, evidence: Evidence) -> Case:
-        """The case with how its operands were made, on which the mend depends."""
+        """The case with how its operands were made, on which the fix depends."""
         events = [each.event for each in evidence.inputs]
         divisor = case.operand(Role.FORWARD_DIVISOR)  # the output of the forward operation
         after = events[divisor] if divisor is not None and divisor < len(events) else evidence.event
@@ -253,6 +253,7 @@ class _Reporter:
             view=view,
             op_type=site.op_type,
             inputs=inputs,
+            framework=site.framework,
             gradient=bool(self.origins.roles.gradient_site[site.site]),
             given=_is_given(site),
             read=reads_variables(site),

@@ -2,7 +2,7 @@
 
 The graphs are deep (a NaN runs through ten thousand steps) and narrow, so going level by level would take as long as
 there are levels. Instead the edges are taken once in the order of recording, in which nearly all sources come before
-their targets; what that order got wrong is mended afterwards.
+their targets; what that order got wrong is fixed afterwards.
 """
 
 from __future__ import annotations

@@ -33,11 +33,15 @@ def with_fused_squares(program: Program, seen: Ints) -> Program:
     fused = dict(_fused(program, frozenset(np.unique(seen).tolist())))
     if not fused:
         return program
-    squared = {site: replace(program.sites[site], op_type=type_of(Kind.SQUARED_DIFFERENCE)) for site in fused.values()}
+    squared = {site: _as_squared(program.sites[site]) for site in fused.values()}
     edges = program.edges.copy()
     for square, difference in fused.items():
         edges[program.edges[:, 2] == square, 2] = difference
     return replace(program, sites=KnownSites({**program.sites, **squared}), edges=edges)
+
+
+def _as_squared(site: Site) -> Site:
+    return replace(site, op_type=type_of(Kind.SQUARED_DIFFERENCE, site.framework))
 
 
 def _fused(program: Program, seen: frozenset[int]) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""One trouble, one entry: findings that have the same thing to mend are told as one.
+"""One trouble, one entry: findings that have the same thing to fix are told as one.
 
 Overflows of the same numbers, which one operation or one divergence made so large, are one, and the first is told.
 A forward operation and its gradient at the same bad number are one, and the forward operation is told; unless its own

@@ -1,4 +1,4 @@
-"""Why the numbers of a program went wrong: from a trace to the origins, with cause, course and suggested mend."""
+"""Why the numbers of a program went wrong: from a trace to the origins, with cause, course and suggested fix."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _refuse_wrong(condition: str) -> None:
     try:
         compile(condition, "condition", "eval")
     except SyntaxError as error:
-        raise UsageError(f"{condition!r} is no expression of Python: {error.msg}; mend it") from None
+        raise UsageError(f"{condition!r} is no expression of Python: {error.msg}; fix it") from None
 
 
 def _file_of(named: str, program: Program) -> str:

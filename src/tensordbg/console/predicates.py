@@ -52,7 +52,7 @@ class OwnTest:
             return bool(self.predicate(row, elements))
         except Exception as error:
             said = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            raise UsageError(f"the filter {self.name!r} raised at {row.tensor}: {said}; mend it") from error
+            raise UsageError(f"the filter {self.name!r} raised at {row.tensor}: {said}; fix it") from error
 
 
 def read_predicates(path: Path) -> Mapping[str, Predicate]:
@@ -66,7 +66,7 @@ def read_predicates(path: Path) -> Mapping[str, Predicate]:
     try:
         defined = runpy.run_path(str(path))
     except Exception as error:
-        raise UsageError(f"{path}: raised {type(error).__name__}: {' '.join(str(error).split())}; mend it") from error
+        raise UsageError(f"{path}: raised {type(error).__name__}: {' '.join(str(error).split())}; fix it") from error
     found = {
         name: value
         for name, value in defined.items()

@@ -124,7 +124,7 @@ def _reasons(origin: Origin) -> Iterator[str]:
     if origin.gradient_of is not None:
         dropped = dropped_of(origin)
         yield f"**Of** the gradient of {code(origin.gradient_of.tensor)} {_place(origin.gradient_of.source)}{dropped}"
-    yield f"**Mend** {prose(origin.verdict.suggestion)}"
+    yield f"**Fix** {prose(origin.verdict.suggestion)}"
     yield f"**Spread** {prose(spread_of(origin))}"
     for head, told in outcomes_of(origin).items():
         for text in told[:_LISTED]:

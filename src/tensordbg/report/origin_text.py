@@ -1,4 +1,4 @@
-"""One origin on the terminal: what, where, its inputs, the cause, the mend, and what became of it."""
+"""One origin on the terminal: what, where, its inputs, the cause, the fix, and what became of it."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _reasons(origin: Origin) -> Table:
     if origin.gradient_of is not None:
         place = f" ({origin.gradient_of.source.place})" if origin.gradient_of.source else ""
         table.add_row("of", f"the gradient of {origin.gradient_of.tensor}{place}{dropped_of(origin)}")
-    table.add_row("mend", origin.verdict.suggestion)
+    table.add_row("fix", origin.verdict.suggestion)
     table.add_row("spread", spread_of(origin))
     for head, told in outcomes_of(origin).items():
         for text in told[:_ARRIVALS]:

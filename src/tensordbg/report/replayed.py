@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tensordbg.advice.lookup import fix
 from tensordbg.capture.header import Header
 from tensordbg.capture.outcome import Outcome
 from tensordbg.capture.replayed import Replayed
+from tensordbg.operations.frameworks import TITLES
 from tensordbg.report.numbers import amount, count
 
 _SAID = {
@@ -40,6 +42,10 @@ def verdict_lines(replayed: Replayed, header: Header) -> Iterator[str]:
         yield from _what_it_points_to(replayed, header)
 
 
+def _fix(header: Header, known: str) -> str:
+    return fix(next(iter(TITLES.keys() & header.frameworks.keys()), ""), "replay", known)
+
+
 def _different(replayed: Replayed) -> set[object]:
     return {run.digests for run in replayed.runs}
 
@@ -50,13 +56,13 @@ def _what_it_points_to(replayed: Replayed, header: Header) -> Iterator[str]:
         advice = "take more --times" if times < _MANY else "it may be a rare draw"
         yield (
             f"the step draws random numbers whose state is not captured ({_listed(replayed.random)}), so each replay "
-            f"draws others; {advice}, or draw them from a tf.random.Generator, whose state is captured"
+            f"draws others; {advice}, or {_fix(header, 'random')}"
         )
     elif different > 1:
         yield (
             f"the same step came out in {different} ways from the same state, though it draws nothing random: a race, "
             "such as sums that are added up in no fixed order, or a fault of the hardware here; "
-            "tf.config.experimental.enable_op_determinism() rules out the first"
+            f"{_fix(header, 'race')}"
         )
     elif times == 1:
         yield "nothing in the step is random: replay it with --times 10 to tell whether it always comes out clean"

@@ -41,7 +41,7 @@ def _reasons(warning: NumericalWarning) -> Table:
     if warning.source is not None:
         table.add_row("line", Text(warning.source.text, style="dim"))
     table.add_row("why", warning.explanation)
-    table.add_row("mend", warning.suggestion)
+    table.add_row("fix", warning.suggestion)
     others = [name for name in warning.also if name != warning.variable]
     if others:
         table.add_row("also", ", ".join(others))

@@ -16,7 +16,7 @@ from tensordbg.model import Detail
 from tensordbg.trace.process import RUN_VARIABLE, ProcessPlace, place_of
 from tensordbg.trace.running import started_of
 
-FORMAT = 3
+FORMAT = 4
 """The version of the format that is written; the same number as `schema.FORMAT_VERSION`, without pyarrow."""
 
 SEGMENT_RECORDS = 65536

@@ -54,6 +54,10 @@ _SINCE_3: dict[str, dict[str, Any]] = {"tensors": {"run": 0}}
 """Those that version 3 added."""
 
 
+_SINCE_4: dict[str, dict[str, Any]] = {"sites": {"framework": ""}}
+"""Those that version 4 added; the analysis says of older sites what they tell of themselves."""
+
+
 def _adding(columns: dict[str, dict[str, Any]]) -> Callable[[str, pa.Table], pa.Table]:
     def add(name: str, table: pa.Table) -> pa.Table:
         for column, value in columns.get(name, {}).items():
@@ -69,6 +73,7 @@ MIGRATIONS: dict[int, Migration] = {
     # The JSON lines of version 1 lack these too; `rows.py` takes the same values for what is missing.
     1: Migration(table=_adding(_SINCE_2)),
     2: Migration(table=_adding(_SINCE_3)),
+    3: Migration(table=_adding(_SINCE_4)),
 }
 """By the version that they start from. Version 1 is the first."""
 

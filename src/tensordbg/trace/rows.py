@@ -37,6 +37,7 @@ def site_row(site: Site) -> dict[str, Any]:
         "gradient_of": site.gradient_of,
         "attributes": site.attributes,
         "layer": site.layer,
+        "framework": site.framework,
     }
 
 
@@ -98,6 +99,7 @@ def site_from_row(row: Row) -> Site:
         gradient_of=_number_or_none(row.get("gradient_of", NONE)),
         attributes=_told(row.get("attributes", "{}"), is_attributes),
         layer=_told(row.get("layer", ""), is_layer),
+        framework=_text(row.get("framework", "")),
     )
 
 

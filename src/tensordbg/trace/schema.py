@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 
@@ -81,6 +81,7 @@ SITES = pa.schema(
         ("gradient_of", pa.int32()),
         ("attributes", pa.string()),
         ("layer", pa.string()),  # since version 2
+        ("framework", pa.string()),  # since version 4
     ]
 )
 

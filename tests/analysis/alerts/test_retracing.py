@@ -73,8 +73,8 @@ def test_functions_made_of_one_definition_are_different() -> None:
 def test_made_anew_each_time() -> None:
     (alert,) = alerts([{"x": tensor()}] * 7, gone=list(range(7)), python=list(range(7)))
     assert alert.explanation == (
-        "a new tf.function is made of train_step (train.py:2) each time: 7 were made for 7 calls, and each had to be "
-        "traced"
+        "a new traced function is made of train_step (train.py:2) each time: 7 were made for 7 calls, and each had to "
+        "be traced"
     )
     assert alert.suggestion == "make the tf.function once, outside of the loop, and call that"
     assert alert.evidence == {"traces": 7, "calls": 7, "gone": 6}

@@ -51,7 +51,7 @@ def test_which(op_type: str, output: list[float], inputs: list[list[float]], exp
 
 
 @pytest.mark.parametrize(
-    ("maker", "mend"),
+    ("maker", "fix"),
     [
         ("Softmax", "tf.nn.softmax_cross_entropy_with_logits(labels, logits)"),
         ("Sigmoid", "tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)"),
@@ -59,5 +59,5 @@ def test_which(op_type: str, output: list[float], inputs: list[list[float]], exp
         ("Relu", "tf.math.log(tf.maximum(x, 1e-7))"),
     ],
 )
-def test_the_mend_depends_on_what_made_the_input(maker: str, mend: str) -> None:
-    assert mend in judge(made_by(case("Log", [-inf], [0.0]), "Reshape", maker)).suggestion
+def test_the_fix_depends_on_what_made_the_input(maker: str, fix: str) -> None:
+    assert fix in judge(made_by(case("Log", [-inf], [0.0]), "Reshape", maker)).suggestion

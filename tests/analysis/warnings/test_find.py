@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.finding import NumericalWarning
 from tensordbg.analysis.warnings import find
 from tensordbg.analysis.why import why
@@ -71,7 +72,7 @@ def test_growth_with_a_loss_that_rises_from_the_start_may_be_a_matter_of_the_sig
     (first,) = why(network(growing)).warnings
     (second,) = why(network({**growing, "loss": lambda step: 1.5**step})).warnings
     assert "assign_sub" not in first.suggestion
-    assert second.suggestion == f"{first.suggestion} {find._SIGN}"
+    assert second.suggestion == first.suggestion + fix("tensorflow", "growing_values", "sign")
 
 
 def test_what_follows_from_a_softmax_of_one_only_if_the_training_goes_through_it() -> None:
@@ -81,5 +82,5 @@ def test_what_follows_from_a_softmax_of_one_only_if_the_training_goes_through_it
 
     others = [warning(kind) for kind in ("zero_gradient", "constant_loss", "saturated_output")]
     for past, told in ((0, []), (1, ["zero_gradient"])):
-        kept = find._once([warning("softmax_of_one", trained_past=past), *others])
+        kept = find._once([warning("softmax_of_one", trained_past=past), *others], "")
         assert [each.kind for each in kept] == ["softmax_of_one", *told]

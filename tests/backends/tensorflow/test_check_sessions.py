@@ -97,14 +97,14 @@ def test_a_variable_that_is_bad_already_is_named_where_it_is_read() -> None:
         with session(resources=resources) as running:
             weight = v1.get_variable("weight", [2], initializer=v1.zeros_initializer())
             running.run(weight.initializer)
-            ruin, mend = v1.assign(weight, [np.inf, 1.0]), v1.assign(weight, [0.0, 1.0])
+            ruin, fix = v1.assign(weight, [np.inf, 1.0]), v1.assign(weight, [0.0, 1.0])
             product = weight * 2.0
             running.run(ruin.op)
             with checking():
                 said = said_by(running.run, product)
                 assert said.op_type in {"ReadVariableOp", "Identity"}
                 assert 'Variable: "weight" holds it already' in said.message or not resources
-                running.run(mend.op)
+                running.run(fix.op)
                 assert running.run(product).tolist() == [0.0, 2.0]
 
 

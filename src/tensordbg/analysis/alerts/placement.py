@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.details import function_name
 from tensordbg.analysis.finding import SourceLine
@@ -18,7 +19,7 @@ from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
 
 _ON_A_GPU = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
-"""What is worth a GPU; whole numbers are mostly shapes and indices, which TensorFlow keeps on the CPU on purpose."""
+"""What is worth a GPU; whole numbers are mostly shapes and indices, which frameworks keep on the CPU on purpose."""
 
 _AT_HOME = frozenset({Kind.ARGUMENT, Kind.CONSTANT, Kind.INPUT, Kind.RESTORE})
 """What belongs on the CPU: it takes its value from Python or a file, or has none to compute."""
@@ -28,12 +29,7 @@ _NO_KERNEL = "it has no kernel for a GPU"
 _VARIABLE = "its variable lies there"
 _UNKNOWN = "nothing in the program asks for it"
 
-_MENDS = {
-    _ASKED: "take out the tf.device around it, if the CPU is not meant",
-    _NO_KERNEL: "use operations that have one, or leave it if it is small",
-    _VARIABLE: "make the variable where no tf.device chooses the CPU",
-    _UNKNOWN: "see which of its inputs lies on the CPU, or ask for the device with tf.device('/GPU:0')",
-}
+_FIXES = {_ASKED: "asked", _NO_KERNEL: "no_kernel", _VARIABLE: "variable", _UNKNOWN: "unknown"}
 
 
 @dataclass(frozen=True)
@@ -112,6 +108,6 @@ def _alert(program: Program, sites: list[Site], reason: str, found: tuple[Source
         tensor=f"{first.name}:0",
         source=source,
         explanation=f"{first.op_type}{place} ran on the CPU although the program sees a GPU: {reason}",
-        suggestion=_MENDS[reason],
+        suggestion=fix(first.framework, "placement", _FIXES[reason]),
         evidence={"asked": first.device, "tensors": count, "operations": len(sites), "reason": reason},
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.alerts.alert import Alert, Given
 from tensordbg.analysis.functions import FunctionTrace, Parameter, TracedFunction
 
@@ -18,17 +19,6 @@ _FEW_CALLS = 2
 """A function made anew is worth its trace if it is called more often than this."""
 
 _SHOWN = 5
-
-_MENDS = {
-    "Python value": "pass it as a tensor, such as tf.constant({name}), if the graph need not depend on its value",
-    "shape": "give tf.function(reduce_retracing=True), or an input_signature with None where the shape changes, or "
-    "bring the tensors to one shape (drop_remainder=True for batches)",
-    "dtype": "cast it to one dtype before the call, or give an input_signature",
-    "object": "pass the same object each time, or the tensors that it holds",
-    "structure": "pass it with the same structure each time, with tensors in place of Python numbers",
-    "kind": "pass it the same way each time, as a tensor",
-}
-_LIBRARY_MEND = "give it data of one shape and dtype each time (drop_remainder=True for batches)"
 
 
 def retracing_alerts(functions: Sequence[TracedFunction]) -> Iterator[Alert]:
@@ -65,10 +55,10 @@ def _made_anew(function: TracedFunction) -> Alert | None:
         tensor="",
         source=called[-1].source,
         explanation=(
-            f"a new tf.function is made of {function.name} ({place}) each time: {len(called)} were made for "
+            f"a new traced function is made of {function.name} ({place}) each time: {len(called)} were made for "
             f"{calls} calls, and each had to be traced{_said_of_lines(called)}"
         ),
-        suggestion="make the tf.function once, outside of the loop, and call that",
+        suggestion=fix(function.framework, "retracing", "made_anew"),
         evidence={"traces": len(called), "calls": calls, "gone": gone, **_evidence_of_lines(called)},
     )
 
@@ -100,8 +90,7 @@ def _kept_changing(function: TracedFunction, traces: Sequence[FunctionTrace]) ->
     calls = sum(trace.calls for trace in traces)
     evidence: dict[str, Given] = {"traces": len(traces), "calls": calls}
     if change is None:
-        reason, mend = "", "look at what differs between its calls: the device, the strategy or the scopes around them"
-        return _alert(function, traces, (reason, mend), evidence)
+        return _alert(function, traces, ("", fix(function.framework, "retracing")), evidence)
     said = {
         "Python value": "was another Python value each time",
         "object": "was another object each time",
@@ -110,14 +99,14 @@ def _kept_changing(function: TracedFunction, traces: Sequence[FunctionTrace]) ->
     texts = ", ".join(change.given)
     reason = f", because its argument {change.name} {said}: {texts}{', ...' if len(traces) > len(change.given) else ''}"
     own = function.definition is None or function.definition.user
-    mend = _MENDS[change.what].format(name=change.name) if own else _LIBRARY_MEND
+    advice = fix(function.framework, "retracing", change.what if own else "library", name=change.name)
     further: dict[str, Given] = {
         "argument": change.name,
         "changed": change.what,
         "changes": change.times,
         "values": change.given,
     }
-    return _alert(function, traces, (reason, mend), {**evidence, **further})
+    return _alert(function, traces, (reason, advice), {**evidence, **further})
 
 
 def _alert(

@@ -36,7 +36,7 @@ class Refusal:
 
 
 def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
-    """Where what did not fit came into being, the likeliest to be mended first."""
+    """Where what did not fit came into being, the likeliest to be fixed first."""
     if made := asserted.compared(past, refusal.message, refusal.given):
         return tuple(compared_beginnings(refusal, past, made))
     found = [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)] or [*_of_shapes(refusal, past)]

@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.finding import InputView, TensorView
 from tensordbg.analysis.operations import named
 from tensordbg.model import Health
+from tensordbg.operations.frameworks import TENSORFLOW
+from tensordbg.operations.lookup import operation
 from tensordbg.operations.operation import Operation, Role
 
 _LARGEST: Mapping[str, float] = {
@@ -83,6 +86,7 @@ class Case:
     view: TensorView
     op_type: str
     inputs: tuple[InputView, ...]
+    framework: str = TENSORFLOW
     gradient: bool = False
     """Whether the operation belongs to a backward pass."""
     given: bool = False
@@ -99,7 +103,7 @@ class Case:
     jump: Jump | None = None
     """Where the numbers that were too large had grown; looked for only where something was too large."""
     behind: tuple[Made | None, ...] = ()
-    """How each input was made; looked for only where a mend depends on it."""
+    """How each input was made; looked for only where a fix depends on it."""
     added_after: float = math.nan
     """A small number that the program adds to the output, or behind the operation whose gradient this is."""
     positions: tuple[int, ...] = ()
@@ -118,7 +122,11 @@ class Case:
     @property
     def operation(self) -> Operation:
         """What is known of the operation."""
-        return named(self.op_type)
+        return operation(self.framework, self.op_type)
+
+    def fix(self, cause: str, known: str = "", **words: str) -> str:
+        """What can be done, see `advice`."""
+        return fix(self.framework, cause, known, **words)
 
     def operand(self, role: Role) -> int | None:
         """Which input plays a part, `None` where none does."""

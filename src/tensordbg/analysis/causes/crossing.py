@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.causes.case import HALF, Case, Cause, largest_of, magnitude, number
 from tensordbg.analysis.causes.incoming import bad_elements
 from tensordbg.analysis.finding import Origin, Verdict
 from tensordbg.model import Health
+from tensordbg.operations.frameworks import framework_of_type
 
 
 def _explain(case: Case) -> str:
@@ -24,14 +26,11 @@ def _explain(case: Case) -> str:
     )
 
 
-def _mend(_: Case) -> str:
-    return (
-        "Look at all processes together: record each of them into one folder (`tdbg run --out FOLDER`), and "
-        "`tdbg why FOLDER` names the one in which it started."
-    )
+def _fix(case: Case) -> str:
+    return case.fix("from_another_process")
 
 
-CAUSES = (Cause("from_another_process", lambda case: case.operation.collective is not None, _explain, _mend),)
+CAUSES = (Cause("from_another_process", lambda case: case.operation.collective is not None, _explain, _fix),)
 
 
 def overflow_verdict(origin: Origin, kind: str, parties: int) -> Verdict:
@@ -49,8 +48,5 @@ def overflow_verdict(origin: Origin, kind: str, parties: int) -> Verdict:
         f"{bad_elements(view.health or Health(size=1, nan=1))} came out: together they were beyond "
         f"{number(largest_of(view.dtype))}, the largest number of {view.dtype}."
     )
-    if view.dtype in HALF:
-        mend = "Cast to float32 before the values are put together, or divide by the number of processes before."
-        return Verdict("half_precision_overflow", explanation, mend)
-    mend = "Clip the values (`tf.clip_by_norm`) or divide by the number of processes before they are put together."
-    return Verdict("arithmetic_overflow", explanation, mend)
+    cause = "half_precision_overflow" if view.dtype in HALF else "arithmetic_overflow"
+    return Verdict(cause, explanation, fix(framework_of_type(view.op_type), cause, "processes"))

@@ -34,22 +34,7 @@ def epsilon(made: Made | None) -> float:
 
 
 ADVISED = frozenset({"division_by_zero", "infinite_gradient", "log_of_negative", "log_of_zero", "root_of_negative"})
-"""Causes whose mend depends on how the operands were made."""
-
-
-def fused_loss(name: str) -> str:
-    """Says how to compute a loss without the logarithm of a probability."""
-    if name == "softmax":
-        return (
-            "The input is the output of a softmax. Compute the loss from the logits, which never takes the logarithm "
-            "of 0: `tf.nn.softmax_cross_entropy_with_logits(labels, logits)`, or `tf.nn.log_softmax(logits)` "
-            "(with Keras: a last layer without activation, and `from_logits=True`)."
-        )
-    return (
-        "The input is the output of a sigmoid. Compute the loss from the logits: "
-        "`tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)`, or `tf.math.log_sigmoid(logits)` "
-        "(with Keras: a last layer without activation, and `from_logits=True`)."
-    )
+"""Causes whose fix depends on how the operands were made."""
 
 
 def lost_epsilon(case: Case, k: int) -> str:
@@ -58,16 +43,9 @@ def lost_epsilon(case: Case, k: int) -> str:
     if math.isnan(added):
         return ""
     if added == 0:
-        if case.view.dtype != "float16":
-            return f" The number that is added to {case.name(k)} is 0 in {case.view.dtype}: take 1e-7."
-        return (
-            f" The small number that is added to {case.name(k)} is 0 in float16 (1e-8 is below its smallest number): "
-            "take 1e-4, or compute this in float32."
-        )
-    return (
-        f" The {number(added)} that is added to {case.name(k)} does not keep it from 0, as what it is added to is "
-        "negative or the type can't hold it: bound it from below instead, `tf.maximum(x, 1e-7)`."
-    )
+        half = "_half" if case.view.dtype == "float16" else ""
+        return case.fix("epsilon", f"zero{half}", name=case.name(k), dtype=case.view.dtype)
+    return case.fix("epsilon", "lost", added=number(added), name=case.name(k))
 
 
 def behind(case: Case, k: int) -> Made | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, number, of_elements, vanishing
-from tensordbg.analysis.causes.disguises import behind, fused_loss, lost_epsilon, probability
+from tensordbg.analysis.causes.disguises import behind, lost_epsilon, probability
 from tensordbg.analysis.causes.magnitudes import may_overflow
-from tensordbg.analysis.causes.updates import explain_epsilon, is_without_epsilon, mend_epsilon
+from tensordbg.analysis.causes.updates import explain_epsilon, fix_epsilon, is_without_epsilon
 from tensordbg.model import Health
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role
@@ -94,30 +94,24 @@ def _unwritten(case: Case) -> str:
     return case.unwritten[divisor] if divisor < len(case.unwritten) else ""
 
 
-def _mend_division(case: Case) -> str:
-    if _unwritten(case):
-        return (
-            f"Write {_unwritten(case)} before it is divided by (count first, then divide; run its update), "
-            "start it at 1, or take `tf.math.divide_no_nan(a, b)` where 0 is the right answer."
-        )
-    if is_without_epsilon(case):
-        return mend_epsilon(case)
-    if _without_spread(case):
-        return "Give the normalisation an epsilon: `epsilon=1e-3`."
+def _fix_division(case: Case) -> str:
+    if is_without_epsilon(case) and not _unwritten(case):
+        return fix_epsilon(case)
     divisor = _divisor(case) or 0
-    if lost_epsilon(case, divisor):
-        return lost_epsilon(case, divisor).lstrip()
+    if not _unwritten(case) and not _without_spread(case) and lost_epsilon(case, divisor):
+        return lost_epsilon(case, divisor)
+    return case.fix("division_by_zero", _known_of_division(case), name=_unwritten(case), added=number(case.added_after))
+
+
+def _known_of_division(case: Case) -> str:
+    """What changes the fix."""
+    if _unwritten(case):
+        return "unwritten"
+    if _without_spread(case):
+        return "normalisation"
     if not math.isnan(case.added_after):
-        return (
-            f"The {number(case.added_after)} is added to the quotient, too late: add it to the divisor, "
-            "`a / (b + 1e-7)`."
-        )
-    if case.operation.kind is Kind.RSQRT:
-        return "Add a small number before the root: `tf.math.rsqrt(x + 1e-6)`."
-    return (
-        "Use `tf.math.divide_no_nan(a, b)` where 0 is the right answer; else keep the divisor away from 0: "
-        "`a / (b + 1e-7)`, or `a / tf.maximum(b, 1e-7)` for one that is never negative."
-    )
+        return "added_after"
+    return "root" if case.operation.kind is Kind.RSQRT else ""
 
 
 def _infinite_gradient(case: Case) -> bool:
@@ -141,29 +135,17 @@ def _explain_gradient(case: Case) -> str:
     return f"In the backward pass, {_zeros(case, _divisor(case) or 0)}, and the gradient is divided by it."
 
 
-def _mend_gradient(case: Case) -> str:
+def _fix_gradient(case: Case) -> str:
     divisor, forward = _divisor(case), case.operand(Role.FORWARD_DIVISOR)
     if divisor is not None:
         written = probability(behind(case, divisor))
         if written:
-            return fused_loss(written)
+            return case.fix("infinite_gradient", written)
         if lost_epsilon(case, divisor):
-            return lost_epsilon(case, divisor).lstrip()
+            return lost_epsilon(case, divisor)
     if not math.isnan(case.added_after) and forward is not None:
-        return (
-            f"The {number(case.added_after)} is added behind the root, which leaves its slope at 0 infinite: put it "
-            "under the root, `tf.sqrt(x + 1e-12)`."
-        )
-    if case.operation.gradient_of in (Kind.SQRT, Kind.RSQRT):
-        return (
-            "Add a small number under the root, `tf.sqrt(x + 1e-12)`, also in norms and distances: "
-            "`tf.sqrt(tf.reduce_sum(v * v) + 1e-12)` in place of `tf.norm(v)`."
-        )
-    return (
-        "Keep the input of the forward operation away from 0. A `tf.where` after it does not help, as the gradient "
-        "still passes through the branch not taken: put a harmless value in before it as well, "
-        "`tf.where(ok, f(tf.where(ok, x, 1.0)), 0.0)`."
-    )
+        return case.fix("infinite_gradient", "added_after", added=number(case.added_after))
+    return case.fix("infinite_gradient", "root" if case.operation.gradient_of in (Kind.SQRT, Kind.RSQRT) else "")
 
 
 def _reduction_of_nothing(case: Case) -> bool:
@@ -178,16 +160,12 @@ def _explain_nothing(case: Case) -> str:
     return f"{case.name(0)} has no elements{of_shape}; the {case.op_type.lower()} of nothing is {result}."
 
 
-def _mend_nothing(case: Case) -> str:
-    return (
-        "Keep empty batches out (`drop_remainder=True`, or a filter), or say what nothing amounts to: "
-        "`tf.cond(tf.size(x) > 0, lambda: tf.reduce_mean(x), lambda: 0.0)`, or "
-        "`tf.math.divide_no_nan(tf.reduce_sum(x), count)`."
-    )
+def _fix_nothing(case: Case) -> str:
+    return case.fix("reduction_of_nothing")
 
 
 CAUSES = (
-    Cause("reduction_of_nothing", _reduction_of_nothing, _explain_nothing, _mend_nothing),
-    Cause("infinite_gradient", _infinite_gradient, _explain_gradient, _mend_gradient),
-    Cause("division_by_zero", _division_by_zero, _explain_division, _mend_division),
+    Cause("reduction_of_nothing", _reduction_of_nothing, _explain_nothing, _fix_nothing),
+    Cause("infinite_gradient", _infinite_gradient, _explain_gradient, _fix_gradient),
+    Cause("division_by_zero", _division_by_zero, _explain_division, _fix_division),
 )

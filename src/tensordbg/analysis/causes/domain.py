@@ -31,11 +31,8 @@ def _explain_root(case: Case) -> str:
     )
 
 
-def _mend_root(_: Case) -> str:
-    return (
-        "If rounding alone brings the input below 0 (a variance as E[x^2] - E[x]^2), bound it: "
-        "`tf.sqrt(tf.maximum(x, 0.0) + 1e-12)`; else find out why it is negative."
-    )
+def _fix_root(case: Case) -> str:
+    return case.fix("root_of_negative")
 
 
 def _pow_domain(case: Case) -> bool:
@@ -65,11 +62,8 @@ def _explain_pow(case: Case) -> str:
     )
 
 
-def _mend_pow(_: Case) -> str:
-    return (
-        "Bound the base, `tf.pow(tf.maximum(x, 1e-7), p)`; for the power of a magnitude "
-        "`tf.sign(x) * tf.pow(tf.abs(x), p)`."
-    )
+def _fix_pow(case: Case) -> str:
+    return case.fix("pow_domain")
 
 
 def _outside(case: Case) -> Domain | None:
@@ -109,18 +103,18 @@ def _explain_domain(case: Case) -> str:
     return f"{case.name(domain.operand)} runs from {number(given.min)} to {number(given.max)}; {rule}."
 
 
-def _mend_domain(case: Case) -> str:
+def _fix_domain(case: Case) -> str:
     domain = _outside(case)
     if domain is None:
-        return "Keep the infinities out: mask with a large finite number, or clip (`tf.clip_by_value`)."
+        return case.fix("function_domain", "infinity")
     if domain.high == math.inf:
-        return f"Bound the input, `tf.maximum(x, {number(domain.low)} + 1e-7)`, or find out why it leaves the domain."
-    cosine = " A cosine of unit vectors leaves the domain by rounding alone." if domain.low == -1 else ""
-    return f"Bound the input: `tf.clip_by_value(x, {number(domain.low)} + 1e-6, {number(domain.high)} - 1e-6)`.{cosine}"
+        return case.fix("function_domain", "above", low=number(domain.low))
+    bounded = case.fix("function_domain", "between", low=number(domain.low), high=number(domain.high))
+    return bounded + (case.fix("function_domain", "cosine") if domain.low == -1 else "")
 
 
 CAUSES = (
-    Cause("root_of_negative", _root_of_negative, _explain_root, _mend_root),
-    Cause("pow_domain", _pow_domain, _explain_pow, _mend_pow),
-    Cause("function_domain", _function_domain, _explain_domain, _mend_domain),
+    Cause("root_of_negative", _root_of_negative, _explain_root, _fix_root),
+    Cause("pow_domain", _pow_domain, _explain_pow, _fix_pow),
+    Cause("function_domain", _function_domain, _explain_domain, _fix_domain),
 )

@@ -35,11 +35,8 @@ def _explain_variable(case: Case) -> str:
     return f"{name} held {bad_elements(case.output)} when it was read, and no recorded write had put that there."
 
 
-def _mend_variable(case: Case) -> str:
-    return (
-        "Look at where the variable's first value comes from: a restored checkpoint, an initializer, or an assignment "
-        "before recording began; `tf.debugging.assert_all_finite(variable, 'after restore')` tells at once."
-    )
+def _fix_variable(case: Case) -> str:
+    return case.fix("bad_variable")
 
 
 def _explain_input(case: Case) -> str:
@@ -59,24 +56,16 @@ def _whole_columns(case: Case) -> int:
     return nan // shape[0] if shape[0] >= _ENOUGH_ROWS and nan % shape[0] == 0 else 0
 
 
-def _mend_input(case: Case) -> str:
-    if _whole_columns(case):
-        return (
-            "Look at how the data were scaled: a column that is the same in all rows has a standard deviation of 0, "
-            "and 0/0 is NaN. Divide by `std + 1e-7`, or drop columns that are constant or have no values."
-        )
-    return (
-        "Look at that row of the data. Drop such rows, `dataset.filter(lambda x, y: "
-        "tf.reduce_all(tf.math.is_finite(x)))`, or fill them in, `tf.where(tf.math.is_finite(x), x, 0.0)`."
-    )
+def _fix_input(case: Case) -> str:
+    return case.fix("bad_input_data", "columns" if _whole_columns(case) else "")
 
 
 def _explain_constant(case: Case) -> str:
     return f"The program itself holds this constant, with {bad_elements(case.output)}."
 
 
-def _mend_constant(case: Case) -> str:
-    return f"If it serves as a mask, take the type's lowest finite number, `tf.{case.view.dtype}.min`, instead."
+def _fix_constant(case: Case) -> str:
+    return case.fix("non_finite_constant", dtype=case.view.dtype)
 
 
 def _explain_lost(case: Case) -> str:
@@ -86,11 +75,8 @@ def _explain_lost(case: Case) -> str:
     )
 
 
-def _mend_lost(case: Case) -> str:
-    return (
-        "Record again and keep more: a larger N for `--last N` or `circular_buffer_size`, or all; `--detail` and the "
-        "filters decide how much room an event takes."
-    )
+def _fix_lost(case: Case) -> str:
+    return case.fix("before_kept_events")
 
 
 def _explain_back(case: Case) -> str:
@@ -105,12 +91,8 @@ def _explain_back(case: Case) -> str:
     )
 
 
-def _mend_back(case: Case) -> str:
-    name = case.before.tensor if case.before is not None else ""
-    return (
-        f"Mend first what made {name} bad: this value then most likely goes with it. If it was not made from that, "
-        "look at the data itself."
-    )
+def _fix_back(case: Case) -> str:
+    return case.fix("returned_from_python", name=case.before.tensor if case.before is not None else "")
 
 
 def _is_handed_on(case: Case) -> bool:
@@ -136,18 +118,15 @@ def _explain_unseen(case: Case) -> str:
     )
 
 
-def _mend_unseen(case: Case) -> str:
-    return (
-        "Record all operations, without filters of names or types, and from the start of the program. If it is so "
-        f"still, look at what {case.view.tensor} was made from: `tf.debugging.assert_all_finite` before that line."
-    )
+def _fix_unseen(case: Case) -> str:
+    return case.fix("source_not_seen", name=case.view.tensor)
 
 
 CAUSES = (
-    Cause("before_kept_events", lambda case: case.lost, _explain_lost, _mend_lost),
-    Cause("returned_from_python", lambda case: case.before is not None, _explain_back, _mend_back),
-    Cause("bad_variable", _bad_variable, _explain_variable, _mend_variable),
-    Cause("bad_input_data", lambda case: case.given, _explain_input, _mend_input),
-    Cause("source_not_seen", _is_handed_on, _explain_unseen, _mend_unseen),
-    Cause("non_finite_constant", lambda case: case.operation.kind is Kind.CONSTANT, _explain_constant, _mend_constant),
+    Cause("before_kept_events", lambda case: case.lost, _explain_lost, _fix_lost),
+    Cause("returned_from_python", lambda case: case.before is not None, _explain_back, _fix_back),
+    Cause("bad_variable", _bad_variable, _explain_variable, _fix_variable),
+    Cause("bad_input_data", lambda case: case.given, _explain_input, _fix_input),
+    Cause("source_not_seen", _is_handed_on, _explain_unseen, _fix_unseen),
+    Cause("non_finite_constant", lambda case: case.operation.kind is Kind.CONSTANT, _explain_constant, _fix_constant),
 )

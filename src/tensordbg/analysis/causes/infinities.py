@@ -38,11 +38,8 @@ def _explain_masked(case: Case) -> str:
     )
 
 
-def _mend_masked(case: Case) -> str:
-    return (
-        f"Mask with a large finite number, `tf.where(mask, x, tf.{case.view.dtype}.min)`, or keep rows that are masked "
-        "throughout out of the softmax (`tf.keras.layers.Softmax()(x, mask)`)."
-    )
+def _fix_masked(case: Case) -> str:
+    return case.fix("fully_masked_softmax", dtype=case.view.dtype)
 
 
 def _zero_times_inf(case: Case) -> bool:
@@ -85,13 +82,8 @@ def _explain_zero_times(case: Case) -> str:
     return f"{case.name(k)} holds {infinities}, {case.name(other)} holds {zeros}; 0 * infinity is NaN."
 
 
-def _mend_zero_times(case: Case) -> str:
-    if case.operation.kind in _LOSSES:
-        return f"Mask the logits with a large finite number, `tf.where(mask, x, tf.{case.view.dtype}.min)`."
-    return (
-        "A mask cannot be multiplied in where infinities are: choose with `tf.where(mask, x, 0.0)`, or "
-        "`tf.math.multiply_no_nan(x, mask)`."
-    )
+def _fix_zero_times(case: Case) -> str:
+    return case.fix("zero_times_inf", "loss" if case.operation.kind in _LOSSES else "", dtype=case.view.dtype)
 
 
 def _inf_minus_inf(case: Case) -> bool:
@@ -111,12 +103,12 @@ def _explain_inf_minus_inf(case: Case) -> str:
     return f"{'; '.join(parts)}; infinities of unlike sign in a sum, or of like sign in a difference, give NaN."
 
 
-def _mend_inf_minus_inf(case: Case) -> str:
-    return "Keep the infinities out before they meet: mask with a large finite number, or clip (`tf.clip_by_value`)."
+def _fix_inf_minus_inf(case: Case) -> str:
+    return case.fix("inf_minus_inf")
 
 
 CAUSES = (
-    Cause("fully_masked_softmax", _masked_throughout, _explain_masked, _mend_masked),
-    Cause("zero_times_inf", _zero_times_inf, _explain_zero_times, _mend_zero_times),
-    Cause("inf_minus_inf", _inf_minus_inf, _explain_inf_minus_inf, _mend_inf_minus_inf),
+    Cause("fully_masked_softmax", _masked_throughout, _explain_masked, _fix_masked),
+    Cause("zero_times_inf", _zero_times_inf, _explain_zero_times, _fix_zero_times),
+    Cause("inf_minus_inf", _inf_minus_inf, _explain_inf_minus_inf, _fix_inf_minus_inf),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from tensordbg.advice.lookup import title
 from tensordbg.analysis.causes.case import SMALLEST_NORMAL, Case, Cause, are, number, of_elements, vanishing
-from tensordbg.analysis.causes.disguises import behind, fused_loss, lost_epsilon, probability
+from tensordbg.analysis.causes.disguises import behind, lost_epsilon, probability
 from tensordbg.analysis.operations import named
 from tensordbg.model import Health
 from tensordbg.operations.kinds import Kind
@@ -59,13 +60,8 @@ def _explain_negative(case: Case) -> str:
     )
 
 
-def _mend_negative(case: Case) -> str:
-    if _of_one_plus(case):
-        return "Find out why the input falls below -1, or bound it: `tf.math.log1p(tf.maximum(x, -1 + 1e-7))`."
-    return (
-        "Find out why the input is negative (a difference, a layer without softplus or softmax behind it), "
-        "or bound it: `tf.math.log(tf.maximum(x, 1e-7))`."
-    )
+def _fix_negative(case: Case) -> str:
+    return case.fix("log_of_negative", "one_plus" if _of_one_plus(case) else "")
 
 
 def _of_zero(case: Case) -> bool:
@@ -89,35 +85,27 @@ def _explain_zero(case: Case) -> str:
     tiny = of_elements(given.subnormal, given.size)
     limit = number(SMALLEST_NORMAL.get(case.view.dtype, 1.17549e-38))
     return (
-        f"{_name(case)}: {tiny} {are(given.subnormal)} smaller than {limit}, which TensorFlow's kernels take for 0; "
-        "log(0) is -inf."
+        f"{_name(case)}: {tiny} {are(given.subnormal)} smaller than {limit}, which {title(case.framework)}'s kernels "
+        "take for 0; log(0) is -inf."
     )
 
 
-def _mend_zero(case: Case) -> str:
+def _fix_zero(case: Case) -> str:
     k = _operand(case)
     made_by = named("".join(case.made_by(k)[-1:])).kind
     written = probability(behind(case, k)) or _PROBABILITIES.get(made_by, "")
     if written:
-        return fused_loss(written) + lost_epsilon(case, k)
+        return " ".join(filter(None, (case.fix("log_of_zero", written), lost_epsilon(case, k))))
     if not math.isnan(case.added_after):
-        return f"The {number(case.added_after)} is added to the logarithm, too late: `tf.math.log(x + 1e-7)`."
+        return case.fix("log_of_zero", "added_after", added=number(case.added_after))
     if lost_epsilon(case, k):
-        return lost_epsilon(case, k).lstrip()
+        return lost_epsilon(case, k)
     if made_by is Kind.DIVIDE and behind(case, k) is None:
-        return (
-            "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
-            "`tf.nn.softmax_cross_entropy_with_logits(labels, logits)`; else `tf.math.log(tf.maximum(x, 1e-7))`."
-        )
-    if _of_one_plus(case):
-        return "Keep the input above -1: `tf.math.log1p(tf.maximum(x, -1 + 1e-7))`."
-    return (
-        "Keep the input away from 0: `tf.math.log(tf.maximum(x, 1e-7))`; for a product with a factor that is 0 there, "
-        "`tf.math.xlogy(factor, x)`."
-    )
+        return case.fix("log_of_zero", "quotient")
+    return case.fix("log_of_zero", "one_plus" if _of_one_plus(case) else "")
 
 
 CAUSES = (
-    Cause("log_of_negative", _of_negative, _explain_negative, _mend_negative),
-    Cause("log_of_zero", _of_zero, _explain_zero, _mend_zero),
+    Cause("log_of_negative", _of_negative, _explain_negative, _fix_negative),
+    Cause("log_of_zero", _of_zero, _explain_zero, _fix_zero),
 )

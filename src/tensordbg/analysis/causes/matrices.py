@@ -20,13 +20,8 @@ def _explain(case: Case) -> str:
     return f"{case.name(0)}{of_shape} is finite{runs}; {case.op_type} has no finite result for a matrix that {why}."
 
 
-def _mend(case: Case) -> str:
-    if case.operation.kind is Kind.LOG_DETERMINANT:
-        return "The determinant is 0: add a little to the diagonal before, `a + 1e-6 * tf.eye(n)`."
-    return (
-        "Add a little to the diagonal before (`a + 1e-6 * tf.eye(n)`), or solve with a regulariser: "
-        "`tf.linalg.lstsq(a, b, l2_regularizer=1e-6)`; columns that depend on each other make a matrix singular."
-    )
+def _fix(case: Case) -> str:
+    return case.fix("singular_matrix", "determinant" if case.operation.kind is Kind.LOG_DETERMINANT else "")
 
 
-CAUSES = (Cause("singular_matrix", _singular, _explain, _mend),)
+CAUSES = (Cause("singular_matrix", _singular, _explain, _fix),)

@@ -59,23 +59,15 @@ def _grew(case: Case) -> str:
     )
 
 
-def _mend_jump(case: Case) -> str:
+def _fix_jump(case: Case) -> str:
     jump = case.jump
     if jump is None:
         return ""
-    if jump.updated and math.isnan(jump.before):
-        return (
-            "Where a training had left the variable like that, lower its learning rate, or clip the gradients; else "
-            "set it to smaller numbers. "
-        )
     if jump.updated:
-        return (
-            "One update was too large: lower the learning rate, or clip the gradients "
-            "(`tf.clip_by_global_norm(gradients, 1.0)`, `clipnorm=1.0` of a Keras optimizer). "
-        )
+        return case.fix("jump", "set" if math.isnan(jump.before) else "update")
     if math.isnan(jump.before):
-        return "Scale the data to about 1 before it goes in. "
-    return f"Bound or normalise what {jump.tensor.removesuffix(':0')} gives. " if jump.after > 1e6 else ""
+        return case.fix("jump", "given")
+    return case.fix("jump", "made", name=jump.tensor.removesuffix(":0")) if jump.after > 1e6 else ""
 
 
 def _diverges(case: Case) -> bool:
@@ -94,21 +86,10 @@ def _explain_divergence(case: Case) -> str:
     )
 
 
-def _mend_divergence(case: Case) -> str:
+def _fix_divergence(case: Case) -> str:
     if case.growth is not None and case.growth.unit != "step":
-        if case.gradient:
-            return (
-                "The gradient grows in each turn of the loop, backwards: scale the recurrent weights down, or stop it "
-                "after some turns (`tf.stop_gradient`); clipping comes too late for what has overflowed."
-            )
-        return (
-            "The loop enlarges its state in each turn: multiply by smaller weights (orthogonal, with a gain of 1 or "
-            "less), bound it (`tf.clip_by_norm`, `tf.tanh`), or normalise it."
-        )
-    return (
-        "Training diverges. Lower the learning rate, clip the gradients (`tf.clip_by_global_norm(gradients, 1.0)`, "
-        "`clipnorm=1.0` of a Keras optimizer), scale the inputs to about 1."
-    )
+        return case.fix(DIVERGES, "loop_gradient" if case.gradient else "loop")
+    return case.fix(DIVERGES)
 
 
 def _half_overflows(case: Case) -> bool:
@@ -142,11 +123,8 @@ def _explain_half(case: Case) -> str:
     )
 
 
-def _mend_half(_: Case) -> str:
-    return (
-        "Compute this in float32 (`tf.cast(x, tf.float32)`, `dtype='float32'` for a Keras layer), or use bfloat16, "
-        "whose range is that of float32. For gradients, `tf.keras.mixed_precision.LossScaleOptimizer`."
-    )
+def _fix_half(case: Case) -> str:
+    return case.fix("half_precision_overflow")
 
 
 def _explain_exponential(case: Case) -> str:
@@ -156,11 +134,8 @@ def _explain_exponential(case: Case) -> str:
     return f"The largest element of {case.name(0)}, {number(exponent(case))}, exceeds {limit}.{_grew(case)}"
 
 
-def _mend_exponential(case: Case) -> str:
-    return _mend_jump(case) + (
-        "Take the maximum away before the exponential (`tf.nn.softmax` and `tf.reduce_logsumexp` do), write "
-        "`tf.nn.softplus(x)` for log(1 + exp(x)), or bound the input: `tf.exp(tf.minimum(x, 80.0))`."
-    )
+def _fix_exponential(case: Case) -> str:
+    return _fix_jump(case) + case.fix("exp_overflow")
 
 
 def _cast_overflows(case: Case) -> bool:
@@ -177,11 +152,8 @@ def _explain_cast(case: Case) -> str:
     return f"{case.name(0)}, {recorded.dtype}, goes up to {number(magnitude(recorded.health))}; {limit}."
 
 
-def _mend_cast(_: Case) -> str:
-    return (
-        "Scale or bound the values before the cast (`tf.saturate_cast(x, dtype)` bounds them), or cast to bfloat16, "
-        "whose range is that of float32."
-    )
+def _fix_cast(case: Case) -> str:
+    return case.fix("cast_overflow")
 
 
 def _explain_arithmetic(case: Case) -> str:
@@ -200,23 +172,14 @@ def _explain_arithmetic(case: Case) -> str:
     return f"The inputs are finite ({sizes}), but {what} is beyond {limit}.{_grew(case)}"
 
 
-def _mend_arithmetic(case: Case) -> str:
+def _fix_arithmetic(case: Case) -> str:
     if overflowing_gradient(case) is not None:
-        return _mend_jump(case) or (
-            "Clip the gradients before the optimizer takes them (`tf.clip_by_global_norm(gradients, 1.0)`, "
-            "`clipnorm=1.0` of a Keras optimizer): it squares them."
-        )
+        return _fix_jump(case) or case.fix("arithmetic_overflow", "squares")
     if case.written or _updates_beyond(case):
-        return "Lower the learning rate, or clip the gradients: `tf.clip_by_global_norm(gradients, 1.0)`."
+        return case.fix("arithmetic_overflow", "update")
     if _divides(case):
-        return "Keep the divisor away from 0: `a / tf.maximum(b, 1e-7)`."
-    jump = _mend_jump(case)
-    if jump:
-        return jump.rstrip()
-    return (
-        "Numbers as large as these are wrong as a rule: find out where they come from, scale or normalise them, or "
-        "compute with logarithms or in float64."
-    )
+        return case.fix("arithmetic_overflow", "divisor")
+    return _fix_jump(case).rstrip() or case.fix("arithmetic_overflow")
 
 
 OVERFLOWS = frozenset({"arithmetic_overflow", "cast_overflow", "exp_overflow", "half_precision_overflow"})
@@ -226,9 +189,9 @@ DIVERGES = "diverging_values"
 """The cause of what grew little by little."""
 
 CAUSES = (
-    Cause("cast_overflow", _cast_overflows, _explain_cast, _mend_cast),
-    Cause(DIVERGES, _diverges, _explain_divergence, _mend_divergence),
-    Cause("half_precision_overflow", _half_overflows, _explain_half, _mend_half),
-    Cause("exp_overflow", exponential_overflows, _explain_exponential, _mend_exponential),
-    Cause("arithmetic_overflow", _arithmetic_overflows, _explain_arithmetic, _mend_arithmetic),
+    Cause("cast_overflow", _cast_overflows, _explain_cast, _fix_cast),
+    Cause(DIVERGES, _diverges, _explain_divergence, _fix_divergence),
+    Cause("half_precision_overflow", _half_overflows, _explain_half, _fix_half),
+    Cause("exp_overflow", exponential_overflows, _explain_exponential, _fix_exponential),
+    Cause("arithmetic_overflow", _arithmetic_overflows, _explain_arithmetic, _fix_arithmetic),
 )

@@ -38,12 +38,8 @@ def _explain(case: Case) -> str:
     )
 
 
-def _mend(_: Case) -> str:
-    return (
-        "The factors or terms that this line and the next ones apply are too large together: write them as one number "
-        "that its type can hold, or leave them apart: `config.graph_options.rewrite_options.arithmetic_optimization` "
-        "and `constant_folding` set to `RewriterConfig.OFF`."
-    )
+def _fix(case: Case) -> str:
+    return case.fix("regrouped_operations")
 
 
-CAUSES = (Cause("regrouped_operations", lambda case: _misfit(case) is not None, _explain, _mend),)
+CAUSES = (Cause("regrouped_operations", lambda case: _misfit(case) is not None, _explain, _fix),)

@@ -23,7 +23,7 @@ UNKNOWN = Cause(
     "unknown",
     lambda case: True,
     lambda case: f"None of the known causes fits what {case.op_type} was given.",
-    lambda case: "Look at its inputs: `tdbg show` prints how each of them looked before.",
+    lambda case: case.fix("unknown"),
 )
 
 TABLE: tuple[Cause, ...] = (

@@ -101,14 +101,9 @@ def explain_epsilon(case: Case) -> str:
     )
 
 
-def mend_epsilon(case: Case) -> str:
+def fix_epsilon(case: Case) -> str:
     """Says how to have an epsilon that counts."""
     update = update_of(case.op_type)
     if update is not None and update.epsilon < 0:
-        return "Start the accumulator above 0: `initial_accumulator_value=0.1`."
-    if case.view.dtype in HALF:
-        return (
-            "Give the optimizer an epsilon that the type can hold, `epsilon=1e-4`, or keep the variables in float32 "
-            "(`tf.keras.mixed_precision.set_global_policy('mixed_float16')`)."
-        )
-    return "Give the optimizer an epsilon above 0, such as `epsilon=1e-7`."
+        return case.fix("division_by_zero", "accumulator")
+    return case.fix("division_by_zero", "epsilon_half" if case.view.dtype in HALF else "epsilon")

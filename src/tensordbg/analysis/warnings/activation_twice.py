@@ -91,10 +91,7 @@ def _finding(study: Study, k: int, maker: Site) -> Finding:
             f"{study.name(k)} takes logits and applies a {name} itself, but what it is given as logits is the result "
             f"of the {name} {maker.name}:0: numbers from 0 to 1, with which it can't become sure of anything."
         ),
-        suggestion=(
-            f"Give it what goes into the {name} (a last layer without activation), or, where the {name} shall stay in "
-            "the model, take the loss of probabilities: `from_logits=False`."
-        ),
+        suggestion=study.fix(k, "activation_twice", name, name=name),
         evidence={"steps": steps, "activation": name},
         gravity=float(steps),
     )

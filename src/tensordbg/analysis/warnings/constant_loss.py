@@ -43,10 +43,7 @@ def _finding(study: Study, loss: Loss) -> Finding:
             f"{study.name(loss.series)} is exactly {number(value)} in {'all' if same == steps else 'the last'} {same} "
             "steps, although gradients are computed: what is trained does not change it."
         ),
-        suggestion=(
-            "See that the optimizer is given the variables and a rate above zero, that the loss depends on them (no "
-            "rounding, `tf.argmax`, clipping or `tf.stop_gradient` between), and that outputs and labels vary."
-        ),
+        suggestion=study.fix(loss.series, "constant_loss"),
         evidence={"steps": same, "loss": value},
         gravity=float(same),
     )

@@ -163,10 +163,7 @@ def _finding(study: Study, k: int, row: int, part: float, what: str) -> Finding:
         kind="dead_units",
         series=k,
         explanation=f"{what}, since step {since}: {'it' if part == 1 else 'they'} can not learn any more.",
-        suggestion=(
-            "Lower the learning rate, start with smaller or positive biases, scale the inputs to about 1, or use an "
-            "activation that has a slope everywhere: LeakyReLU, ELU, GELU."
-        ),
+        suggestion=study.fix(k, "dead_units"),
         evidence={
             "steps": steps,
             "since_step": since,

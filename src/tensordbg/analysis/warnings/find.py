@@ -38,9 +38,6 @@ _NO_GRADIENT = frozenset({"dead_units", "zero_gradient"})
 _LITTLE_GRADIENT = frozenset({"saturated_activation", "shrinking_values"})
 
 
-_SIGN = "The loss rises from the first step on: look at the sign too, an update is `assign_sub` of the gradient."
-
-
 def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin]) -> tuple[NumericalWarning, ...]:
     """Find what is wrong with the numbers of a trace although they are finite, the gravest first.
 
@@ -60,7 +57,7 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
         if kind not in said
         for finding in sorted(rule(seen), key=lambda finding: -finding.gravity)
     ]
-    return tuple(_once(_warnings(seen, findings)))
+    return tuple(_once(_warnings(seen, findings), seen.fix(0, "growing_values", "sign")))
 
 
 def _end(trace: TraceSource, grave: Sequence[Origin]) -> int:
@@ -71,12 +68,12 @@ def _end(trace: TraceSource, grave: Sequence[Origin]) -> int:
     return min((origin.view.event for origin in grave if "variable" in origin.reaches), default=count)
 
 
-def _once(warnings: Sequence[NumericalWarning]) -> list[NumericalWarning]:
+def _once(warnings: Sequence[NumericalWarning], sign: str) -> list[NumericalWarning]:
     """Without those that follow from others, and that say of a line in other words what a graver one says of it."""
     told = {each.kind for each in warnings}
     training = {each.kind for each in warnings if not each.evidence.get(TRAINED_PAST)}
     warnings = [
-        _with_sign(each, told)
+        _with_sign(each, told, sign)
         for each in warnings
         if (told if each.kind in _OF_OUTPUTS else training).isdisjoint(_FOLLOWS.get(each.kind, ()))
     ]
@@ -88,11 +85,11 @@ def _once(warnings: Sequence[NumericalWarning]) -> list[NumericalWarning]:
     ]
 
 
-def _with_sign(warning: NumericalWarning, told: Collection[str]) -> NumericalWarning:
+def _with_sign(warning: NumericalWarning, told: Collection[str], sign: str) -> NumericalWarning:
     """Values that grow while the loss rises from the first step on may do so for the sign of the update."""
     if warning.kind != "growing_values" or "rising_loss" not in told:
         return warning
-    return replace(warning, suggestion=f"{warning.suggestion} {_SIGN}")
+    return replace(warning, suggestion=warning.suggestion + sign)
 
 
 def _warnings(seen: Study, findings: Sequence[Finding]) -> list[NumericalWarning]:

@@ -69,12 +69,7 @@ def _finding(study: Study, found: Trend, others: list[int]) -> Finding:
             f"{what}{study.name(k)} grew {from_to(found.begin, found.end)} over {found.steps} steps, "
             f"{times(found.ratio)}; in the middle its largest magnitude was {number(found.middle)}."
         ),
-        suggestion=(
-            "Training diverges. Lower the learning rate, clip the gradients (`tf.clip_by_global_norm(gradients, 1.0)`, "
-            "`clipnorm=1.0` of a Keras optimizer), scale the inputs to about 1."
-            if study.gradient.any()
-            else "Bound the values, or normalise them: what grows like this is infinite before long."
-        ),
+        suggestion=study.fix(k, "growing_values", "training" if study.gradient.any() else ""),
         evidence=found.evidence(),
         gravity=found.ratio,
         variable=study.variable_of.get(int(study.port[k]), -1),

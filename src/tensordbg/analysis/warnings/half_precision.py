@@ -64,10 +64,7 @@ def _close_finding(study: Study, k: int, row: int, largest: float) -> Finding:
             f"{study.name(k)} goes up to {number(size)} in step {study.series.step[row]}, {share(size / largest)} of "
             f"{number(largest)}, the largest number of {dtype}: a little more is infinite. In float32 there is room."
         ),
-        suggestion=(
-            "Compute this in float32 (`dtype='float32'` for a Keras layer, `tf.cast(x, tf.float32)`), scale it down, "
-            "or use bfloat16, whose range is that of float32."
-        ),
+        suggestion=study.fix(k, "half_precision", "large"),
         evidence={"largest_magnitude": size, "limit": largest, "step": int(study.series.step[row])},
         gravity=size / largest,
     )
@@ -136,10 +133,7 @@ def _lost_finding(study: Study, k: int, row: int, lost: tuple[int, int, float]) 
             f"{became}{subnormal:,} are below {number(_TINY[dtype])}, the smallest normal number. In float32 they "
             "would be exact."
         ),
-        suggestion=(
-            "Scale the loss (`tf.keras.mixed_precision.LossScaleOptimizer`, which the policy `mixed_float16` brings "
-            "along), or compute this in float32 or bfloat16."
-        ),
+        suggestion=study.fix(k, "half_precision", "small"),
         evidence={"elements": size, "flushed_to_zero": flushed, "subnormal": subnormal, "share": part},
         gravity=part,
     )

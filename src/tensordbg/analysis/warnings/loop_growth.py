@@ -123,11 +123,7 @@ def _finding(study: Study, found: _Growth, others: list[int]) -> Finding:
             f"{number(found.quarter)} in a quarter of the turns over {number(found.middle)} in the middle to "
             f"{number(found.last)} in the last, {times(found.last / found.quarter)}, in step {step}."
         ),
-        suggestion=(
-            "Each turn multiplies by more than 1. Scale the recurrent weights down (orthogonal, with a gain of 1 or "
-            "less), put a bounded activation such as tanh or a normalisation into the loop, or use a gated cell (LSTM, "
-            "GRU); clip the gradients."
-        ),
+        suggestion=study.fix(k, "growing_in_loop"),
         evidence={
             "turns": found.turns,
             "quarter": found.quarter,

@@ -81,11 +81,7 @@ def _finding(study: Study, several: list[Trend]) -> Finding:
             f"The input of {study.name(worst.series)} nears 0: its smallest element fell {from_to(begin, end)} over "
             f"{worst.steps} steps, and its gradient is up to {number(1.0 / end)}. At 0 the logarithm is infinite."
         ),
-        suggestion=(
-            "Compute the loss from the logits (`tf.nn.sparse_softmax_cross_entropy_with_logits`, "
-            "`tf.nn.sigmoid_cross_entropy_with_logits`, `tf.nn.log_softmax`), or keep the input from 0: "
-            "`tf.math.log(tf.maximum(x, 1e-7))`."
-        ),
+        suggestion=study.fix(worst.series, "log_near_zero"),
         evidence={"steps": worst.steps, "smallest_at_first": begin, "smallest": end},
         gravity=worst.end,
         also=listed([study.name(each.series) for each in several if each is not worst]),

@@ -93,10 +93,7 @@ def _finding(study: Study, port: int, variables: list[int], part: dict[int, floa
             f"The gradient of {names[0]}{more} is exactly zero in {share(least)} of {steps} steps: from "
             f"{study.name(k)} on, nothing of it comes through in most of them, although the loss is not zero."
         ),
-        suggestion=(
-            "Most batches teach nothing: look at what the operation is given. A ReLU that is mostly off needs a "
-            "smaller rate or another start, a clipped value wider limits, a mask more that it lets through."
-        ),
+        suggestion=study.fix(k, "often_zero_gradient"),
         evidence={"steps": steps, "share": least, "variables": len(names)},
         gravity=float(len(names)),
         variable=variables[0],

@@ -133,9 +133,7 @@ def _finding(study: Study, meeting: _Meeting, loss: Loss) -> Finding:
             f"{study.site(meeting.series).op_type} of {column} of shape [{n}, 1] and {row} of shape [{n}] gives "
             f"[{n}, {n}]: every example meets every other on the way to {study.name(loss.series)}, not only itself."
         ),
-        suggestion=(
-            "Give both the same shape: `tf.squeeze(x, axis=-1)` of the column, or `tf.expand_dims(y, -1)` of the other."
-        ),
+        suggestion=study.fix(meeting.series, "outer_broadcast"),
         evidence={"steps": int(study.series.lengths[meeting.series]), "examples": n, "elements": n * n},
         gravity=float(n),
     )

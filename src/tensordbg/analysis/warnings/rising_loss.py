@@ -84,10 +84,7 @@ def _finding(study: Study, loss: Loss) -> Finding:
             f"{study.name(loss.series)} rises from the first step on: from {number(first)} to {number(end)} over "
             f"{steps} steps, and it was never smaller than in the beginning."
         ),
-        suggestion=(
-            "Look at the sign: an optimizer makes the loss smaller, so `assign_sub` the gradient, and give it the "
-            "negative of what should grow. If the sign is right, lower the learning rate."
-        ),
+        suggestion=study.fix(loss.series, "rising_loss"),
         evidence={"steps": steps, "first": first, "last": end},
         gravity=end - first,
     )

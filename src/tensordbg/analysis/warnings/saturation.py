@@ -167,13 +167,7 @@ def _finding(study: Study, k: int, run: int, room: Floats, followers: list[str])
             f"Nearly all of {study.name(k)} is at the limits {_limits(study, k)} in the last {run} steps: only "
             f"{share(left)} of the slope that it can have is left, so hardly any gradient comes through."
         ),
-        suggestion=(
-            "What goes in is too large: scale the inputs, start with smaller weights, normalise before the activation, "
-            "or lower the learning rate; ReLU-like activations do not saturate."
-            if kind is not Kind.SOFTMAX
-            else "The scores are too far apart: divide them by the root of their dimension, or normalise queries and "
-            "keys."
-        ),
+        suggestion=study.fix(k, "saturated_activation", "softmax" if kind is Kind.SOFTMAX else ""),
         evidence={"steps": run, "slope_left": left, **_ends(study, k)},
         gravity=1.0 - left,
         also=listed(followers),
@@ -189,10 +183,7 @@ def _output_finding(study: Study, k: int, run: int, room: Floats, loss: Loss) ->
             f"Nearly all of {study.name(k)}, which ends the model, is at the limits {_limits(study, k)} in the last "
             f"{run} steps, while {study.name(loss.series)}, {number(loss.begin)} at first, is still {number(loss.end)}."
         ),
-        suggestion=(
-            "See that the targets lie within the range of the activation: scale them, or let the last layer have none. "
-            "If they do, what goes in is too large: lower the learning rate, scale the inputs, check the labels."
-        ),
+        suggestion=study.fix(k, "saturated_output"),
         evidence={
             "steps": run,
             "slope_left": left,

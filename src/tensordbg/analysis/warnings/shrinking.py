@@ -85,12 +85,7 @@ def _finding(study: Study, found: Trend, others: Sequence[str]) -> Finding:
             f"{what} shrank {from_to(found.begin, found.end)} (root mean square) over {found.steps} steps"
             f"{'' if variable >= 0 else ', while the loss did not fall'}."
         ),
-        suggestion=(
-            "The weights collapse: lower the weight decay or the regularisation, or the learning rate."
-            if variable >= 0
-            else "Find out which operation takes the signal away: a factor below 1 applied again and again, a gate "
-            "that closes, saturated activations. Normalisation layers and residual connections keep it up."
-        ),
+        suggestion=study.fix(found.series, "shrinking_values", "variable" if variable >= 0 else ""),
         evidence=found.evidence(),
         gravity=found.begin / found.end,
         variable=variable,
@@ -108,10 +103,7 @@ def _gradient(study: Study, found: Trend, gradients: dict[int, int], names: Sequ
             f"The gradient of {name} shrank {from_to(found.begin, found.end)} (root mean square) over {found.steps} "
             "steps, while gradients of other variables did not: this part of the model has all but stopped learning."
         ),
-        suggestion=(
-            "Look at the activations behind it: saturated sigmoids and tanhs let no gradient through. Use ReLU-like "
-            "activations, normalisation layers or residual connections, a smaller learning rate."
-        ),
+        suggestion=study.fix(found.series, "shrinking_values", "gradient"),
         evidence=found.evidence(),
         gravity=found.begin / found.end,
         variable=variable,

@@ -80,10 +80,7 @@ def _finding(study: Study, k: int) -> Finding:
                 else "and lets no gradient through."
             )
         ),
-        suggestion=(
-            "For two classes with one output use a sigmoid and its loss (`activation='sigmoid'`, "
-            "`BinaryCrossentropy`), or give the layer as many outputs as there are classes; else name the right axis."
-        ),
+        suggestion=study.fix(k, "softmax_of_one"),
         evidence={"steps": steps, "axis_length": 1, TRAINED_PAST: int(trains)},
         gravity=float(steps),
     )

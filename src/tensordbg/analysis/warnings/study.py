@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.events import read_executions
 from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.ports import Ports, number_ports
@@ -158,6 +159,10 @@ class Study:
     def site(self, k: int) -> Site:
         """The site of a series."""
         return self.program.sites[int(self.series.site[k])]
+
+    def fix(self, k: int, kind: str, known: str = "", **words: str) -> str:
+        """What can be done about a warning on a series, see `advice`."""
+        return fix(self.site(k).framework, kind, known, **words)
 
     def name(self, k: int) -> str:
         """What a series is called: the variable's name where it is a read of one, else the tensor's."""

@@ -13,19 +13,6 @@ from tensordbg.analysis.warnings.words import listed
 from tensordbg.analysis.warnings.zeros import find_zeros
 from tensordbg.operations.kinds import Kind
 
-_MEND_UNWRITTEN = (
-    "Give it to the optimizer with the others, and see that the loss depends on it: `tape.gradient` gives None where "
-    "it does not. If it is meant to stay as it is, make it with `trainable=False`, or freeze the layer."
-)
-_MEND_ROUNDED = (
-    "Keep the variables in float32, as the policies `mixed_float16` and `mixed_bfloat16` do, or raise the "
-    "learning rate, which may bring other trouble."
-)
-_MEND_WITHOUT_EFFECT = (
-    "Look at its gradient and at the learning rate that it is given: one of them is zero, or a constraint undoes the "
-    "update."
-)
-
 
 def unchanged_variables(study: Study) -> list[Finding]:
     """One finding for all variables that nothing writes, and one for all that are written but stay as they are."""
@@ -89,7 +76,7 @@ def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
     variable, k = min(still.items(), key=lambda pair: int(study.series.site[pair[1]]))
     ordered = [variable, *(each for each in still if each != variable)]
     names = [study.program.variables[each].name for each in ordered]
-    explanation, suggestion = _reason(study, variable, k)
+    explanation, known = _reason(study, variable, k)
     steps = int(study.series.lengths[k])
     return [
         Finding(
@@ -99,7 +86,7 @@ def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
                 f"{_some(names)} held the same values in all {steps} "
                 f"steps, while {others} other trainable variable{'s' * (others > 1)} changed: {explanation}"
             ),
-            suggestion=suggestion,
+            suggestion=study.fix(k, "unchanged_variable", known),
             evidence={"steps": steps, "unchanged": len(names), "changed": others},
             gravity=float(len(names)),
             variable=variable,
@@ -115,16 +102,16 @@ def _some(names: list[str]) -> str:
 
 def _reason(study: Study, variable: int, k: int) -> tuple[str, str]:
     if variable not in study.writers:
-        return "it is trainable, but no operation of the recorded steps writes it.", _MEND_UNWRITTEN
+        return "it is trainable, but no operation of the recorded steps writes it.", "unwritten"
     update = _update(study, variable)
     if update == 0:
-        return "it is written, but with what it held already.", _MEND_WITHOUT_EFFECT
+        return "it is written, but with what it held already.", "no_effect"
     size = float(study.series.magnitude[study.series.starts[k + 1] - 1])
     lost = (
         f"it is written, with updates of up to {number(update)}, which are lost in the rounding of "
         f"{study.words[0][k]} next to values of up to {number(size)}."
     )
-    return lost, _MEND_ROUNDED
+    return lost, "rounded"
 
 
 def _update(study: Study, variable: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensordbg.advice.lookup import title
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.operations import named
 from tensordbg.analysis.reading import Bools
@@ -125,7 +126,7 @@ def _finding(study: Study, zeros: Zeros, port: int, variables: list[int]) -> Fin
     row = int(study.series.starts[k + 1]) - run
     names = [study.program.variables[variable].name for variable in variables]
     forward = forward_of(study, site)
-    explanation, suggestion = _reason(study, zeros, port)
+    explanation, known = _reason(study, zeros, port)
     since = int(study.series.step[row])
     return Finding(
         kind="zero_gradient",
@@ -134,7 +135,7 @@ def _finding(study: Study, zeros: Zeros, port: int, variables: list[int]) -> Fin
             f"The gradient of {_some(names)} is exactly zero in the last {run} steps, since step {since}: from "
             f"{study.name(k)} on, {explanation}"
         ),
-        suggestion=suggestion,
+        suggestion=study.fix(k, "zero_gradient", known),
         evidence={"steps": run, "since_step": since, "zeros": int(study.series.zero[row]), "variables": len(names)},
         gravity=float(len(names)),
         variable=variables[0],
@@ -149,25 +150,18 @@ def _some(names: list[str]) -> str:
 
 
 def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
-    """Why the first zero gradient is zero, and what can be done."""
-    op_type = _type(study, port)
+    """Why the first zero gradient is zero, and what else is known of it, for the fix."""
+    operation, site = named(_type(study, port)), study.site(study.at[port][0])
     blocking = next(iter(_zero_values(study, zeros, port)), NONE)
-    if named(op_type).kind in _ZEROS:
-        return (
-            "which TensorFlow put in because the loss does not depend on what it differentiates.",
-            "Connect it with the loss: look for `tf.stop_gradient`, rounding, comparisons or `tf.argmax` between.",
-        )
+    if operation.kind in _ZEROS:
+        framework = title(site.framework)
+        return f"which {framework} put in because the loss does not depend on what it differentiates.", "unconnected"
     if blocking != NONE:
-        return (
-            f"as {study.name(study.at[blocking][0])}, which the gradient is multiplied with, is all zero.",
-            "A mask or an activation that is zero throughout lets no gradient through: find out why it is.",
-        )
-    if named(op_type).gradient_of in _RELU:
+        what = study.name(study.at[blocking][0])
+        return f"as {what}, which the gradient is multiplied with, is all zero.", "all_zero"
+    if operation.gradient_of in _RELU:
         return _reason_of_relu(study, port)
-    return (
-        f"where {op_type} lets nothing of it through.",
-        "Look at what the operation is given: a clipped, rounded, saturated or constant value has no slope.",
-    )
+    return f"where {site.op_type} lets nothing of it through.", ""
 
 
 def _reason_of_relu(study: Study, port: int) -> tuple[str, str]:
@@ -176,16 +170,9 @@ def _reason_of_relu(study: Study, port: int) -> tuple[str, str]:
     series = [k for each in given for k in study.at.get(each, [])[:1]]
     highest = max((float(study.series.high[study.series.starts[k + 1] - 1]) for k in series), default=0.0)
     if not highest > 0:
-        return (
-            "as none of the units is above zero for any input: the layer is dead.",
-            "Lower the learning rate, start with smaller or positive biases, or use LeakyReLU, ELU or GELU.",
-        )
+        return "as none of the units is above zero for any input: the layer is dead.", "dead"
     what = f"{study.name(series[0])} goes up to {number(highest)}"
-    mend = "takes nothing of these units, or the values are so large that all behind them is saturated"
-    return (
-        f"as nothing comes back to those units that are above zero, although {what}.",
-        f"Look at what follows: it {mend}; then lower the learning rate.",
-    )
+    return f"as nothing comes back to those units that are above zero, although {what}.", "not_taken"
 
 
 def _sums(study: Study, port: int) -> bool:

@@ -124,7 +124,7 @@ class Checking:
     def _judge_graph(self, place: Place, tensors: Sequence[RawTensor]) -> str | None:
         finding = graph_finding(CATALOG, place, tensors)
         site, was_finite = CATALOG.site(place[0]), place[-1]
-        with self.guard("looking for the operation to mend"):
+        with self.guard("looking for the operation to fix"):
             finding = replace(
                 finding, forward=self._forward.of_site(site), update=self._updates.behind(site, was_finite)
             )

@@ -67,7 +67,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Culprit:
-    """The operation to mend in place of the one at which the bad number was found."""
+    """The operation to fix in place of the one at which the bad number was found."""
 
     op_type: str
     name: str

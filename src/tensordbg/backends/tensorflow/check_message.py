@@ -82,7 +82,7 @@ def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
 
 
 def _led_to(finding: Finding) -> str:
-    """The operation that there is to mend, and its line."""
+    """The operation that there is to fix, and its line."""
     for culprit, relation in ((finding.forward, "gradient of"), (finding.update, "of a variable made bad by")):
         if culprit is not None and culprit.place is not None:
             return f", {relation} {culprit.op_type}, {Path(culprit.place.file).name}:{culprit.place.line}"

@@ -28,6 +28,7 @@ from tensordbg.backends.tensorflow.slots import Slots, slots_of
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.backends.tensorflow.variables import READERS, Variables, dtype_behind, writes
 from tensordbg.model import NONE, PYTHON_NAMES, CallKind, Site
+from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
 from tensordbg.recording.recorder import Recorder
@@ -360,17 +361,16 @@ class Eager:
 
     def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> Site:
         self._layers.look()
+        shown = "PartitionedCall" if call is CallKind.CALL else op_type
+        stack = self._stacks.current(key, sys._getframe(3))  # noqa: SLF001
         return Site(
-            site=number,
-            name=op_type,
-            op_type="PartitionedCall" if call is CallKind.CALL else op_type,
-            function=NONE,
-            stack=self._stacks.current(key, sys._getframe(3)),  # noqa: SLF001
+            number, op_type, shown, NONE, stack,
             device=context.context().device_name or "",
             call=call,
             reads=variables if op_type in READERS else (),
             writes=variables if writes(op_type) else (),
-        )
+            framework=TENSORFLOW,
+        )  # fmt: skip
 
 
 def _has_handle(value: Any, handle: Any) -> bool:

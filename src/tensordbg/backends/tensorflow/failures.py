@@ -16,6 +16,7 @@ from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.stated import stated_tensors
 from tensordbg.backends.tensorflow.unbuilt import Unbuilt, unbuilt
 from tensordbg.model import NONE, Site, StatedInput
+from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.packages import FRAMEWORKS, is_part_of
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.failure import FailedOperation, Telling
@@ -86,7 +87,7 @@ def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> 
     with catalog.lock:
         stack = catalog.stack((*frames, *inner))
         site = catalog.new_sites(1)
-        catalog.add_sites([Site(site, refused.name, refused.op_type, NONE, stack)])
+        catalog.add_sites([Site(site, refused.name, refused.op_type, NONE, stack, framework=TENSORFLOW)])
     words = _words(_TAG.sub(r"\2", message))
     path = "" if layer is None else layer.path
     return FailedOperation(type(error).__name__, words, site, inputs=refused.inputs, tensors=tensors, layer=path)

@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.slots import SlotRead, slots_of
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, RUNS_ANYWAY, WAITS_FOR, CallKind, Function, Site, TensorRef
+from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.catalog import Catalog
 
 
@@ -216,6 +217,7 @@ class _GraphReader:
                 dtypes=(dtypes.name_of(argument.type),),
                 argument=index,
                 attributes=with_composites(with_python_names("{}", self._graph, name, 1), self._graph, name, 1),
+                framework=TENSORFLOW,
             )
         for node in self._new_nodes:
             site = self._node_site(node, stacks.get(self._name_in_graph[node.name], NONE))
@@ -241,6 +243,7 @@ class _GraphReader:
                 dtypes=(dtypes.name_of(update.attr["T"].type),),
                 device=site.device,
                 reads=(variable,) if variable != NONE else (),
+                framework=TENSORFLOW,
             )
 
     def _site(self, node: Any) -> int:
@@ -265,6 +268,7 @@ class _GraphReader:
             writes=touched if writes(node.op) else (),
             gradient_of=self._gradient_of(node, inputs),
             attributes=self._attributes(node),
+            framework=TENSORFLOW,
         )
 
     def _attributes(self, node: Any) -> str:

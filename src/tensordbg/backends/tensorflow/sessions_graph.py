@@ -23,6 +23,7 @@ from tensordbg.backends.tensorflow.sessions_slots import readings_behind, sites_
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references, reads_later
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.model import NONE, WAITS_FOR, CallKind, Function, Site
+from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.catalog import Catalog
 
 # They put out what was put in.
@@ -206,6 +207,7 @@ class _RunReader:
                 stack=self._stacks.get(made.name, NONE),
                 dtypes=(type_name(tensor),),
                 argument=place,
+                framework=TENSORFLOW,
             )
 
     def loops(self, part: Part) -> Iterator[Site]:
@@ -222,6 +224,7 @@ class _RunReader:
                 dtypes=tuple(type_name(tensor) for tensor in given),
                 call=CallKind.WHILE,
                 called=(self._parts.condition(loop).runtime_name, self._parts.body(loop).runtime_name),
+                framework=TENSORFLOW,
             )
 
     def operations(self, part: Part) -> list[Site]:
@@ -257,6 +260,7 @@ class _RunReader:
             writes=self._variables.written_by(operation),
             gradient_of=self._gradient_of(operation),
             attributes=self._attributes(operation),
+            framework=TENSORFLOW,
         )
 
     def _attributes(self, operation: Any) -> str:

@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.function_names import own_name
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions, called_by, with_usual_calls
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
+from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.catalog import Catalog
 
 
@@ -182,6 +183,7 @@ class _DefinitionReader:
                 stack=NONE,
                 dtypes=(dtypes.name_of(argument.type),),
                 argument=place,
+                framework=TENSORFLOW,
             )
             for place, argument in enumerate(self._arguments)
         ]
@@ -201,4 +203,5 @@ class _DefinitionReader:
             call=fd.CALLS.get(node.op, CallKind.OTHER if called else CallKind.NONE),
             called=called,
             attributes=attributes_json(node),
+            framework=TENSORFLOW,
         )

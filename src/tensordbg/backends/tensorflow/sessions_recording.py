@@ -14,6 +14,7 @@ from tensordbg.backends.tensorflow.sessions import Behind, Call, SessionRun
 from tensordbg.backends.tensorflow.sessions_graph import WatchedNode
 from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
 from tensordbg.model import NONE, CallKind, Site
+from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT
 from tensordbg.recording.recorder import Recorder
@@ -71,7 +72,9 @@ class RecordedSessions:
             with catalog.lock:
                 site = catalog.new_sites(1)
                 stack = self._stacks.current(key, caller)
-                catalog.add_sites([Site(site, name, "Session.run", NONE, stack, call=CallKind.CALL)])
+                catalog.add_sites(
+                    [Site(site, name, "Session.run", NONE, stack, call=CallKind.CALL, framework=TENSORFLOW)]
+                )
             self._call_sites[name, key] = site
         else:
             catalog.use_site(site)

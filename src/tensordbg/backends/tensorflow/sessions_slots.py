@@ -17,6 +17,7 @@ from tensordbg.backends.tensorflow.sessions_parts import Parts
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, handle_behind
 from tensordbg.backends.tensorflow.slots import slots_of
 from tensordbg.model import NONE, Site
+from tensordbg.operations.frameworks import TENSORFLOW
 
 _MOST_OF_ROWS = 1 << 20
 """Of a slot whose chosen rows are updated all is read; a table with more elements than these is not."""
@@ -63,6 +64,7 @@ def sites_of(
             dtypes=(dtypes.name_of(reading.operation.get_attr("dtype").as_datatype_enum),),
             device=reading.update.device,
             reads=variables.read_by(reading.operation),
+            framework=TENSORFLOW,
         )
 
 

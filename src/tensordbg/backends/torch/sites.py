@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.model import NONE, Site
+from tensordbg.operations.frameworks import TORCH
 from tensordbg.recording.catalog import Catalog, RawFrame
 
 _DEEPEST = 128
@@ -82,7 +83,9 @@ class Sites:
             if told.forward != NONE:
                 catalog.use_site(told.forward)
             number = self._known[key] = catalog.new_sites(1)
-            described = Site(number, op_type, op_type, NONE, stack, gradient_of=told.forward, layer=layer)
+            described = Site(
+                number, op_type, op_type, NONE, stack, gradient_of=told.forward, framework=TORCH, layer=layer
+            )
             if told.autocast:
                 described = replace(described, attributes=json.dumps({"autocast": told.autocast.lower()}))
             catalog.add_sites([described])

@@ -15,6 +15,7 @@ from tensordbg.importers.tfdbg1.messages import read_event
 from tensordbg.importers.tfdbg1.tensors import event_of
 from tensordbg.importers.tfdbg2.writing import Names
 from tensordbg.model import NONE, CallKind, Detail, Function, Site, TensorRef
+from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.trace.events import EventWriter, ExecutionEvent, Moment, TensorEvent
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.writer import TraceWriter
@@ -140,7 +141,9 @@ class _Runs:
         name = f"Session.run({', '.join([*(each.removesuffix(':0') for each in outputs), *targets])})"
         self.trace.sites(_site(node, function, sites, fed) for node in nodes)
         runtime_name = f"session_run_{function}"
-        self.trace.sites([Site(call, name, "Session.run", NONE, NONE, call=CallKind.CALL, called=(runtime_name,))])
+        called = (runtime_name,)
+        run = Site(call, name, "Session.run", NONE, NONE, call=CallKind.CALL, called=called, framework=TENSORFLOW)
+        self.trace.sites([run])
         results = tuple(_reference(each, sites) for each in outputs)
         arguments = tuple(sites[each] for each in fed)
         self.trace.function(
@@ -159,6 +162,7 @@ def _site(node: RunNode, function: int, sites: dict[str, int], fed: list[str]) -
         inputs=tuple(TensorRef(sites[name], slot) for name, slot in node.inputs if name in sites),
         device=node.device,
         argument=fed.index(node.name) if node.fed else NONE,
+        framework=TENSORFLOW,
     )
 
 

@@ -11,6 +11,7 @@ from tensordbg.importers.tfdbg2.program import Program, unrecorded
 from tensordbg.importers.tfdbg2.stacks import Stacks
 from tensordbg.importers.tfdbg2.variables import Variables, reads, writes
 from tensordbg.model import NONE, CallKind, Function, Site, TensorRef
+from tensordbg.operations.frameworks import TENSORFLOW
 
 UNRECORDED = "Unrecorded"
 """Type of the sites that stand for what the log does not tell: which tensors a function was given."""
@@ -93,6 +94,7 @@ class Describer:
             reads=touched if reads(operation.op_type) else (),
             writes=touched if writes(operation.op_type) else (),
             gradient_of=self._gradient_of(graph, operation),
+            framework=TENSORFLOW,
         )
 
     def _unseen(self, graph: Graph, call: Call) -> Iterator[Site]:
@@ -102,11 +104,13 @@ class Describer:
         known = [given if name == UNKNOWN else self.program.reference(graph, name) for name in call.inputs]
         stack = self._stack_of_call(call)
         if UNKNOWN in call.inputs:
-            yield Site(given.site, unrecorded(call), UNRECORDED, function, stack, self._made_before(graph, call))
+            made = self._made_before(graph, call)
+            yield Site(given.site, unrecorded(call), UNRECORDED, function, stack, made, framework=TENSORFLOW)
         if call.name not in graph.operations:
             yield Site(
                 sites[call.name], call.name, "PartitionedCall", function, stack, tuple(known),
                 call=call.kind, called=self._called(call),
+                framework=TENSORFLOW,
             )  # fmt: skip
 
     def _made_before(self, graph: Graph, call: Call) -> tuple[TensorRef, ...]:

@@ -12,6 +12,7 @@ from tensordbg.importers.tfdbg2.program import Chain, Program
 from tensordbg.importers.tfdbg2.stacks import Stacks
 from tensordbg.importers.tfdbg2.variables import Variables, reads, writes
 from tensordbg.model import NONE, CallKind, Site
+from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.trace.events import UNKNOWN_INPUT, EventWriter, ExecutionEvent, Moment, input_reference
 from tensordbg.trace.writer import TraceWriter
 
@@ -141,6 +142,7 @@ class HistoryWriter:
                     call=call,
                     reads=touched if reads(name) else (),
                     writes=touched if writes(name) else (),
+                    framework=TENSORFLOW,
                 )
             )
         return known

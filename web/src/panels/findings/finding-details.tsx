@@ -25,8 +25,8 @@ export function FindingDetails({ finding }: { readonly finding: Finding }) {
         </p>
       ) : null}
       {suggestion ? (
-        <p class="finding-mend">
-          <strong>Mend:</strong> <Prose text={suggestion} />
+        <p class="finding-fix">
+          <strong>Fix:</strong> <Prose text={suggestion} />
         </p>
       ) : null}
       <Tensor finding={finding} />

@@ -1,0 +1,95 @@
+"""What can be done in every framework."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+FIXES: Mapping[str, Mapping[str, str]] = {
+    # causes
+    "arithmetic_overflow": {
+        "": "Numbers as large as these are wrong as a rule: find out where they come from, scale or normalise them, or "
+        "compute with logarithms or in float64.",
+    },
+    "bad_input_data": {
+        "columns": "Look at how the data were scaled: a column that is the same in all rows has a standard deviation "
+        "of 0, and 0/0 is NaN. Divide by `std + 1e-7`, or drop columns that are constant or have no values.",
+    },
+    "before_kept_events": {
+        "": "Record again and keep more: a larger N for `--last N` or `circular_buffer_size`, or all; `--detail` and "
+        "the filters decide how much room an event takes.",
+    },
+    "division_by_zero": {
+        "accumulator": "Start the accumulator above 0: `initial_accumulator_value=0.1`.",
+        "added_after": "The {added} is added to the quotient, too late: add it to the divisor, `a / (b + 1e-7)`.",
+    },
+    "epsilon": {
+        "zero": "The number that is added to {name} is 0 in {dtype}: take 1e-7.",
+        "zero_half": "The small number that is added to {name} is 0 in float16 (1e-8 is below its smallest number): "
+        "take 1e-4, or compute this in float32.",
+    },
+    "from_another_process": {
+        "": "Look at all processes together: record each of them into one folder (`tdbg run --out FOLDER`), and "
+        "`tdbg why FOLDER` names the one in which it started.",
+    },
+    "function_domain": {"cosine": " A cosine of unit vectors leaves the domain by rounding alone."},
+    "half_precision_overflow": {
+        "processes": "Cast to float32 before the values are put together, or divide by the number of processes before.",
+    },
+    "jump": {
+        "given": "Scale the data to about 1 before it goes in. ",
+        "made": "Bound or normalise what {name} gives. ",
+        "set": "Where a training had left the variable like that, lower its learning rate, or clip the gradients; else "
+        "set it to smaller numbers. ",
+    },
+    "returned_from_python": {
+        "": "Fix first what made {name} bad: this value then most likely goes with it. If it was not made from that, "
+        "look at the data itself.",
+    },
+    "unknown": {"": "Look at its inputs: `tdbg show` prints how each of them looked before."},
+    # warnings
+    "dead_units": {
+        "": "Lower the learning rate, start with smaller or positive biases, scale the inputs to about 1, or use an "
+        "activation that has a slope everywhere: LeakyReLU, ELU, GELU.",
+    },
+    "growing_in_loop": {
+        "": "Each turn multiplies by more than 1. Scale the recurrent weights down (orthogonal, with a gain of 1 or "
+        "less), put a bounded activation such as tanh or a normalisation into the loop, or use a gated cell (LSTM, "
+        "GRU); clip the gradients.",
+    },
+    "growing_values": {"": "Bound the values, or normalise them: what grows like this is infinite before long."},
+    "often_zero_gradient": {
+        "": "Most batches teach nothing: look at what the operation is given. A ReLU that is mostly off needs a "
+        "smaller rate or another start, a clipped value wider limits, a mask more that it lets through.",
+    },
+    "saturated_activation": {
+        "": "What goes in is too large: scale the inputs, start with smaller weights, normalise before the activation, "
+        "or lower the learning rate; ReLU-like activations do not saturate.",
+        "softmax": "The scores are too far apart: divide them by the root of their dimension, or normalise queries and "
+        "keys.",
+    },
+    "saturated_output": {
+        "": "See that the targets lie within the range of the activation: scale them, or let the last layer have none. "
+        "If they do, what goes in is too large: lower the learning rate, scale the inputs, check the labels.",
+    },
+    "shrinking_values": {
+        "": "Find out which operation takes the signal away: a factor below 1 applied again and again, a gate "
+        "that closes, saturated activations. Normalisation layers and residual connections keep it up.",
+        "gradient": "Look at the activations behind it: saturated sigmoids and tanhs let no gradient through. Use "
+        "ReLU-like activations, normalisation layers or residual connections, a smaller learning rate.",
+        "variable": "The weights collapse: lower the weight decay or the regularisation, or the learning rate.",
+    },
+    "unchanged_variable": {
+        "no_effect": "Look at its gradient and at the learning rate that it is given: one of them is zero, or a "
+        "constraint undoes the update.",
+    },
+    "zero_gradient": {
+        "": "Look at what the operation is given: a clipped, rounded, saturated or constant value has no slope.",
+        "all_zero": "A mask or an activation that is zero throughout lets no gradient through: find out why it is.",
+        "dead": "Lower the learning rate, start with smaller or positive biases, or use LeakyReLU, ELU or GELU.",
+        "not_taken": "Look at what follows: it takes nothing of these units, or the values are so large that all "
+        "behind them is saturated; then lower the learning rate.",
+    },
+    # alerts
+    "placement": {"no_kernel": "use operations that have one, or leave it if it is small"},
+}
+"""By what is wrong, then by what else is known of it."""

@@ -1,0 +1,203 @@
+"""What can be done in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_CLIP = "clip the gradients (`torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)` before `optimizer.step()`)"
+_DIVERGES = f"Training diverges. Lower the learning rate, {_CLIP}, scale the inputs to about 1."
+_PROBABILITIES = {
+    "softmax": "The input is the output of a softmax. Compute the loss from the logits, which never takes the "
+    "logarithm of 0: `torch.nn.functional.cross_entropy(logits, labels)`, or "
+    "`torch.nn.functional.log_softmax(logits, dim=-1)` (with modules: no `nn.Softmax` at the end, and "
+    "`nn.CrossEntropyLoss`).",
+    "sigmoid": "The input is the output of a sigmoid. Compute the loss from the logits: "
+    "`torch.nn.functional.binary_cross_entropy_with_logits(logits, labels)`, or "
+    "`torch.nn.functional.logsigmoid(logits)` (with modules: no `nn.Sigmoid` at the end, and `nn.BCEWithLogitsLoss`).",
+}
+
+FIXES: Mapping[str, Mapping[str, str]] = {
+    # causes
+    "arithmetic_overflow": {
+        "divisor": "Keep the divisor away from 0: `a / b.clamp(min=1e-7)`.",
+        "processes": "Clip the values (`x.clamp(-limit, limit)`, for gradients `torch.nn.utils.clip_grad_norm_`) or "
+        "divide by the number of processes before they are put together.",
+        "squares": "Clip the gradients before the optimizer takes them "
+        "(`torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)`): it squares them.",
+        "update": "Lower the learning rate, or clip the gradients: "
+        "`torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)`.",
+    },
+    "bad_input_data": {
+        "": "Look at that row of the data. Drop such rows, `x[torch.isfinite(x).flatten(1).all(dim=1)]`, or fill them "
+        "in, `torch.where(torch.isfinite(x), x, 0.0)`.",
+    },
+    "bad_variable": {
+        "": "Look at where the parameter's first value comes from: a loaded checkpoint, its initialisation, or a "
+        "change before recording began; `torch.isfinite(parameter).all()` tells at once.",
+    },
+    "cast_overflow": {
+        "": "Scale or bound the values before the cast (`x.clamp(torch.finfo(dtype).min, torch.finfo(dtype).max)` "
+        "bounds them), or cast to bfloat16, whose range is that of float32.",
+    },
+    "diverging_values": {
+        "": _DIVERGES,
+        "loop": "The loop enlarges its state in each turn: multiply by smaller weights "
+        "(`torch.nn.init.orthogonal_(weight, gain=1.0)`), bound it (`torch.tanh`, `torch.clamp`), or normalise it.",
+        "loop_gradient": "The gradient grows in each turn of the loop, backwards: scale the recurrent weights down, or "
+        "stop it after some turns (`state.detach()`); clipping comes too late for what has overflowed.",
+    },
+    "division_by_zero": {
+        "": "Keep the divisor away from 0: `a / (b + 1e-7)`, or `a / b.clamp(min=1e-7)` for one that is never "
+        "negative; where 0 is the right answer, `torch.where(b == 0, 0.0, a / torch.where(b == 0, 1.0, b))`.",
+        "epsilon": "Give the optimizer an epsilon above 0, such as `eps=1e-8`.",
+        "epsilon_half": "Give the optimizer an epsilon that the type can hold, `eps=1e-4`, or keep the parameters in "
+        "float32 and compute in half precision under `torch.autocast`.",
+        "normalisation": "Give the normalisation an epsilon: `eps=1e-5`.",
+        "root": "Add a small number before the root: `torch.rsqrt(x + 1e-6)`.",
+        "unwritten": "Write {name} before it is divided by (count first, then divide), start it at 1, or bound it, "
+        "`b.clamp(min=1)`.",
+    },
+    "epsilon": {
+        "lost": "The {added} that is added to {name} does not keep it from 0, as what it is added to is "
+        "negative or the type can't hold it: bound it from below instead, `x.clamp(min=1e-7)`.",
+    },
+    "exp_overflow": {
+        "": "Take the maximum away before the exponential (`torch.softmax` and `torch.logsumexp` do), write "
+        "`torch.nn.functional.softplus(x)` for log(1 + exp(x)), or bound the input: `torch.exp(x.clamp(max=80.0))`.",
+    },
+    "fully_masked_softmax": {
+        "": "Mask with a large finite number, `x.masked_fill(~mask, torch.finfo(torch.{dtype}).min)`, or see that each "
+        "row of the mask leaves one element, also that of an attention (`attn_mask`, `key_padding_mask`).",
+    },
+    "function_domain": {
+        "above": "Bound the input, `x.clamp(min={low} + 1e-7)`, or find out why it leaves the domain.",
+        "between": "Bound the input: `x.clamp({low} + 1e-6, {high} - 1e-6)`.",
+        "infinity": "Keep the infinities out: mask with a large finite number, or clip (`torch.clamp`).",
+    },
+    "half_precision_overflow": {
+        "": "Compute this in float32 (`x.float()` within `torch.autocast(device, enabled=False)`), or use bfloat16 "
+        "(`torch.autocast(device, dtype=torch.bfloat16)`), whose range is that of float32. For gradients, "
+        "`torch.amp.GradScaler`.",
+    },
+    "inf_minus_inf": {
+        "": "Keep the infinities out before they meet: mask with a large finite number, or clip (`torch.clamp`).",
+    },
+    "infinite_gradient": {
+        "": "Keep the input of the forward operation away from 0. A `torch.where` after it does not help, as the "
+        "gradient still passes through the branch not taken: put a harmless value in before it as well, "
+        "`torch.where(ok, f(torch.where(ok, x, 1.0)), 0.0)`.",
+        "added_after": "The {added} is added behind the root, which leaves its slope at 0 infinite: put it "
+        "under the root, `torch.sqrt(x + 1e-12)`.",
+        "root": "Add a small number under the root, `torch.sqrt(x + 1e-12)`, also in norms and distances: "
+        "`torch.sqrt((v * v).sum() + 1e-12)` in place of `torch.linalg.norm(v)`.",
+        **_PROBABILITIES,
+    },
+    "jump": {"update": f"One update was too large: lower the learning rate, or {_CLIP}. "},
+    "log_of_negative": {
+        "": "Find out why the input is negative (a difference, a layer without softplus or softmax behind it), "
+        "or bound it: `torch.log(x.clamp(min=1e-7))`.",
+        "one_plus": "Find out why the input falls below -1, or bound it: `torch.log1p(x.clamp(min=-1 + 1e-7))`.",
+    },
+    "log_of_zero": {
+        "": "Keep the input away from 0: `torch.log(x.clamp(min=1e-7))`; for a product with a factor that is 0 there, "
+        "`torch.xlogy(factor, x)`.",
+        "added_after": "The {added} is added to the logarithm, too late: `torch.log(x + 1e-7)`.",
+        "one_plus": "Keep the input above -1: `torch.log1p(x.clamp(min=-1 + 1e-7))`.",
+        "quotient": "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
+        "`torch.nn.functional.cross_entropy(logits, labels)`; else `torch.log(x.clamp(min=1e-7))`.",
+        **_PROBABILITIES,
+    },
+    "non_finite_constant": {
+        "": "If it serves as a mask, take the type's lowest finite number, `torch.finfo(torch.{dtype}).min`, instead.",
+    },
+    "pow_domain": {
+        "": "Bound the base, `x.clamp(min=1e-7) ** p`; for the power of a magnitude `x.sign() * x.abs() ** p`.",
+    },
+    "reduction_of_nothing": {
+        "": "Keep empty batches out (`drop_last=True` of the `DataLoader`, or a test of `x.numel()`), or say what "
+        "nothing amounts to: `x.sum() / max(x.numel(), 1)`.",
+    },
+    "root_of_negative": {
+        "": "If rounding alone brings the input below 0 (a variance as E[x^2] - E[x]^2), bound it: "
+        "`torch.sqrt(x.clamp(min=0.0) + 1e-12)`; else find out why it is negative.",
+    },
+    "singular_matrix": {
+        "": "Add a little to the diagonal before (`a + 1e-6 * torch.eye(n)`), or solve by least squares: "
+        "`torch.linalg.lstsq(a, b)`; columns that depend on each other make a matrix singular.",
+        "determinant": "The determinant is 0: add a little to the diagonal before, `a + 1e-6 * torch.eye(n)`.",
+    },
+    "source_not_seen": {
+        "": "Record all operations, without filters of names or types, and from the start of the program. If it is so "
+        "still, look at what {name} was made from: `torch.isfinite(x).all()` before that line.",
+    },
+    "zero_times_inf": {
+        "": "A mask cannot be multiplied in where infinities are: choose with `torch.where(mask, x, 0.0)`, or "
+        "`x.masked_fill(~mask, 0.0)`.",
+        "loss": "Mask the logits with a large finite number, `x.masked_fill(~mask, torch.finfo(torch.{dtype}).min)`.",
+    },
+    # warnings
+    "activation_twice": {
+        "sigmoid": "Give it what goes into the sigmoid (no `nn.Sigmoid` at the end), or, where the sigmoid shall stay "
+        "in the model, take the loss of probabilities: `torch.nn.functional.binary_cross_entropy`.",
+        "softmax": "Give it what goes into the softmax (no `nn.Softmax` at the end), or, where the softmax shall stay "
+        "in the model, take the loss of probabilities: `torch.nn.functional.nll_loss(torch.log(p + 1e-7), labels)`.",
+    },
+    "constant_loss": {
+        "": "See that the optimizer is given the parameters and a rate above zero, that the loss depends on them (no "
+        "rounding, `torch.argmax`, clipping or `.detach()` between), and that outputs and labels vary.",
+    },
+    "growing_values": {
+        "sign": " The loss rises from the first step on: look at the sign too, an update is `p -= rate * p.grad`.",
+        "training": _DIVERGES,
+    },
+    "half_precision": {
+        "large": "Compute this in float32 (`x.float()` within `torch.autocast(device, enabled=False)`), scale it down, "
+        "or use bfloat16, whose range is that of float32.",
+        "small": "Scale the loss (`torch.amp.GradScaler`), or compute this in float32 or bfloat16.",
+    },
+    "log_near_zero": {
+        "": "Compute the loss from the logits (`torch.nn.functional.cross_entropy`, "
+        "`torch.nn.functional.binary_cross_entropy_with_logits`, `torch.nn.functional.log_softmax`), or keep the input "
+        "from 0: `torch.log(x.clamp(min=1e-7))`.",
+    },
+    "outer_broadcast": {
+        "": "Give both the same shape: `x.squeeze(-1)` of the column, or `y.unsqueeze(-1)` of the other.",
+    },
+    "rising_loss": {
+        "": "Look at the sign: an optimizer makes the loss smaller, so subtract the gradient, and give it the negative "
+        "of what should grow (or `maximize=True`). If the sign is right, lower the learning rate.",
+    },
+    "softmax_of_one": {
+        "": "For two classes with one output use a sigmoid and its loss "
+        "(`torch.nn.functional.binary_cross_entropy_with_logits`), or give the layer as many outputs as there are "
+        "classes; else name the right `dim`.",
+    },
+    "unchanged_variable": {
+        "rounded": "Keep the parameters in float32 and compute in half precision under `torch.autocast`, or raise the "
+        "learning rate, which may bring other trouble.",
+        "unwritten": "Give it to the optimizer with the others, and see that the loss depends on it: its `grad` is "
+        "None where it does not. If it is meant to stay as it is, set `requires_grad_(False)`.",
+    },
+    "zero_gradient": {
+        "unconnected": "Connect it with the loss: look for `.detach()`, `torch.no_grad()`, rounding, comparisons or "
+        "`torch.argmax` between.",
+    },
+    # replays
+    "replay": {
+        "race": "torch.use_deterministic_algorithms(True) rules out the first",
+        "random": "draw them from a torch.Generator of your own, whose state you keep",
+    },
+    # alerts
+    "placement": {
+        "asked": "move it with `.to('cuda')`, or make it with `device='cuda'`, if the CPU is not meant",
+        "unknown": "see which of its inputs lies on the CPU, and move that with `.to('cuda')`",
+        "variable": "move the module that holds it, `model.to('cuda')`, before the optimizer is made",
+    },
+}
+"""By what is wrong, then by what else is known of it."""
+
+NOT_THERE: Mapping[str, str] = {
+    "regrouped_operations": "PyTorch runs each operation as it is written",
+    "retracing": "no function of an eager program is traced",
+}
+"""What can't be wrong in PyTorch, with the reason."""
