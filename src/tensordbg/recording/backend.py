@@ -32,8 +32,8 @@ class Backend(Protocol):
 
 
 BACKENDS: dict[str, str] = {
-    "tensorflow": "tensordbg.backends.tensorflow.backend:TensorFlowBackend",
-    "torch": "tensordbg.backends.torch.backend:TorchBackend",
+    "tensorflow": "tensordbg.backends.tensorflow.recording:TensorFlowRecording",
+    "torch": "tensordbg.backends.torch.recording:TorchRecording",
 }
 """Where the backend for each framework is found; it is imported only when the framework is."""
 

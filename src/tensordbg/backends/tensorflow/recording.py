@@ -1,4 +1,4 @@
-"""The backend for TensorFlow: sets and takes out the hooks."""
+"""Records TensorFlow: sets and takes out the hooks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
 """What a recording looks on at beside operations, functions and sessions."""
 
 
-class TensorFlowBackend:
+class TensorFlowRecording:
     """Records TensorFlow 2.16 and later."""
 
     name = "tensorflow"

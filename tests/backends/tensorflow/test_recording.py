@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.backend import TensorFlowBackend
+from tensordbg.backends.tensorflow.recording import TensorFlowRecording
 from tests.backends.tensorflow.recorded import record
 
 
@@ -116,7 +116,7 @@ def test_random_numbers_are_the_same(tmp_path: Path) -> None:
 
 
 def test_versions_name_tensorflow_and_keras() -> None:
-    assert TensorFlowBackend().versions() == {"tensorflow": tf.__version__, "keras": keras.__version__}
+    assert TensorFlowRecording().versions() == {"tensorflow": tf.__version__, "keras": keras.__version__}
 
 
 def test_the_library_of_the_probe_must_be_tensorflows() -> None:

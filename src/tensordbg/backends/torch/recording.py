@@ -1,4 +1,4 @@
-"""The backend for PyTorch: builds and starts the observer of operations, sets the hooks of modules and optimizers."""
+"""Records PyTorch: builds and starts the observer of operations, sets the hooks of modules and optimizers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _modules = Modules(CATALOG)
 _sites = Sites(CATALOG, _modules)
 
 
-class TorchBackend:
+class TorchRecording:
     """Records PyTorch's eager operations, forward and backward."""
 
     name = "torch"

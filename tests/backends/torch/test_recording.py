@@ -6,7 +6,7 @@ import pytest
 
 import tensordbg
 from tensordbg.analysis.listing import Order, Selection, list_tensors
-from tensordbg.backends.torch import backend
+from tensordbg.backends.torch import recording as torch_recording
 from tensordbg.backends.torch.building import BuildError
 from tensordbg.trace.reader import open_trace
 
@@ -74,7 +74,7 @@ def test_without_the_observer_the_program_goes_on(
     def refuse(_: object) -> None:
         raise BuildError("there is no compiler")
 
-    monkeypatch.setattr(backend, "build", refuse)
+    monkeypatch.setattr(torch_recording, "build", refuse)
     with tensordbg.record(tmp_path / "a") as recording:
         assert torch.ones(2).sum().item() == 2
     assert capfd.readouterr().err == (
