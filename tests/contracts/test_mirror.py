@@ -39,6 +39,8 @@ NOT_MIRRORED = {
     "analysis/beginnings/made.py": "analysis/beginnings/test_shapes.py",
     "backends/tensorflow/failures.py": "e2e/test_failures.py",
     "report/failure_text.py": "e2e/test_failures.py",
+    "backends/tensorflow/backend.py": "recording/test_backend.py",
+    "backends/torch/backend.py": "recording/test_backend.py",
     "backends/tensorflow/hooks.py": "backends/tensorflow/test_recording.py",
     "backends/tensorflow/graphs.py": "backends/tensorflow/test_functions.py",
     "wire/view/errors.py": "wire/view/test_answers.py",

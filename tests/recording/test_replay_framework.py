@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.reader import open_capture
+from tensordbg.capture.writer import HEADER_FILE
 from tensordbg.errors import CaptureError
-from tensordbg.recording.replay_framework import framework_of
+from tensordbg.recording.replay_framework import backend_for
+from tensordbg.recording.support import REPLAY
 from tests.capture.conftest import write
 
 __all__ = ["write"]
@@ -27,13 +30,25 @@ sys.meta_path.insert(0, Refuser())
 
 def test_what_is_installed_is_found(write: Callable[..., Path], tmp_path: Path) -> None:
     capture = open_capture(write(tmp_path / "capture"))
-    assert framework_of(capture, ("other", "tensorflow")) == "tensorflow"
+    assert backend_for(capture, REPLAY)[0].framework == "tensorflow"
 
 
-def test_what_no_one_offers_is_told(write: Callable[..., Path], tmp_path: Path) -> None:
-    capture = open_capture(write(tmp_path / "capture"))
-    with pytest.raises(CaptureError, match=r"capture is of tensorflow, not of other"):
-        framework_of(capture, ("other",))
+@pytest.mark.parametrize(
+    ("made_by", "told"),
+    [
+        ("other", r"capture is of other, not of tensorflow, torch"),
+        (
+            "torch",
+            r"`tdbg replay` can't be used with PyTorch: no step of PyTorch can be captured; record ",
+        ),
+    ],
+)
+def test_what_no_one_offers_is_told(write: Callable[..., Path], tmp_path: Path, made_by: str, told: str) -> None:
+    path = write(tmp_path / "capture")
+    header = json.loads((path / HEADER_FILE).read_text())
+    (path / HEADER_FILE).write_text(json.dumps({**header, "frameworks": {made_by: "1.0"}}))
+    with pytest.raises(CaptureError, match=told):
+        backend_for(open_capture(path), REPLAY)
 
 
 def test_replay_without_tensorflow_is_one_line(write: Callable[..., Path], tmp_path: Path) -> None:

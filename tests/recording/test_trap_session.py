@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -11,6 +12,7 @@ import pytest
 
 import tensordbg
 from tensordbg.recording import trap_session
+from tensordbg.recording.backend import backend_of
 from tensordbg.recording.trap_plan import OnBad, TrapPlan
 
 
@@ -35,8 +37,17 @@ class Framework:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Framework]:
     """The traps of a framework that has been imported already."""
     made: list[Framework] = []
-    monkeypatch.setattr(trap_session, "TRAPS", {"json": "here"})
-    monkeypatch.setattr(trap_session, "named", lambda _: lambda plan: made.append(Framework(plan)) or made[-1])
+
+    class Traps:
+        def start(self, plan: TrapPlan) -> Framework:
+            made.append(Framework(plan))
+            return made[-1]
+
+        def start_asked(self, plan: TrapPlan) -> Framework:
+            raise NotImplementedError
+
+    backend = replace(backend_of("tensorflow"), framework="json", trap=Traps())  # type: ignore[arg-type]
+    monkeypatch.setattr(trap_session, "backends", lambda: (backend,))
     return made
 
 
@@ -48,6 +59,16 @@ def test_a_trap_is_set_until_the_block_ends(made: list[Framework], tmp_path: Pat
         assert (tmp_path / "a" / "captures").is_dir()
     assert not framework.set
     assert trap.captures == [tmp_path / "a" / "captures" / "step-1"]
+
+
+def test_a_framework_whose_steps_are_not_trapped_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    backend = replace(backend_of("torch"), framework="json")
+    monkeypatch.setattr(trap_session, "backends", lambda: (backend,))
+    with tensordbg.trap(tmp_path) as trap:
+        assert trap.captures == []
+    assert capsys.readouterr().err.startswith("tdbg: warning: `tdbg trap` can't be used with PyTorch: ")
 
 
 def test_a_trap_can_be_taken_away(made: list[Framework], tmp_path: Path) -> None:

@@ -45,14 +45,14 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
     from tensordbg.capture.reader import open_capture
     from tensordbg.cli.replaying import replay_capture
     from tensordbg.cli.replaying_program import program_of
-    from tensordbg.recording.backend import REPLAYERS
     from tensordbg.recording.replay_changes import change_of
-    from tensordbg.recording.replay_framework import framework_of
+    from tensordbg.recording.replay_framework import backend_for
     from tensordbg.recording.replay_plan import ReplayPlan
+    from tensordbg.recording.support import REPLAY
 
     opened = open_capture(capture)
     # Before a process is started for it, so that it is one line and no trace is begun.
-    framework_of(opened, REPLAYERS)
+    backend_for(opened, REPLAY)
     if asked["patch"] or asked["eager"] or asked["pdb"] or asked["dap"] or asked["stop"]:
         plan = ReplayPlan(str(capture), trusted=asked["trust"])
         _with_program(plan, program_of(opened, program), Path(out), asked)

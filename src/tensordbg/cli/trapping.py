@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from tensordbg.capture.reader import list_captures, open_capture
@@ -24,12 +25,16 @@ def run_trapped(program: Program, plan: TrapPlan, replaying: bool) -> int:
     Raises:
         RecordingError: If no capture can be written; the program has not been started then.
     """
+    is_new = not plan.folder.exists()
     make_folder(plan)
     before = set(list_captures(plan.folder))
     child = Child(program.trap_command(plan))
     child.start()
     status = child.wait()
     made = [path for path in list_captures(plan.folder) if path not in before]
+    if is_new:
+        with contextlib.suppress(OSError):  # captures are in it
+            plan.folder.rmdir()
     if made and replaying:
         try:
             # Which sample did it can be told by its row only.

@@ -20,10 +20,13 @@ from tensordbg.debug.plan import DebugPlan
 from tensordbg.debug.step_capture import StepCapture
 from tensordbg.errors import TensordbgError
 from tensordbg.model import Detail
+from tensordbg.recording.ability_watch import AbilityWatch, RefusedError
+from tensordbg.recording.backend import Debug
 from tensordbg.recording.launch import Ending, LaunchedProgram, command_of, hide_our_frames, parse_program, run_program
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.session import Session
 from tensordbg.recording.settings import settings_above
+from tensordbg.recording.support import DEBUG
 from tensordbg.recording.value_filter import ValueFilter
 from tensordbg.trace.metadata import AS_TOLD
 from tensordbg.trace.process import RUN_VARIABLE
@@ -57,6 +60,18 @@ def debug(program: LaunchedProgram, trace: Path, plan: DebugPlan) -> tuple[Sessi
     return session, debugger
 
 
+def _run(program: LaunchedProgram, session: Session) -> None:
+    try:
+        run_program(program)
+    except RefusedError:
+        session.discard()
+        raise
+
+
+def _recorded_already(_: Debug) -> None:
+    """Does nothing: what is recorded stops by itself."""
+
+
 def main() -> None:
     """Runs the program that the command line names."""
     trace, plan, *words = sys.argv[1:]
@@ -69,12 +84,15 @@ def main() -> None:
     os.environ[RUN_VARIABLE] = os.environ.get(RUN_VARIABLE) or session.id
     ending = Ending(session)
     debugger.interrupt.install()
-    session.start()
-    if debugger.program.capturing is not None:
-        debugger.program.capturing.install()
     try:
-        run_program(program)
-        debugger.ended()
+        with AbilityWatch(DEBUG, program, _recorded_already):
+            session.start()
+            if debugger.program.capturing is not None:
+                debugger.program.capturing.install()
+            _run(program, session)
+            debugger.ended()
+    except RefusedError:
+        raise
     except BaseException as error:
         ending.take(error)
         hide_our_frames()

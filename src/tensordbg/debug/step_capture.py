@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from tensordbg.errors import UsageError
-from tensordbg.recording.backend import ASKED_TRAPS, named
+from tensordbg.recording.backend import AskedTrap, Trap
 from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.support import TRAP
 from tensordbg.recording.trap_plan import OnBad, TrapPlan
 from tensordbg.recording.trap_rules import AskedRules
 
 _MOST = 10_000
-
-
-class AskedTrap(Protocol):
-    """The trap of one framework, which captures a step when it is asked to."""
-
-    def ask(self, function: str = "") -> None:
-        """Has the next step captured that computes gradients; or the next call of a function of this name."""
 
 
 class StepCapture:
@@ -32,8 +26,10 @@ class StepCapture:
     def install(self) -> None:
         """Sets a trap in each framework, also in those that are imported later."""
         plan = TrapPlan(self._folder, OnBad.RECORD, most=_MOST, rules=AskedRules())
-        starts = {name: lambda name=name: self._traps.append(named(ASKED_TRAPS[name])(plan)) for name in ASKED_TRAPS}
-        ImportWatch(starts).start()  # type: ignore[arg-type]
+        ImportWatch({backend.framework: partial(self._start, role, plan) for backend, role in TRAP.offers()}).start()
+
+    def _start(self, role: Trap, plan: TrapPlan) -> None:
+        self._traps.append(role.start_asked(plan))
 
     def ask(self, function: str = "") -> Path:
         """Has the next training step captured, or the next call of a function.

@@ -1,19 +1,49 @@
-"""What a framework's backend must offer, and which there are."""
+"""What a framework's backend is: one object with a role for each thing that can be done with a program.
+
+A role is a Protocol, or `Unsupported` where the backend lacks it: that value says why, and what to do instead. What a
+user reads of it, the error and the table in the manual, is made in `support.py`.
+
+A backend is imported without its framework, which a role imports only when it is used.
+"""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.recorder import Recorder
 
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+    from types import FrameType
 
-class Backend(Protocol):
-    """Hooks into one framework. It imports the framework only in `install`."""
+    from tensordbg.capture.outcome import Reading
+    from tensordbg.capture.reader import Capture
+    from tensordbg.capture.tensors import Array
+    from tensordbg.recording.lines import LineWatch
+    from tensordbg.recording.program_replay import ProgramReplay
+    from tensordbg.recording.replay_plan import ReplayPlan
+    from tensordbg.recording.stops import Stops
+    from tensordbg.recording.trap_plan import TrapPlan
 
-    name: str
-    """Name of the framework's module, `tensorflow`."""
+
+@dataclass(frozen=True)
+class Unsupported:
+    """The value of a role that a backend lacks."""
+
+    reason: str
+    """A sentence without a full stop: why it can't be done."""
+    instead: str
+    """What the user can do: an order, such as `record it with ...`."""
+
+
+class FrameworkRecording(Protocol):
+    """The recording of one framework, from `install` to `uninstall`."""
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; everything computed from now on goes to `recorder`. Calling it again changes nothing."""
@@ -31,46 +61,155 @@ class Backend(Protocol):
         """Versions of the framework and of what belongs to it, by module name."""
 
 
-BACKENDS: dict[str, str] = {
-    "tensorflow": "tensordbg.backends.tensorflow.recording:TensorFlowRecording",
-    "torch": "tensordbg.backends.torch.recording:TorchRecording",
+class Record(Protocol):
+    """Records what a program computes."""
+
+    def prepare(self) -> FrameworkRecording:
+        """Makes a recording that is not installed yet."""
+
+
+class Check(Protocol):
+    """Ends a program at the first number that is not finite."""
+
+    def start(self) -> None:
+        """Checks all numbers from now on."""
+
+
+class FrameworkTrap(Protocol):
+    """The trap of one framework, which is set already."""
+
+    captures: list[Path]
+    """Those that were made."""
+
+    def stop(self) -> None:
+        """Tests nothing from now on."""
+
+    def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:
+        """See `Trap.step`; `frame` is where the step begins."""
+
+    def tell_end(self) -> None:
+        """Says, when the program has ended, what there is to be said then."""
+
+    def tell_others(self, message: str) -> None:
+        """Ends the other processes of the training with a message, which would else wait for this one."""
+
+
+class AskedTrap(Protocol):
+    """A trap that captures a step when it is asked to."""
+
+    def ask(self, function: str = "") -> None:
+        """Has the next step captured that computes gradients; or the next call of a function of this name."""
+
+
+class Trap(Protocol):
+    """Tests each training step before it writes anything, and captures one that is bad."""
+
+    def start(self, plan: TrapPlan) -> FrameworkTrap:
+        """Sets a trap for bad steps, or for the call that the plan names; one that is set already is taken away."""
+
+    def start_asked(self, plan: TrapPlan) -> AskedTrap:
+        """Sets a trap for the steps that it is asked for."""
+
+
+class StepReplayer(Protocol):
+    """One captured step, ready to run."""
+
+    @property
+    def given(self) -> Mapping[str, Array]:
+        """What the step is given, by name; without variables."""
+
+    @property
+    def fixed(self) -> AbstractSet[str]:
+        """Names of those whose first dimension the function takes in one size only."""
+
+    @property
+    def random(self) -> tuple[str, ...]:
+        """Operations that draw random numbers from a state that is not captured, by name."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known of the replay."""
+
+    def run(self, given: Mapping[str, Array]) -> tuple[Reading, ...]:
+        """Runs the step from the state before it, and returns what the tensors are that the trap had tested."""
+
+    def ruined(self) -> tuple[str, ...]:
+        """Names of the variables that the last run left with something that is not finite."""
+
+    def moved(self) -> float | None:
+        """How far the last run moved all variables that are trained: a Euclidean norm, None where not finite."""
+
+
+class Replay(Protocol):
+    """Runs captured steps again, without their program."""
+
+    def replayer(self, capture: Capture, plan: ReplayPlan) -> StepReplayer:
+        """Makes a captured step ready to run."""
+
+    def narrow(self, capture: Capture, plan: ReplayPlan) -> Path:
+        """Runs the steps of a capture of several, and captures alone the one that left a variable bad."""
+
+
+class StepCalls(Protocol):
+    """Runs captured steps again, by their own program."""
+
+    def meet(self, capture: Capture, plan: ProgramReplay, run: Callable[[Callable[[], object]], None]) -> None:
+        """Has the program's first call of the captured function given to `run`; the program ends then."""
+
+
+class Debug(Protocol):
+    """Stops a recorded program before and behind its runs, and at lines of its graphs."""
+
+    def stop_at_lines(self, recorder: Recorder, lines: LineWatch) -> Callable[[], None]:
+        """Has graphs stop at the lines that are watched; what is returned ends that."""
+
+
+class Lines(Protocol):
+    """Stops a program in Python's debugger at a line, with tensors in hand."""
+
+    def stop_at(self, stops: Stops) -> None:
+        """Has run from Python, operation by operation, what comes to a line at which the program stops."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """All that tensordbg can do with programs of one framework."""
+
+    framework: str
+    """Name of the framework's module, `tensorflow`."""
+    title: str
+    """How people call it, `TensorFlow`."""
+    modules: frozenset[str]
+    """Top-level modules by which a program says that it uses the framework."""
+    record: Record | Unsupported
+    check: Check | Unsupported
+    trap: Trap | Unsupported
+    replay: Replay | Unsupported
+    step_calls: StepCalls | Unsupported
+    debug: Debug | Unsupported
+    lines: Lines | Unsupported
+
+
+_PLACES: dict[str, str] = {
+    "tensorflow": "tensordbg.backends.tensorflow.backend",
+    "torch": "tensordbg.backends.torch.backend",
 }
-"""Where the backend for each framework is found; it is imported only when the framework is."""
+"""The module whose `BACKEND` is the one for a framework; it stands above this one, so it is imported by name."""
 
-CHECKERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.check:enable_check_numerics"}
-"""What is called to have a framework check all numbers."""
-
-
-TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap:start_trap"}
-"""What is called with a `TrapPlan` to have a framework test each step before it writes."""
-
-CALL_TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap_asked:start_call_trap"}
-"""What is called with a `TrapPlan` that names a call to have a framework capture that call."""
-
-ASKED_TRAPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.trap_asked:start_asked_trap"}
-"""What is called with a `TrapPlan` to have a framework capture steps that are asked for."""
-
-REPLAYERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay:Replayer"}
-"""What is called with a `Capture` of a framework; its `run` runs the step."""
-
-SERIES_REPLAYERS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay_series:SeriesReplayer"}
-"""What is called with a `Capture` of several steps and a `ReplayPlan`; its `narrow` captures the step alone that left a
-variable bad."""
-
-STEP_CALLS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.replay_call:meet_step_call"}
-"""What is called with a `Capture`, a `ProgramReplay` and what runs it to meet the program's call of a captured step."""
-
-EAGER_STOPS: dict[str, str] = {"tensorflow": "tensordbg.backends.tensorflow.eager_stops:run_eagerly_at"}
-"""What is called with `Stops` to have a framework run eagerly what comes to a line at which the program stops."""
+FRAMEWORKS = tuple(_PLACES)
+"""The names of the frameworks' modules."""
 
 
-def named(place: str) -> Any:
-    """What stands at `module:name`."""
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(module), name)
+def backend_of(framework: str) -> Backend:
+    """The backend of a framework, which is not imported yet.
 
-
-def load_backend(framework: str) -> Backend:
-    """Imports and makes the backend of a framework."""
-    backend: Backend = named(BACKENDS[framework])()
+    Raises:
+        KeyError: If there is none.
+    """
+    backend: Backend = importlib.import_module(_PLACES[framework]).BACKEND
     return backend
+
+
+def backends() -> tuple[Backend, ...]:
+    """All that there are."""
+    return tuple(backend_of(framework) for framework in FRAMEWORKS)

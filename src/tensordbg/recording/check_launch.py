@@ -13,15 +13,10 @@ import re
 import sys
 import types
 
-from tensordbg.recording.backend import CHECKERS, named
-from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.ability_watch import AbilityWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import write
-
-
-def _start(framework: str) -> None:
-    """Called once `framework` has been imported."""
-    named(CHECKERS[framework])()
+from tensordbg.recording.support import CHECK
 
 
 def finding_of(message: str) -> str | None:
@@ -50,10 +45,9 @@ def _tell_after_traceback() -> None:
 def main() -> None:
     """Runs the program that the command line names."""
     launch = parse_program(sys.argv[1:])
-    watch = ImportWatch({name: lambda name=name: _start(name) for name in CHECKERS})  # type: ignore[misc]
-    watch.start()
     try:
-        run_program(launch)
+        with AbilityWatch(CHECK, launch, lambda role: role.start()):
+            run_program(launch)
     except BaseException:
         hide_our_frames()
         _tell_after_traceback()

@@ -10,18 +10,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from tensordbg.capture.reader import Capture, open_capture
 from tensordbg.errors import CaptureError, TensordbgError
-from tensordbg.recording.backend import STEP_CALLS, named
-from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.ability_watch import AbilityWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 from tensordbg.recording.patched_source import with_patch
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.program_replay import ProgramReplay, Way
 from tensordbg.recording.session import Session
 from tensordbg.recording.stopping import serve_dap, stop_in_pdb
+from tensordbg.recording.support import STEP_CALLS
 
 
 class _Runner:
@@ -56,9 +56,8 @@ def main() -> None:
         if plan.patched is not None:
             launch = with_patch(launch, plan.patched)
         runner = _Runner(plan, capture)
-        watch = ImportWatch({name: _meeting(name, capture, plan, runner) for name in STEP_CALLS})
-        watch.start()
-        run_program(launch)
+        with AbilityWatch(STEP_CALLS, launch, lambda role: role.meet(capture, plan, runner)):
+            run_program(launch)
         _refuse_end(capture.header.function)
     except TensordbgError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
@@ -70,10 +69,6 @@ def main() -> None:
 
 def _refuse_end(name: str) -> NoReturn:
     raise CaptureError(f"the program ended without calling {name}(), which was captured; give the step's own program")
-
-
-def _meeting(name: str, capture: Capture, plan: ProgramReplay, runner: Any) -> Callable[[], None]:
-    return lambda: named(STEP_CALLS[name])(capture, plan, runner)
 
 
 if __name__ == "__main__":

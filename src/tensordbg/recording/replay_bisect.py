@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tensordbg.capture.header import Trouble
 from tensordbg.capture.outcome import Outcome, compare
 from tensordbg.capture.replayed import Bisected
 from tensordbg.capture.tensors import Array
 from tensordbg.errors import CaptureError
+from tensordbg.recording.backend import StepReplayer
 from tensordbg.recording.delta_debugging import smallest_failing
 
 
-def bisect(replayer: Any, trouble: Trouble) -> Bisected:
+def bisect(replayer: StepReplayer, trouble: Trouble) -> Bisected:
     """Finds the part.
 
     Args:
@@ -33,7 +33,7 @@ def bisect(replayer: Any, trouble: Trouble) -> Bisected:
     return search.result(smallest, alone)
 
 
-def chosen(replayer: Any, bisected: Bisected, rows: Sequence[int]) -> Mapping[str, Array]:
+def chosen(replayer: StepReplayer, bisected: Bisected, rows: Sequence[int]) -> Mapping[str, Array]:
     """What the step is given if the batch has these rows only; all of it where there are none."""
     if not rows:
         return dict(replayer.given)
@@ -47,7 +47,7 @@ def chosen(replayer: Any, bisected: Bisected, rows: Sequence[int]) -> Mapping[st
 
 
 class _Search:
-    def __init__(self, replayer: Any, trouble: Trouble) -> None:
+    def __init__(self, replayer: StepReplayer, trouble: Trouble) -> None:
         self._replayer = replayer
         self._trouble = trouble
         self.rows, self._inputs = _divisible(replayer.given)

@@ -1,37 +1,45 @@
-"""Finds the framework that a capture needs to be run again."""
+"""Finds the backend that a capture needs to be run again."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
+from typing import TypeVar
 
 from tensordbg.capture.reader import Capture
 from tensordbg.errors import CaptureError
+from tensordbg.recording.backend import Backend, Unsupported, backends
+from tensordbg.recording.support import Ability
+
+Role = TypeVar("Role")
 
 
-def framework_of(capture: Capture, offered: Iterable[str]) -> str:
-    """Finds the framework of a capture without importing it.
+def backend_for(capture: Capture, ability: Ability[Role]) -> tuple[Backend, Role]:
+    """Finds the backend that can run a capture, without importing its framework.
 
     Args:
         capture: The captured step.
-        offered: The names of the frameworks that can run it.
+        ability: What is to be done with it.
 
     Returns:
-        The framework's name.
+        The backend, and its role.
 
     Raises:
-        CaptureError: If no framework that is offered made the capture, or the framework is not installed here.
+        CaptureError: If no backend made the capture, that backend can't do it, or its framework is not installed here.
     """
     made_by = capture.header.frameworks
-    framework = next((name for name in offered if name in made_by), None)
-    if framework is None:
-        raise CaptureError(f"{capture.path} is of {', '.join(made_by) or 'no framework'}, not of {', '.join(offered)}")
-    if not _is_installed(framework):
+    backend = next((each for each in backends() if each.framework in made_by), None)
+    if backend is None:
+        known = ", ".join(each.framework for each in backends())
+        raise CaptureError(f"{capture.path} is of {', '.join(made_by) or 'no framework'}, not of {known}")
+    role = ability.of(backend)
+    if isinstance(role, Unsupported):
+        raise CaptureError(ability.refusal(backend, role))
+    if not _is_installed(backend.framework):
         raise CaptureError(
-            f"{capture.path} is of {framework} {made_by[framework]}, which is not installed here; "
-            f"`pip install {framework}`, or replay it where its program runs"
+            f"{capture.path} is of {backend.framework} {made_by[backend.framework]}, which is not installed here; "
+            f"`pip install {backend.framework}`, or replay it where its program runs"
         )
-    return framework
+    return backend, role
 
 
 def _is_installed(module: str) -> bool:

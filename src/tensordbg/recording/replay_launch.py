@@ -12,18 +12,18 @@ import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tensordbg.capture.outcome import compare
 from tensordbg.capture.reader import Capture, open_capture
 from tensordbg.capture.replayed import Replayed, Run, write_replayed
 from tensordbg.errors import TensordbgError
-from tensordbg.recording.backend import REPLAYERS, named
+from tensordbg.recording.backend import StepReplayer
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.replay_bisect import bisect, chosen
-from tensordbg.recording.replay_framework import framework_of
+from tensordbg.recording.replay_framework import backend_for
 from tensordbg.recording.replay_plan import ReplayPlan
 from tensordbg.recording.session import Session
+from tensordbg.recording.support import REPLAY
 
 
 def replay(trace: Path, plan: ReplayPlan) -> None:
@@ -59,17 +59,17 @@ def _recorded(session: Session) -> Iterator[None]:
         session.stop(0)
 
 
-def _replayer(capture: Capture, plan: ReplayPlan) -> Any:
-    framework = framework_of(capture, REPLAYERS)
-    importlib.import_module(framework)
-    return named(REPLAYERS[framework])(capture, plan)
+def _replayer(capture: Capture, plan: ReplayPlan) -> StepReplayer:
+    backend, role = backend_for(capture, REPLAY)
+    importlib.import_module(backend.framework)
+    return role.replayer(capture, plan)
 
 
-def _runs(replayer: Any, capture: Capture, times: int) -> tuple[Run, ...]:
+def _runs(replayer: StepReplayer, capture: Capture, times: int) -> tuple[Run, ...]:
     return tuple(_run(replayer, capture) for _ in range(times))
 
 
-def _run(replayer: Any, capture: Capture) -> Run:
+def _run(replayer: StepReplayer, capture: Capture) -> Run:
     readings = replayer.run(replayer.given)
     return Run(compare(capture.header.trouble, readings), readings)
 

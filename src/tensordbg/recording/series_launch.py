@@ -12,9 +12,9 @@ import sys
 
 from tensordbg.capture.reader import open_capture
 from tensordbg.errors import TensordbgError
-from tensordbg.recording.backend import SERIES_REPLAYERS, named
-from tensordbg.recording.replay_framework import framework_of
+from tensordbg.recording.replay_framework import backend_for
 from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.recording.support import REPLAY
 
 
 def main() -> None:
@@ -22,9 +22,9 @@ def main() -> None:
     try:
         plan = ReplayPlan.from_json(sys.argv[1])
         capture = open_capture(plan.capture)
-        framework = framework_of(capture, SERIES_REPLAYERS)
-        importlib.import_module(framework)
-        sys.stdout.write(f"{named(SERIES_REPLAYERS[framework])(capture, plan).narrow()}\n")
+        backend, role = backend_for(capture, REPLAY)
+        importlib.import_module(backend.framework)
+        sys.stdout.write(f"{role.narrow(capture, plan)}\n")
     except TensordbgError as error:
         sys.stderr.write(f"tdbg: error: {error}\n")
         sys.exit(2)

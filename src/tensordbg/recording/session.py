@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +16,7 @@ from tensordbg.allowed import AllowRule, as_tables, rules_of
 from tensordbg.errors import RecordingError
 from tensordbg.health import kernel_name
 from tensordbg.model import Detail
-from tensordbg.recording.backend import BACKENDS, Backend, load_backend
+from tensordbg.recording.backend import FRAMEWORKS, FrameworkRecording, Unsupported, backend_of
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation, failure_behind
 from tensordbg.recording.imports import ImportWatch
@@ -82,9 +83,10 @@ class Session:
         self.folder = folder
         self.plan = plan
         self.recorder.graphs = GraphFiles(folder) if plan.graphs else None
-        self._backends: list[Backend] = []
+        self._recorded: dict[str, FrameworkRecording] = {}
+        self._endings: list[Callable[[], None]] = []
         self._stopped = False
-        self._watch = ImportWatch({name: lambda name=name: self._let_in(name) for name in BACKENDS})  # type: ignore[misc]
+        self._watch = ImportWatch({name: lambda name=name: self._let_in(name) for name in FRAMEWORKS})  # type: ignore[misc]
 
     @classmethod
     def current(cls) -> Session | None:
@@ -116,7 +118,7 @@ class Session:
         told = failure = None
         with self.recorder.guard("looking into the error that ended the program"):
             told = failure_behind(error) or next(
-                filter(None, (backend.failure(error) for backend in self._backends)), None
+                filter(None, (each.failure(error) for each in self._recorded.values())), None
             )
             failure = None if told is None else told.to_json()
         if told is None or failure is None:
@@ -144,7 +146,7 @@ class Session:
         self._watch.stop()
         # One that fails must not keep the others from being done.
         notes = (self.recorder.note_process, self._note_losses, self._note_loaded)
-        for step in (*notes, *(backend.uninstall for backend in self._backends)):
+        for step in (*notes, *self._endings):
             with self.recorder.guard("ending the recording"):
                 step()
         self.recorder.stop()
@@ -157,19 +159,29 @@ class Session:
             self._writer.close()
         self._release()
 
+    def discard(self) -> None:
+        """Ends it and deletes the trace, in which nothing is recorded."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
     def _let_in(self, framework: str) -> None:
         """Called once `framework` has been imported."""
         with self.recorder.guard(f"hooking into {framework}"):
-            backend = load_backend(framework)
-            backend.install(self.recorder)
-            self._backends.append(backend)
-            for name, version in backend.versions().items():
+            backend = backend_of(framework)
+            if isinstance(backend.record, Unsupported):
+                return
+            recording = backend.record.prepare()
+            recording.install(self.recorder)
+            self._recorded[framework] = recording
+            self._endings.insert(0, recording.uninstall)
+            if self.recorder.lines is not None and not isinstance(backend.debug, Unsupported):
+                self._endings.insert(0, backend.debug.stop_at_lines(self.recorder, self.recorder.lines))
+            for name, version in recording.versions().items():
                 self.recorder.fact({"framework": {"name": name, "version": version}})
 
     def _note_loaded(self) -> None:
-        operations = sorted({name for backend in self._backends for name in backend.own_operations()})
-        recorded = {backend.name for backend in self._backends}
-        libraries = [name for name in loaded_libraries() if name not in recorded]
+        operations = sorted({name for each in self._recorded.values() for name in each.own_operations()})
+        libraries = [name for name in loaded_libraries() if name not in self._recorded]
         self.recorder.fact({"loaded": {"libraries": libraries, "operations": operations}})
 
     def _note_losses(self) -> None:

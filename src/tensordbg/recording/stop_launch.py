@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import importlib.machinery
 import sys
+from functools import partial
 from types import CodeType
 from typing import Any
 
 from tensordbg.errors import UsageError
-from tensordbg.recording.backend import EAGER_STOPS, named
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, plainly, run_program
 from tensordbg.recording.saying import say
 from tensordbg.recording.stop_in_tests import REWRITING, stop_in_tests
 from tensordbg.recording.stop_plan import StopPlan
 from tensordbg.recording.stops import Stops
+from tensordbg.recording.support import LINES
 
 
 def _watch_imports(stops: Stops) -> None:
@@ -46,7 +47,7 @@ def main() -> None:
     stops = Stops(plan)
     stops.install()
     _watch_imports(stops)
-    callbacks = {name: lambda name=name: named(EAGER_STOPS[name])(stops) for name in EAGER_STOPS}
+    callbacks = {backend.framework: partial(role.stop_at, stops) for backend, role in LINES.offers()}
     watch = ImportWatch({**callbacks, REWRITING: lambda: stop_in_tests(stops)})
     watch.start()
     try:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from tensordbg.recording.backend import CALL_TRAPS, TRAPS, named
-from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.ability_watch import AbilityWatch
+from tensordbg.recording.backend import FrameworkTrap
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import say
+from tensordbg.recording.support import TRAP
 from tensordbg.recording.trap_plan import MARK, TrapPlan
-from tensordbg.recording.trap_session import FrameworkTrap
 
 BAD_STEP = 3
 """The exit code of a program that was stopped at a bad step."""
@@ -46,11 +46,10 @@ def main() -> None:
     plan = TrapPlan.from_json(sys.argv[1])
     launch = parse_program(sys.argv[2:])
     traps: list[FrameworkTrap] = []
-    starts = TRAPS if plan.call is None else CALL_TRAPS
-    watch = ImportWatch({name: lambda name=name: traps.append(named(starts[name])(plan)) for name in starts})  # type: ignore[misc]
-    watch.start()
+    watch = AbilityWatch(TRAP, launch, lambda role: traps.append(role.start(plan)))
     try:
-        run_program(launch)
+        with watch:
+            run_program(launch)
     except Exception as error:
         hide_our_frames()
         said = said_of(error)
@@ -67,8 +66,9 @@ def main() -> None:
     finally:
         for trap in traps:
             trap.tell_end()
-        if plan.call is not None and not traps:
-            say(f"{plan.call.words} was not captured: the program did not import {' or '.join(starts)}")
+        if plan.call is not None and not traps and not watch.told:
+            able = " or ".join(backend.title for backend, _ in TRAP.offers())
+            say(f"{plan.call.words} was not captured: the program did not import {able}")
 
 
 if __name__ == "__main__":

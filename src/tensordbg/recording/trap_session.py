@@ -5,37 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from tensordbg.errors import RecordingError
-from tensordbg.recording.backend import TRAPS, named
+from tensordbg.recording.backend import Backend, FrameworkTrap, Unsupported, backends
 from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.saying import say
+from tensordbg.recording.support import TRAP
 from tensordbg.recording.trap_plan import TrapPlan, on_bad_of
 from tensordbg.recording.trap_rules import StepReading, StepRules
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-
-class FrameworkTrap(Protocol):
-    """The trap of one framework, which is set already."""
-
-    captures: list[Path]
-    """Those that were made."""
-
-    def stop(self) -> None:
-        """Tests nothing from now on."""
-
-    def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:
-        """See `Trap.step`; `frame` is where the step begins."""
-
-    def tell_end(self) -> None:
-        """Says, when the program has ended, what there is to be said then."""
-
-    def tell_others(self, message: str) -> None:
-        """Ends the other processes of the training with a message, which would else wait for this one."""
 
 
 class Trap:
@@ -49,7 +33,7 @@ class Trap:
         """
         make_folder(plan)
         self._set: list[FrameworkTrap] = []
-        self._watch = ImportWatch({name: lambda name=name: self._start(name, plan) for name in TRAPS})  # type: ignore[misc]
+        self._watch = ImportWatch({each.framework: partial(self._start, each, plan) for each in backends()})
         self._watch.start()
 
     @property
@@ -91,8 +75,12 @@ class Trap:
     ) -> None:
         self.stop()
 
-    def _start(self, framework: str, plan: TrapPlan) -> None:
-        self._set.append(named(TRAPS[framework])(plan))
+    def _start(self, backend: Backend, plan: TrapPlan) -> None:
+        if not isinstance(backend.trap, Unsupported):
+            self._set.append(backend.trap.start(plan))
+        elif not self._set:
+            # Beside a framework whose steps are trapped it is mostly a library's affair.
+            say(f"warning: {TRAP.refusal(backend, backend.trap)}")
 
 
 class TrapOptions(TypedDict, total=False):

@@ -16,7 +16,6 @@ from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
-from tensordbg.backends.tensorflow.line_gates import LineGates
 from tensordbg.backends.tensorflow.loop_gradients import LoopGradients
 from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.python_names import PythonNames
@@ -44,8 +43,6 @@ _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
 
 class TensorFlowRecording:
     """Records TensorFlow 2.16 and later."""
-
-    name = "tensorflow"
 
     def __init__(self) -> None:
         self._hooks = contextlib.ExitStack()
@@ -75,8 +72,6 @@ class TensorFlowRecording:
         self._hooks.callback(hooks().sessions.remove, sessions)
         for kind in _HOOKS:
             self._set(kind(recorder))
-        if recorder.lines is not None:
-            self._set(LineGates(recorder, recorder.lines, hooks().functions))
 
     def uninstall(self) -> None:
         """Takes the hooks out again, the last first."""

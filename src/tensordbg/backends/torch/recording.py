@@ -22,8 +22,6 @@ _sites = Sites(CATALOG, _modules)
 class TorchRecording:
     """Records PyTorch's eager operations, forward and backward."""
 
-    name = "torch"
-
     def __init__(self) -> None:
         self._hooks = contextlib.ExitStack()
 

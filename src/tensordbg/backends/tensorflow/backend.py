@@ -1,0 +1,99 @@
+"""The backend for TensorFlow: its roles, each of which imports what it needs when it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tensordbg.recording.backend import Backend
+
+if TYPE_CHECKING:
+    from tensordbg.backends.tensorflow.recording import TensorFlowRecording
+    from tensordbg.backends.tensorflow.replay import Replayer
+    from tensordbg.backends.tensorflow.trap import Trapping
+    from tensordbg.backends.tensorflow.trap_asked import AskedTrapping
+    from tensordbg.capture.reader import Capture
+    from tensordbg.recording.lines import LineWatch
+    from tensordbg.recording.program_replay import ProgramReplay
+    from tensordbg.recording.recorder import Recorder
+    from tensordbg.recording.replay_plan import ReplayPlan
+    from tensordbg.recording.stops import Stops
+    from tensordbg.recording.trap_plan import TrapPlan
+
+
+class _Record:
+    def prepare(self) -> TensorFlowRecording:
+        from tensordbg.backends.tensorflow.recording import TensorFlowRecording
+
+        return TensorFlowRecording()
+
+
+class _Check:
+    def start(self) -> None:
+        from tensordbg.backends.tensorflow.check import enable_check_numerics
+
+        enable_check_numerics()
+
+
+class _Trap:
+    def start(self, plan: TrapPlan) -> Trapping:
+        from tensordbg.backends.tensorflow.trap import start_trap
+        from tensordbg.backends.tensorflow.trap_asked import start_call_trap
+
+        return start_trap(plan) if plan.call is None else start_call_trap(plan)
+
+    def start_asked(self, plan: TrapPlan) -> AskedTrapping:
+        from tensordbg.backends.tensorflow.trap_asked import start_asked_trap
+
+        return start_asked_trap(plan)
+
+
+class _Replay:
+    def replayer(self, capture: Capture, plan: ReplayPlan) -> Replayer:
+        from tensordbg.backends.tensorflow.replay import Replayer
+
+        return Replayer(capture, plan)
+
+    def narrow(self, capture: Capture, plan: ReplayPlan) -> Path:
+        from tensordbg.backends.tensorflow.replay_series import SeriesReplayer
+
+        return SeriesReplayer(capture, plan).narrow()
+
+
+class _StepCalls:
+    def meet(self, capture: Capture, plan: ProgramReplay, run: Callable[[Callable[[], object]], None]) -> None:
+        from tensordbg.backends.tensorflow.replay_call import meet_step_call
+
+        meet_step_call(capture, plan, run)
+
+
+class _Debug:
+    def stop_at_lines(self, recorder: Recorder, lines: LineWatch) -> Callable[[], None]:
+        from tensordbg.backends.tensorflow.hooks import hooks
+        from tensordbg.backends.tensorflow.line_gates import LineGates
+
+        gates = LineGates(recorder, lines, hooks().functions)
+        gates.install()
+        return gates.uninstall
+
+
+class _Lines:
+    def stop_at(self, stops: Stops) -> None:
+        from tensordbg.backends.tensorflow.eager_stops import run_eagerly_at
+
+        run_eagerly_at(stops)
+
+
+BACKEND = Backend(
+    framework="tensorflow",
+    title="TensorFlow",
+    modules=frozenset({"tensorflow", "tensorflow_cpu", "keras", "tf_keras", "tf_agents", "tensorflow_probability"}),
+    record=_Record(),
+    check=_Check(),
+    trap=_Trap(),
+    replay=_Replay(),
+    step_calls=_StepCalls(),
+    debug=_Debug(),
+    lines=_Lines(),
+)

@@ -1,0 +1,86 @@
+"""What tensordbg can't do with a PyTorch program it says in one line, with exit code 2, and leaves nothing behind.
+
+PyTorch itself is not needed to see this: a module of its name stands in for it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests import programs
+
+BOTH = """
+import {0}
+import {1}
+import tensorflow as tf
+print(float(tf.math.log(tf.constant(2.0))))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / "torch.py").write_text("__version__ = '0.0'\n")
+    (tmp_path / "packages" / "lightly.py").write_text("import torch\n")
+    (tmp_path / "torch_program.py").write_text("import sys\nimport torch\nopen('written', 'w').close()\n")
+    (tmp_path / "by_library.py").write_text("import lightly\nopen('written', 'w').close()\n")
+    (tmp_path / "both.py").write_text(BOTH.format("torch", "lightly"))
+    return tmp_path
+
+
+def tdbg(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    packages = [str(folder / "packages"), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(packages), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return programs.run(
+        [programs.TDBG, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_dir() and path.name != "__pycache__")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["run", "--check"],
+            "`tdbg run --check` can't be used with PyTorch: its observer looks on, and stops ",
+        ),
+        (["trap"], "`tdbg trap` can't be used with PyTorch: its observer looks on, and holds no step back; "),
+        (["trap", "--call", "f"], "`tdbg trap` can't be used with PyTorch: its observer looks on, and holds no step "),
+        (["debug"], "`tdbg debug` can't be used with PyTorch: its observer looks on, and stops no run; stop it at a "),
+        (["debug", "-c", "run; why"], "`tdbg debug` can't be used with PyTorch: "),
+    ],
+)
+def test_it_ends_at_the_import(folder: Path, words: list[str], told: str) -> None:
+    done = tdbg(folder, *words, "torch_program.py")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"tdbg: error: {told}")
+    assert not done.stdout
+    assert not (folder / "written").exists()
+    assert [name for name in left(folder) if name != "tdbg-traces"] == ["packages"]
+    assert not list(folder.glob("tdbg-traces/*"))
+
+
+@pytest.mark.parametrize("words", [["run", "--check"], ["trap", "--no-replay"]])
+def test_where_a_library_imports_it_the_program_is_told_and_goes_on(folder: Path, words: list[str]) -> None:
+    done = tdbg(folder, *words, "by_library.py")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"tdbg: warning: `tdbg {' '.join(words[:1])}")
+    assert (folder / "written").exists()
+
+
+@pytest.mark.parametrize("words", [["run", "--check"], ["trap"]])
+def test_a_program_of_both_frameworks_is_left_alone(folder: Path, words: list[str]) -> None:
+    done = tdbg(folder, *words, "both.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("0.69")
+    (line,) = [each for each in done.stderr.splitlines() if each.startswith("tdbg")]
+    assert line.startswith("tdbg: warning: ")
