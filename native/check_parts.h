@@ -4,10 +4,13 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "health.h"
+#include "strings.h"
 #include "tensorflow_api.h"
 
 namespace tensordbg {
@@ -46,10 +49,11 @@ class Given {
     if (finite() || !measure(data(), size(), dtype(), &health)) return 0;
     return (health.pos_inf + health.neg_inf > 0 ? kInfinite : 0) | (health.nan > 0 ? kNan : 0);
   }
-  // (dtype, shape, memory), with the interpreter's lock.
+  // (dtype, shape, memory), with the interpreter's lock; of strings lengths and texts in place of the memory.
   nanobind::tuple described() const {
     nanobind::list shape;
     for (int axis = 0; axis < tensorflow::api.NumDims(tensor_); ++axis) shape.append(tensorflow::api.Dim(tensor_, axis));
+    if (dtype() == DType::kString) return nanobind::make_tuple(type(), nanobind::tuple(shape), packed());
     static char nothing;
     const auto length = static_cast<Py_ssize_t>(size() * static_cast<std::int64_t>(element_size(dtype())));
     char* memory = length == 0 ? &nothing : static_cast<char*>(const_cast<void*>(data()));
@@ -58,6 +62,19 @@ class Given {
   }
 
  private:
+  // Strings lie in memory of TensorFlow's own; so their lengths, eight bytes each, and behind these all texts.
+  nanobind::bytes packed() const {
+    const std::int64_t count = size();
+    std::vector<char> found(static_cast<std::size_t>(count) * 8);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const Text text = text_at(data(), k);
+      const std::uint64_t length = text.size;
+      std::memcpy(found.data() + k * 8, &length, sizeof length);
+      found.insert(found.end(), text.data, text.data + text.size);
+    }
+    return nanobind::bytes(found.data(), found.size());
+  }
+
   tensorflow::TF_Tensor* tensor_ = nullptr;
 };
 

@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tensordbg.capture.tensors import digest_of, read_tensors, restored, storable, write_tensors
+from tensordbg.capture.tensors import digest_of, dtype_of, read_tensors, restored, size_of, storable, write_tensors
 from tensordbg.errors import CaptureError
 
 DTYPES = [
@@ -32,6 +32,24 @@ def test_an_array_that_is_not_contiguous_is_stored_as_it_reads(tmp_path: Path) -
     array = np.arange(12, dtype=np.float32).reshape(3, 4).T[::2]
     write_tensors(tmp_path / "file", {"a": array})
     np.testing.assert_array_equal(read_tensors(tmp_path / "file")["a"], array)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([b"", b"h\xc3\xa9", b"a\0b\0"], dtype=object),
+        np.array(b"one", dtype=object),
+        np.empty((2, 0), dtype=object),
+        np.array([[b"x"], [b"y" * 1000]], dtype=object),
+    ],
+)
+def test_strings_come_back_as_they_were(tmp_path: Path, array: np.ndarray) -> None:
+    assert storable(array)
+    write_tensors(tmp_path / "file", {"a": array})
+    back = restored(read_tensors(tmp_path / "file")["a"], dtype_of(array), array.shape)
+    assert (dtype_of(back), back.shape, back.tolist()) == ("string", array.shape, array.tolist())
+    assert digest_of(back) == digest_of(array) != digest_of(np.array([b"other"], dtype=object))
+    assert size_of(array) == 8 * array.size + sum(map(len, array.ravel().tolist()))
 
 
 @pytest.mark.parametrize("array", [np.array(["a"]), np.array([b"a"]), np.array([None]), np.array(["2020"], "M8[D]")])

@@ -43,9 +43,17 @@ def nested(batch, factor, flag=None, *, z, a):
     return inner(x) * factor + z - 2 * a, calls.read_value()
 
 
+names = tf.Variable(["a", "b"], name="names")
+
+
 @tf.function
-def lengths(text):
-    return tf.strings.length(text)
+def joined(text, rows, factor):
+    return tf.strings.join([text, names[0]]), tf.strings.length(rows), factor * 2.0
+
+
+@tf.function
+def summed(dataset):
+    return dataset.reduce(0.0, lambda total, each: total + each)
 
 
 @tf.function
@@ -64,7 +72,8 @@ for last in (1.0, 2.0, 0.0):
 batch = {"pair": (tf.constant([1, 2]), tf.constant([3, 4])), "ids": np.ones(2, np.float32)}
 print(nested(batch, 2.0, z=tf.constant(1.0), a=tf.constant(5.0)))
 print(nested(batch, tf.constant(2.0), True, a=tf.constant(5.0), z=tf.constant(1.0)))
-print(lengths(tf.constant(["one", "three"])))
+print(joined(tf.constant(["h\u00e9", "", "a\\0b"]), tf.ragged.constant([["x"], [], ["yy", "zzz"]]), 3.0))
+print(summed(tf.data.Dataset.from_tensor_slices([3.0, 4.0])))
 pipeline = iter(tf.data.Dataset.from_tensor_slices([3.0, 4.0]))
 print(from_pipeline(pipeline), from_pipeline(pipeline))
 print(ragged(tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.constant("ab")))
@@ -109,6 +118,8 @@ def captured(folder: Path, call: str) -> tuple[Path, subprocess.CompletedProcess
         ("infer:1", 1, ["scale"]),
         ("nested:1", 6, ["calls", "scale"]),  # of which the second call has a trace of its own
         ("inner:2", 1, ["scale"]),  # called by another function before, now under a tape
+        ("joined", 3, ["names"]),
+        ("ragged", 3, ["scale"]),
         ("from_pipeline:1", 1, ["scale"]),
         ("one_step_on_data*", 1, None),
     ],
@@ -134,9 +145,15 @@ def test_the_first_bad_operation_of_a_call_is_named(folder: Path, plain: str) ->
     assert "Log:0 in infer() produced the first -inf" in done.stderr
 
 
-def test_what_is_not_captured_stays_what_the_program_gives_in_the_debugger(folder: Path) -> None:
-    made, done = captured(folder, "ragged")
-    assert "the step takes text, a tensor of strings, which is not captured; capture a function that is" in done.stderr
+def test_what_is_not_captured_is_refused(folder: Path) -> None:
+    _, done = captured(folder, "summed")
+    assert "the step takes dataset, a dataset or a list, which is not captured; capture a function that" in done.stderr
+
+
+def test_strings_are_there_in_the_debugger_and_can_not_be_set(folder: Path) -> None:
+    made, _ = captured(folder, "ragged")
+    done = run(folder, *COMMAND, "replay", str(made), "--set", "text=1")
+    assert "tdbg: error: text holds strings, but --set gives numbers; choose another input" in done.stderr
     words = ("replay", str(made), "--pdb", "--break", f"infer.py:{line_of('return rows * 2.0')}", "infer.py")
     done = run(folder, *COMMAND, *words, typed="p rows.to_list(), text.numpy()\nc\n")
     assert "(Pdb) ([[1.0], [2.0, 3.0]], b'ab')" in done.stdout, done.stderr

@@ -131,7 +131,7 @@ def _checked(path: Path, stored: Mapping[str, Array], wanted: StoredTensor) -> A
     """One tensor, if it is what the header says."""
     if wanted.key not in stored:
         raise CaptureError(f"{path} has no tensor {wanted.key!r}, which the header names; take another capture")
-    array = restored(stored[wanted.key], wanted.dtype)
+    array = restored(stored[wanted.key], wanted.dtype, wanted.shape)
     if array.shape != wanted.shape:
         raise CaptureError(
             f"{path} has {wanted.key!r} in the shape {list(array.shape)}, but the header says {list(wanted.shape)}; "

@@ -1,7 +1,7 @@
 """Tensors in a file of the safetensors format (https://github.com/huggingface/safetensors).
 
 What that format or NumPy's form of it lacks is kept as what it consists of: bfloat16 and float8 as unsigned integers of
-their width, complex128 as pairs of float64. The capture's header knows the true dtype.
+their width, complex128 as pairs of float64, strings as lengths and texts. The capture's header knows the true dtype.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.capture.texts import DTYPE as TEXTS
+from tensordbg.capture.texts import are_texts, packed_texts, unpacked_texts
 from tensordbg.errors import CaptureError
 from tensordbg.opening import name_of_open, open_regular
 
@@ -26,17 +28,31 @@ _BY_WIDTH = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 def storable(array: Array) -> bool:
-    """Whether the elements can be kept at all: texts and objects can't."""
-    return array.dtype.kind in "biufc" or (array.dtype.kind == "V" and array.dtype.itemsize in _BY_WIDTH)
+    """Whether the elements can be kept at all: other objects than bytes can't."""
+    if array.dtype.kind == "V":
+        return array.dtype.itemsize in _BY_WIDTH
+    return array.dtype.kind in "biufc" or are_texts(array)
 
 
 def digest_of(array: Array) -> str:
     """SHA-256 of the bits of all elements. Any NaN counts as any other, as its sign depends on the kernel's code."""
+    if array.dtype.kind == "O":
+        return hashlib.sha256(packed_texts(array).tobytes()).hexdigest()
     numbers = np.stack([array.real, array.imag]) if array.dtype.kind == "c" else array
     if numbers.dtype.kind in "fV":
         missing = np.isnan(numbers)
         numbers = np.where(missing, np.asarray(np.nan, numbers.dtype), numbers)
     return hashlib.sha256(numbers.tobytes()).hexdigest()
+
+
+def dtype_of(array: Array) -> str:
+    """What the header calls it."""
+    return TEXTS if array.dtype.kind == "O" else array.dtype.name
+
+
+def size_of(array: Array) -> int:
+    """How many bytes it takes there."""
+    return packed_texts(array).nbytes if array.dtype.kind == "O" else array.nbytes
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Array]) -> None:
@@ -73,12 +89,14 @@ def read_tensors(path: Path) -> dict[str, Array]:
         raise CaptureError(f"{path} can't be read: {why}; it must be a file of safetensors, take another") from None
 
 
-def restored(stored: Array, dtype: str) -> Array:
-    """A stored tensor with its true dtype.
+def restored(stored: Array, dtype: str, shape: tuple[int, ...] = ()) -> Array:
+    """A stored tensor with its true dtype, strings also with their shape.
 
     Raises:
         CaptureError: If a tensor of that dtype is not stored so.
     """
+    if dtype == TEXTS:
+        return unpacked_texts(stored, shape)
     if dtype == str(stored.dtype):
         return stored
     if dtype == "complex128" and stored.dtype == np.float64 and stored.ndim and stored.shape[-1] == 2:
@@ -90,6 +108,8 @@ def restored(stored: Array, dtype: str) -> Array:
 
 
 def _plain(array: Array) -> Array:
+    if array.dtype.kind == "O":
+        return packed_texts(array)
     array = np.ascontiguousarray(array).reshape(array.shape)
     if str(array.dtype) in _PLAIN or str(array.dtype) == "complex64":
         return array

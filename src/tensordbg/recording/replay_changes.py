@@ -36,6 +36,8 @@ class SetTensor:
         Raises:
             UsageError: If they do not fit.
         """
+        if array.dtype.kind == "O":
+            raise UsageError(f"{self.name} holds strings, but --set gives numbers; choose another input")
         changed = array.copy()
         try:
             changed[... if self.row is None else self.row] = self.value.astype(array.dtype)
@@ -54,7 +56,13 @@ class ClipTensor:
     high: float
 
     def apply(self, array: Array) -> Array:
-        """The tensor within the bounds; a NaN stays one."""
+        """The tensor within the bounds; a NaN stays one.
+
+        Raises:
+            UsageError: If its elements are strings.
+        """
+        if array.dtype.kind == "O":
+            raise UsageError(f"{self.name} holds strings, which have no bounds; leave --clip of it out")
         return np.clip(array, self.low, self.high).astype(array.dtype)
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.capture.texts import unpacked_texts
 from tensordbg.health.native import measure
 from tensordbg.health.spec import MEASURABLE
 from tensordbg.model import NONE, Frame, Health
@@ -23,10 +25,18 @@ class Measured:
     array: NDArray[Any]
 
     @classmethod
-    def from_memory(cls, enum: int, shape: tuple[int, ...], memory: memoryview) -> Measured:
-        """From the elements of a tensor where they lie; `enum` is TensorFlow's number of its dtype."""
+    def from_memory(cls, enum: int, shape: tuple[int, ...], memory: memoryview | bytes) -> Measured:
+        """From the elements of a tensor where they lie, strings as `packed_texts` gives them.
+
+        Args:
+            enum: TensorFlow's number of its dtype.
+            shape: Its shape.
+            memory: Its elements.
+        """
         import tensorflow as tf  # imported by the program already
 
+        if enum == dtypes.STRING:
+            return cls(unpacked_texts(np.frombuffer(memory, np.uint8), shape))
         dtype = np.dtype(tf.dtypes.as_dtype(enum).as_numpy_dtype)
         if 0 in shape:
             return cls(np.empty(shape, dtype))

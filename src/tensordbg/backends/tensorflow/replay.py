@@ -128,9 +128,10 @@ class Replayer:
 
     def moved(self) -> float | None:
         """How far the last run moved all variables that are trained: a Euclidean norm, None where not finite."""
-        trained = [each.argument for each in self._header.variables if each.trainable and each.argument in self._values]
+        values = {argument: value for argument, value in self._values.items() if value.dtype.kind != "O"}
+        trained = [each.argument for each in self._header.variables if each.trainable and each.argument in values]
         differences = (
-            self._variables[argument].numpy().astype(np.float64) - self._values[argument].astype(np.float64)
+            self._variables[argument].numpy().astype(np.float64) - values[argument].astype(np.float64)
             for argument in trained
         )
         with np.errstate(all="ignore"):
@@ -182,11 +183,12 @@ def _notes(precision: Precision, plan: ReplayPlan) -> tuple[str, ...]:
 
 
 def _bad(array: Array) -> bool:
-    health = Measured(array).health
+    health = Measured(np.asarray(array)).health
     return health is not None and bool(health.non_finite)
 
 
-def _reading(tested: TensorDigest, array: Array) -> Reading:
+def _reading(tested: TensorDigest, array: Array | bytes) -> Reading:
+    array = np.asarray(array, dtype=object if isinstance(array, bytes) else None)
     health = Measured(array).health
     scalar = array.ndim == 0 and health is not None and not health.non_finite
     return Reading(

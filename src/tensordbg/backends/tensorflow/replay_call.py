@@ -142,6 +142,8 @@ class _Given:
     def __init__(self, capture: Capture) -> None:
         batch = capture.batch()
         self._arguments = [batch[number] for number in sorted(batch)]
+        # Earlier captures have no strings.
+        self._kept = dtypes.RECORDED if any(each.dtype.kind == "O" for each in self._arguments) else dtypes.PROBED
         self._elements = list(_grouped(capture.elements()))
 
     def in_place_of(self, given: Any) -> Any:
@@ -162,7 +164,7 @@ class _Given:
             return iter(elements) if isinstance(leaf, tf.data.Iterator) else elements
         if isinstance(leaf, tf.RaggedTensor | tf.SparseTensor | tf.IndexedSlices):
             return tf.nest.map_structure(self._replaced, leaf, expand_composites=True)
-        if isinstance(leaf, tf.Tensor) and leaf.dtype.as_datatype_enum not in dtypes.PROBED:
+        if isinstance(leaf, tf.Tensor) and leaf.dtype.as_datatype_enum not in self._kept:
             return leaf  # no capture holds it, so it stays what the program gives
         if isinstance(leaf, tf.Tensor | np.ndarray):
             if not self._arguments:

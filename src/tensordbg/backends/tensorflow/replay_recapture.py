@@ -18,7 +18,7 @@ from tensordbg.backends.tensorflow.trap_rows import library_of, rows_of
 from tensordbg.backends.tensorflow.trap_targets import NotedTargets, named_targets
 from tensordbg.capture.header import StoredArgument, StoredTensor, StoredVariable, TensorDigest
 from tensordbg.capture.reader import Capture
-from tensordbg.capture.tensors import Array
+from tensordbg.capture.tensors import Array, dtype_of
 from tensordbg.capture.writer import FUNCTION_FILE, write_capture
 from tensordbg.errors import CaptureError
 from tensordbg.model import NONE
@@ -92,7 +92,8 @@ class Recapturing:
         values = self._capture.batch()
         stored = [values[number] for number in sorted(values)]
         names = {each.argument: each.tensor.name for each in self._capture.header.arguments if each.argument != NONE}
-        given = [i for i, each in enumerate(definition.signature.input_arg) if each.type in dtypes.PROBED]
+        kept = dtypes.RECORDED if any(each.dtype.kind == "O" for each in stored) else dtypes.PROBED
+        given = [i for i, each in enumerate(definition.signature.input_arg) if each.type in kept]
         if len(given) != len(stored):
             counts = f"takes {len(given)} tensors, but {len(stored)} were captured"
             raise CaptureError(f"the changed step {counts}; leave its arguments as they were")
@@ -110,10 +111,10 @@ class Recapturing:
             name, value = (variable.name, variable.numpy()) if found is None else (found[0].tensor.name, found[1])
             key = f"variable{argument}"
             variables[key] = value
-            stored = StoredTensor(name, value.dtype.name, value.shape, key)
+            stored = StoredTensor(name, dtype_of(value), value.shape, key)
             yield StoredVariable(stored, argument, bool(variable.trainable))
 
 
 def _stored(batch: dict[str, Array], key: str, name: str, array: Array, argument: int) -> StoredArgument:
     batch[key] = array
-    return StoredArgument(StoredTensor(name, array.dtype.name, array.shape, key), argument)
+    return StoredArgument(StoredTensor(name, dtype_of(array), array.shape, key), argument)

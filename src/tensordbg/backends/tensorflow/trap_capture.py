@@ -36,7 +36,7 @@ from tensordbg.capture.header import (
     TensorDigest,
     Trouble,
 )
-from tensordbg.capture.tensors import Array, digest_of, storable
+from tensordbg.capture.tensors import Array, digest_of, dtype_of, size_of, storable
 from tensordbg.capture.writer import FUNCTION_FILE, write_capture
 from tensordbg.model import NONE, Function
 from tensordbg.recording.catalog import CATALOG
@@ -186,13 +186,14 @@ class _Maker:
     def _keep(self, tensors: dict[str, Array], key: str, name: str, array: Array | None) -> StoredTensor:
         if array is None or not storable(array):
             return StoredTensor(name, "unknown", (), "", "its elements can't be kept")
-        if array.nbytes > self._left:
-            note = f"{name} takes {array.nbytes} bytes, more than are left of the capture's size"
+        size = size_of(array)
+        if size > self._left:
+            note = f"{name} takes {size} bytes, more than are left of the capture's size"
             self._notes.append(f"{note}; give a larger --size")
-            return StoredTensor(name, array.dtype.name, array.shape, "", note)
-        self._left -= array.nbytes
+            return StoredTensor(name, dtype_of(array), array.shape, "", note)
+        self._left -= size
         tensors[key] = array
-        return StoredTensor(name, array.dtype.name, array.shape, key)
+        return StoredTensor(name, dtype_of(array), array.shape, key)
 
     def _name(self, saved: Saved) -> str:
         if saved.argument == NONE:

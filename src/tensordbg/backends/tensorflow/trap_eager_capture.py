@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.hooks import hooks
@@ -18,6 +20,7 @@ from tensordbg.backends.tensorflow.trap_eager_log import StepLog, tensors_in
 from tensordbg.backends.tensorflow.trap_nodes import Saved
 from tensordbg.backends.tensorflow.trap_targets import NotedTargets
 from tensordbg.capture.tensors import Array
+from tensordbg.capture.texts import packed_texts
 
 Read = Callable[[Any], Any]
 """Gives what a variable is, by its handle; None where it can't be read."""
@@ -111,6 +114,9 @@ def live_variables() -> list[Any]:
 def raw_of(tensor: Any) -> RawTensor:
     """A tensor as a trap in a function hands it over."""
     array = tensor.numpy()
+    if tensor.dtype.as_datatype_enum == dtypes.STRING:
+        texts = np.asarray(array, dtype=object)
+        return dtypes.STRING, texts.shape, memoryview(packed_texts(texts).tobytes())
     return tensor.dtype.as_datatype_enum, array.shape, memoryview(array.tobytes())
 
 

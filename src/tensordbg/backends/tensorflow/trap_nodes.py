@@ -150,7 +150,7 @@ class TrapPlacer:
         return [
             Saved("argument", argument.name, argument.type, number)
             for number, argument in enumerate(self._definition.signature.input_arg)
-            if argument.type in dtypes.PROBED
+            if argument.type in dtypes.RECORDED
         ]
 
     def _elements(self, before: set[str]) -> list[Saved]:
@@ -159,13 +159,13 @@ class TrapPlacer:
             for node in self._nodes.values()
             if node.op in NEXT and node.name in before
             for output in fd.outputs(node)
-            if output.dtype in dtypes.PROBED
+            if output.dtype in dtypes.RECORDED
         ]
 
     def _exchanged(self, late: list[Any]) -> Iterator[Saved]:
         """What comes from other processes; not where it waits for a write, which waits for the trap."""
         for _, output in received(self._definition, [node.name for node in late]):
-            if output.dtype in dtypes.PROBED:
+            if output.dtype in dtypes.RECORDED:
                 yield Saved("element", output.tensor, output.dtype, -1)
 
     def _old_values(self, early: list[Any]) -> list[Saved]:

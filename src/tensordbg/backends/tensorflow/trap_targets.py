@@ -165,7 +165,7 @@ def named_targets(
         elif each.operation in node_of and node_of[each.operation].name in described.live:
             outputs = {output.slot: output for output in fd.outputs(node_of[each.operation])}
             found.append((outputs[each.slot].tensor, outputs[each.slot].dtype, each))
-    kept = (one for one in found if one[1] in (dtypes.PROBED if one[2].role == RESULT else dtypes.FLOATS))
+    kept = (one for one in found if one[1] in (dtypes.RECORDED if one[2].role == RESULT else dtypes.FLOATS))
     return sorted(kept, key=lambda one: ROLES.index(one[2].role))
 
 
@@ -179,7 +179,7 @@ def results_of(graph: Any) -> list[TrapTarget]:
 
 
 def _can_be_kept(tensor: Any) -> bool:
-    return tensor.dtype.base_dtype.as_datatype_enum in dtypes.PROBED
+    return tensor.dtype.base_dtype.as_datatype_enum in dtypes.RECORDED
 
 
 def gradients_of(sources: Any, given: Any) -> list[tuple[Any, str]]:
