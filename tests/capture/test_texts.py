@@ -32,5 +32,5 @@ def test_only_bytes_are_texts() -> None:
     ],
 )
 def test_what_can_not_be_strings_is_refused(packed: np.ndarray, shape: tuple[int, ...]) -> None:
-    with pytest.raises(CaptureError, match="can't be .* strings; take another capture"):
+    with pytest.raises(CaptureError, match=r"can't be .* strings; take another capture"):
         unpacked_texts(packed, shape)

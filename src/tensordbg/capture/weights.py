@@ -36,7 +36,9 @@ def export_weights(capture: Capture, place: Path) -> list[str]:
     if place.exists():
         raise UsageError(f"{place}: is there already, and nothing is overwritten; choose another name")
     values = capture.variables()
-    weights = {name: values[i] for i, name in variable_names(capture.header.variables).items() if i in values}
+    # A table of words is no weight, and NumPy's files have strings only as pickled objects.
+    numbers = {i: value for i, value in values.items() if value.dtype.kind != "O"}
+    weights = {name: numbers[i] for i, name in variable_names(capture.header.variables).items() if i in numbers}
     try:
         if place.suffix == ".npz":
             with place.open("xb") as file:
