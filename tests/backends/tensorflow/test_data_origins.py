@@ -46,6 +46,7 @@ PIPELINES: dict[str, Pipeline] = {
     "interleaved": lambda data: data.interleave(
         lambda each: tf.data.Dataset.from_tensor_slices(each["x"]), cycle_length=3, block_length=2
     ).batch(7),
+    "random inside": lambda data: data.flat_map(lambda _: tf.data.Dataset.from_tensors(tf.random.uniform((2,)))),
     "unbatched": lambda data: data.batch(4).map(lambda each: each["x"] * 2.0).unbatch().batch(5),
     "zipped": lambda data: tf.data.Dataset.zip((data, tf.data.Dataset.range(9))).batch(4),
     "zipped with itself": lambda data: (

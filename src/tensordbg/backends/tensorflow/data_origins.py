@@ -14,6 +14,13 @@ import tensorflow as tf
 
 from tensordbg.backends.tensorflow.data_origins_names import for_rows, joined, noted_as, together
 from tensordbg.backends.tensorflow.data_origins_notes import BatchNotes, WorkNotes
+from tensordbg.backends.tensorflow.data_origins_own import (
+    all_own,
+    called_like,
+    named_as_parameters,
+    own_since,
+    until_now,
+)
 from tensordbg.backends.tensorflow.data_origins_sources import with_origins
 from tensordbg.errors import UsageError
 from tensordbg.model import ELEMENT_ORIGIN
@@ -76,7 +83,11 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
     def map(self, map_func: Any, *args: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
         work = WorkNotes.shared().during(map_func, "map")
-        return TracedDataset(self._pairs.map(lambda element, origin: (work(element, origin), origin), *args, **kwargs))
+
+        def mapped(element: Any, origin: Any) -> Any:
+            return work(element, origin), origin
+
+        return TracedDataset(self._pairs.map(called_like(mapped, map_func), *args, **kwargs))
 
     def filter(self, predicate: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
@@ -125,8 +136,12 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
         flat = tf.nest.flatten(self.element_spec)
         if not all(isinstance(spec, tf.TensorSpec) and spec.shape.rank for spec in flat):
             return super().unbatch(**kwargs)  # which rows there are is not seen
-        each = self._pairs.map(lambda element, origin: (element, for_rows(origin, tf.nest.flatten(element)[0])))
-        return TracedDataset(each.unbatch(**kwargs))
+
+        def named(element: Any, origin: Any) -> Any:
+            all_own()
+            return element, for_rows(origin, tf.nest.flatten(element)[0])
+
+        return TracedDataset(self._pairs.map(named).unbatch(**kwargs))
 
     def shuffle(self, *args: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
@@ -164,7 +179,12 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
 
     def _named_once(self) -> Any:
         """The pairs with one name for each element: batches need not have the same number of rows to be batched."""
-        return self._pairs if self._rank == 0 else self._pairs.map(lambda element, origin: (element, joined(origin)))
+
+        def named(element: Any, origin: Any) -> Any:
+            all_own()
+            return element, joined(origin)
+
+        return self._pairs if self._rank == 0 else self._pairs.map(named)
 
 
 @functools.cache
@@ -201,6 +221,7 @@ def _pairs_of(datasets: Any, zipped: Callable[[Any], Any]) -> Any:
     sides = tuple(part._pairs if known else part for part, known in zip(parts, traced, strict=True))  # noqa: SLF001
 
     def pair(*given: Any) -> Any:
+        all_own()
         bare = [side[0] if known else side for side, known in zip(given, traced, strict=True)]
         names = [side[1] for side, known in zip(given, traced, strict=True) if known]
         return tf.nest.pack_sequence_as(datasets, bare), together(names)
@@ -212,13 +233,11 @@ def _inner(map_func: Any) -> Any:
     """The datasets that a function makes of elements, with the number of the record behind the name of the element."""
 
     def of(element: Any, origin: Any) -> Any:
-        with tf.control_dependencies([noted_as(origin, ELEMENT_ORIGIN)]):
-            element = tf.nest.map_structure(_same, element)
+        named_as_parameters(map_func, element)
         made = map_func(*element) if isinstance(element, tuple) else map_func(element)
-        return WorkNotes.shared().reading(made, joined(origin))
+        begun = until_now()
+        read = WorkNotes.shared().reading(made, joined(noted_as(origin, ELEMENT_ORIGIN)))
+        own_since(begun, origin)
+        return read
 
-    return of
-
-
-def _same(each: Any) -> Any:
-    return tf.identity(each) if isinstance(each, tf.Tensor) else each
+    return called_like(of, map_func)

@@ -20,6 +20,13 @@ from typing import Any
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.data_origins_names import joined, noted_as
+from tensordbg.backends.tensorflow.data_origins_own import (
+    all_own,
+    called_like,
+    named_as_parameters,
+    own_since,
+    until_now,
+)
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.model import BATCH_ORIGINS, ELEMENT_ORIGIN
 from tensordbg.recording.saying import say
@@ -65,6 +72,7 @@ class BatchNotes:
         first = next(self._numbers) * KEPT
 
         def note(number: Any, pair: Any) -> Any:
+            all_own()
             element, origin = pair
             names = noted_as(origin, BATCH_ORIGINS)
             marks = [tf.io.serialize_tensor(mark) for mark in row_marks(element, origin.shape.rank != 0)]
@@ -73,7 +81,8 @@ class BatchNotes:
             with tf.control_dependencies([self._table.insert(first + number % KEPT, tf.io.serialize_tensor(row))]):
                 return tf.nest.map_structure(_same, element)
 
-        return pairs.enumerate().map(note)
+        with hooks().entries.aside():
+            return pairs.enumerate().map(note)
 
     def batches(self) -> list[NotedBatch]:
         """All that are kept, the last first."""
@@ -130,6 +139,8 @@ class WorkNotes:
         self._functions.append((what if name_of_function == "<lambda>" else f"{name_of_function}()", begun))
 
         def run(element: Any, origin: Any) -> Any:
+            named_as_parameters(function, element)
+            first = until_now()
             name = tf.reshape(joined(origin), [1])  # since what is removed must be a list
             key = tf.strings.to_hash_bucket_fast(name, 2**62)
             told = noted_as(origin, ELEMENT_ORIGIN)
@@ -144,18 +155,23 @@ class WorkNotes:
             with tf.control_dependencies(made):
                 done = begun.remove(key)
             with tf.control_dependencies([done]):
-                return tf.nest.map_structure(_same, result)
+                result = tf.nest.map_structure(_same, result)
+            own_since(first, origin)
+            return result
 
-        return run
+        return called_like(run, function)
 
     def reading(self, made: Any, name: Any) -> Any:
         """The elements of a dataset with their numbers behind a name, which is noted when it is opened."""
+
+        def numbered(number: Any, element: Any) -> Any:
+            all_own()
+            return element, tf.strings.join([name, " record ", tf.strings.as_string(number)])
+
         listed = tf.reshape(name, [1])
         opened = tf.strings.join([tf.strings.as_string(tf.timestamp(), precision=3), listed], separator="\n")
         with tf.control_dependencies([self._files.insert(tf.strings.to_hash_bucket_fast(listed, 2**62), opened)]):
-            return made.enumerate().map(
-                lambda number, element: (element, tf.strings.join([name, " record ", tf.strings.as_string(number)]))
-            )
+            return made.enumerate().map(numbered)
 
     def watch(self) -> None:
         """Says from now on what a pipeline was at that fails, or that is at one element for long."""
@@ -262,7 +278,7 @@ def _is_damaged(file: str) -> bool:
 
 def _table() -> Any:
     """From numbers to texts: one from texts to texts does not exist."""
-    with tf.init_scope(), tf.device("CPU:0"):
+    with tf.init_scope(), tf.device("CPU:0"), hooks().entries.aside():
         return tf.lookup.experimental.MutableHashTable(tf.int64, tf.string, tf.constant(""))
 
 

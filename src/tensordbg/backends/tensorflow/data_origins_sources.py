@@ -8,6 +8,8 @@ from typing import Any
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.data_origins_notes import WorkNotes
+from tensordbg.backends.tensorflow.data_origins_own import all_own
+from tensordbg.backends.tensorflow.hooks import hooks
 
 _LONGEST = 300
 """A text of more bytes is no name."""
@@ -19,10 +21,20 @@ def with_origins(dataset: Any, key: str | Callable[..., Any] | None) -> Any:
         # As TensorFlow itself reads them, one after the other.
         kind = type(dataset)
         compression, buffer = dataset._compression_type, dataset._buffer_size  # noqa: SLF001
-        return dataset._filenames.flat_map(  # noqa: SLF001
-            lambda file: WorkNotes.shared().reading(kind(file, compression, buffer), file)
-        )
-    return dataset.enumerate().map(lambda number, element: (element, _name(number, element, key)))
+
+        def reading(file: Any) -> Any:
+            all_own()
+            return WorkNotes.shared().reading(kind(file, compression, buffer), file)
+
+        with hooks().entries.aside():
+            return dataset._filenames.flat_map(reading)  # noqa: SLF001
+
+    def named(number: Any, element: Any) -> Any:
+        all_own()
+        return element, _name(number, element, key)
+
+    with hooks().entries.aside():
+        return dataset.enumerate().map(named)
 
 
 def _readable(dataset: Any) -> bool:

@@ -11,6 +11,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
 from tensordbg.backends.tensorflow.composites import with_composites
+from tensordbg.backends.tensorflow.data_origins_own import is_own
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
@@ -305,14 +306,16 @@ class _GraphReader:
         """The function's arguments; of those of a loop or a branch, which are seen where they come from, the state."""
         states = recorded_in_each_turn(self._graph)
         for name, argument in zip(self.argument_names, self._arguments, strict=True):
-            if argument.type in dtypes.RECORDED and (name in states or not self._is_part):
+            wanted = argument.type in dtypes.RECORDED and not is_own(self._graph, name)
+            if wanted and (name in states or not self._is_part):
                 site = self._known.sites[name]
                 yield fd.ProbePoint(argument.name, argument.type, site, 0, not self._is_part, "")
 
     def node_probes(self, live: set[str]) -> Iterator[fd.ProbePoint]:
         """The outputs of all operations that run and compute something."""
         for node in self._nodes:
-            if node.name not in live or node.op in fd.UNPROBED:
+            own = is_own(self._graph, self._name_in_graph[node.name])
+            if node.name not in live or node.op in fd.UNPROBED or own:
                 continue
             # Constants of whole numbers are shapes and axes, those of strings names and keys.
             wanted = dtypes.FLOATS if node.op == "Const" else dtypes.RECORDED
