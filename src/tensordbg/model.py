@@ -26,11 +26,15 @@ COMPOSITES = "composites"
 """The attribute of an operation that tells for each of its outputs of which value it holds the elements: `ragged` with
 the tensors of its row splits, outermost first, `sparse` with those of its indices and its shape; or null."""
 
+EAGER_COMPOSITE = "composite_of"
+"""The attribute of a site at which eager code puts a ragged or sparse tensor together: `ragged` or `sparse` with the
+sites and slots of its elements and of its other parts, in this order. Nothing runs there."""
+
 ELEMENT_ORIGIN, BATCH_ORIGINS = "tensordbg_element_origin", "tensordbg_batch_origins"
 """How the operations are called that hold, in a pipeline with origins, the names of the element that a call of a
 function is for, and those of the rows of a batch that the pipeline gives."""
 
-NOTES = frozenset({COMPOSITES, DIFFERENTIATED, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
+NOTES = frozenset({COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""
 
 

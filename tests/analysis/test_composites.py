@@ -11,6 +11,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.analysis.composites import whole_values
 from tensordbg.analysis.show import history_of
+from tensordbg.errors import UsageError
 from tensordbg.trace.reader import TraceReader, open_trace
 
 PRINTED: dict[str, str] = {}
@@ -91,3 +92,26 @@ def test_other_tensors_are_left_alone(record: Callable[[str], TraceReader]) -> N
     history = history_of(record("values"), "total", function="work")
     assert [point.text for point in history.points] == [""]
     assert whole_values(record("values"), history.points) == {}
+
+
+def test_in_a_session(tmp_path: Path) -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session, tensordbg.record(tmp_path, detail="values") as recording:
+        fed = v1.sparse_placeholder(tf.float32, name="fed")
+        doubled = tf.SparseTensor(fed.indices, fed.values * 2.0, fed.dense_shape)
+        # What is folded away is not shown as if it had no events.
+        folded = tf.SparseTensor([[0], [1]], tf.constant([1.0, 2.0]) * 3.0, [2])
+        given = v1.SparseTensorValue([[0, 1], [1, 0]], [1.0, 2.0], [2, 2])
+        session.run([tf.sparse.reduce_sum(doubled), tf.sparse.to_dense(folded)], {fed: given})
+    reader = open_trace(recording.path)
+    printed = {}
+    for name in ("fed", "doubled"):
+        points = history_of(reader, name).points
+        printed[name] = [" ".join(text.split()) for text in whole_values(reader, points).values()]
+    indices = "indices=tf.Tensor( [[0 1] [1 0]], shape=(2, 2), dtype=int64)"
+    shape = "dense_shape=tf.Tensor([2 2], shape=(2,), dtype=int64)"
+    for name, values in {"fed": "[1. 2.]", "doubled": "[2. 4.]"}.items():
+        values_text = f"values=tf.Tensor({values}, shape=(2,), dtype=float32)"
+        assert printed[name] == [f"SparseTensor({indices}, {values_text}, {shape})"]
+    with pytest.raises(UsageError, match="no tensor 'folded:0'"):
+        history_of(reader, "folded")

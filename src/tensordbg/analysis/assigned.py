@@ -12,7 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tensordbg.analysis.composite_notes import wholes
+from tensordbg.analysis.composite_notes import eager_composite, wholes
 from tensordbg.analysis.operations import INPUT, named
 from tensordbg.analysis.program import Program
 from tensordbg.model import NONE, Frame, Site, TensorRef
@@ -120,6 +120,9 @@ def _value(
         several = [site for site in sites if len(site.dtypes) > 1]
         wanted = [TensorRef(site.site, statement.place) for site in several[-1:]]
         return [ref for ref in wanted if ref in recorded]
+    put_together = _put_together(sites)
+    if put_together is not None and statement.targets:
+        return [ref for ref in [put_together] if ref in recorded and statement.targets == 1]
     taken = {ref.site for site in sites for ref in program.inputs_of(site.site)}
     ends = [site for site in sites if TensorRef(site.site, 0) in recorded and site.site not in taken]
     if sites[0].function == NONE:
@@ -131,7 +134,15 @@ def _value(
     if len(found) == statement.targets:
         return [found[statement.place]]
     # The rest are checks of the parts.
-    return [max(whole.values(), key=lambda ref: ref.site)] if whole and statement.targets == 1 else []
+    last = sorted(whole.values(), key=lambda ref: ref.site)[-1:]
+    return [ref for ref in last if ref in recorded and statement.targets == 1]
+
+
+def _put_together(sites: list[Site]) -> TensorRef | None:
+    """The elements of the ragged or sparse tensor that is the last thing which eager code made."""
+    computed = [site for site in sites if site.op_type != INPUT]
+    told = eager_composite(computed[-1].attributes) if computed and computed[-1].function == NONE else None
+    return None if told is None else told.elements
 
 
 def _statements(program: Program, name: str) -> Iterator[_Statement]:

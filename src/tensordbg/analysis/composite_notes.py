@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from tensordbg.model import COMPOSITES, Site, TensorRef
+from tensordbg.model import COMPOSITES, EAGER_COMPOSITE, Site, TensorRef
 
 _LEAST = {"ragged": 1, "sparse": 2}
 """By kind of value how many parts there are at least beside the elements."""
@@ -22,6 +23,31 @@ def noted_composites(attributes: str) -> list[tuple[int, str, list[tuple[str, in
             if kind in _LEAST and _is_list_of_places(parts) and len(parts) >= _LEAST[kind]:
                 found.append((slot, kind, [(name, number) for name, number in parts]))
     return found
+
+
+@dataclass(frozen=True)
+class EagerComposite:
+    """A ragged or sparse tensor that eager code puts together."""
+
+    kind: str
+    elements: TensorRef
+    parts: tuple[TensorRef, ...]
+
+
+def eager_composite(attributes: str) -> EagerComposite | None:
+    """What a site's note tells of the value that is put together there; None where it tells nothing."""
+    if EAGER_COMPOSITE not in attributes:
+        return None
+    noted = json.loads(attributes).get(EAGER_COMPOSITE)
+    for kind, places in noted.items() if isinstance(noted, dict) else ():
+        refs = [TensorRef(*each) for each in places if _is_place(each)] if isinstance(places, list) else []
+        if kind in _LEAST and len(refs) == len(places) > _LEAST[kind]:
+            return EagerComposite(kind, refs[0], tuple(refs[1:]))
+    return None
+
+
+def _is_place(each: object) -> bool:
+    return isinstance(each, list) and len(each) == 2 and all(type(number) is int and number >= 0 for number in each)
 
 
 def _is_list_of_places(parts: object) -> bool:

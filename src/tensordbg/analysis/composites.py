@@ -7,9 +7,9 @@ is written as TensorFlow prints it, else what the shapes of the parts tell.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tensordbg.analysis.composite_notes import noted_composites
 from tensordbg.analysis.composite_text import ragged_text, sparse_text
 from tensordbg.analysis.details import health_of
+from tensordbg.analysis.eager_composites import eager_composites, events_of_parts
 from tensordbg.analysis.listing import ListedTensor
 from tensordbg.analysis.query import sql
 from tensordbg.analysis.reading import shape_of
@@ -27,6 +28,7 @@ from tensordbg.trace.values import KeptTensor
 
 Array = npt.NDArray[Any]
 Row = Mapping[str, Any]
+Listed = TypeVar("Listed", bound=ListedTensor)
 
 _LONGEST = 120
 """Of a longer text the beginning stands in a table."""
@@ -49,7 +51,7 @@ class _Composite:
     parts: tuple[TensorRef, ...]
 
 
-def with_values(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
+def with_values(reader: TraceReader, points: tuple[Listed, ...]) -> tuple[Listed, ...]:
     """The same events; those that hold the elements of a ragged or sparse tensor tell of the whole."""
     known = _Known.of(reader, points)
     return tuple(replace(point, text=known.short(point) or point.text) for point in points) if known else points
@@ -73,11 +75,13 @@ class _Known:
     """By number the events of the elements."""
     parts: Mapping[tuple[TensorRef, tuple[Any, ...]], list[Row]]
     """By tensor and place the events of the parts."""
+    eager: Mapping[tuple[int, TensorRef], Row]
+    """In eager code, by event of the elements and part, the events of the parts."""
     constants: Mapping[int, Array]
     """By site."""
 
     @classmethod
-    def of(cls, reader: TraceReader, points: tuple[ListedTensor, ...]) -> _Known | None:
+    def of(cls, reader: TraceReader, points: Sequence[ListedTensor]) -> _Known | None:
         """None where none of the sites has any."""
         sites = {point.site for point in points}
         chosen = ", ".join(map(str, sorted(sites)))
@@ -85,7 +89,9 @@ class _Known:
         bearers = (
             sql(reader, f"SELECT site, function, attributes FROM sites WHERE {where}").to_pylist() if sites else []
         )
+        eager = eager_composites(reader, frozenset(TensorRef(point.site, point.slot) for point in points))
         composites = dict(_composites(reader, bearers))
+        composites.update((ref, _Composite(each.kind, each.parts)) for ref, each in eager.items())
         if not composites:
             return None
         refs = {ref for each in composites.values() for ref in each.parts}
@@ -100,7 +106,9 @@ class _Known:
                 parts.setdefault((ref, place), []).append(row)
             if ref in composites:
                 elements[row["event"]] = row
-        return cls(reader, composites, elements, parts, _constants(reader, refs))
+        return cls(
+            reader, composites, elements, parts, events_of_parts(reader, eager, points), _constants(reader, refs)
+        )
 
     def short(self, point: ListedTensor) -> str:
         """For a table."""
@@ -143,6 +151,8 @@ class _Known:
 
     def _part(self, point: ListedTensor, ref: TensorRef) -> Row | None:
         """The event of a part that belongs to one of the elements: of several the nearest."""
+        if (point.event, ref) in self.eager:
+            return self.eager[point.event, ref]
         own = self.elements.get(point.event)
         rows = [] if own is None else self.parts.get((ref, tuple(own[name] for name in _PLACE)), [])
         return min(rows, key=lambda row: abs(row["event"] - point.event), default=None)
@@ -163,7 +173,7 @@ class _Known:
         return f"sparse of rank {shape[1]}{count}" if shape and len(shape) == 2 else f"sparse{count}"
 
 
-def _among(points: tuple[ListedTensor, ...]) -> str:
+def _among(points: Sequence[ListedTensor]) -> str:
     """The condition that an event comes of what some others come of; of very many all are looked at."""
     runs = {(point.execution, point.run) for point in points}
     pairs = ", ".join(f"({execution:d}, {run:d})" for execution, run in sorted(runs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tensordbg.analysis.composites import with_values
 from tensordbg.analysis.layer_parts import LayerPart, at_or_below, fitting_layers, layer_parts, short_paths
 from tensordbg.analysis.listing import (
     Listing,
@@ -44,7 +45,7 @@ def list_named(
         UsageError: If there is no such order, or no such layer.
     """
     if not selection.name and not layer:
-        return NamedListing(list_tensors_of_run(processes, selection, order))
+        return NamedListing(_with_wholes(processes, list_tensors_of_run(processes, selection, order)))
     programs = {name: read_program(reader) for name, reader in processes.items()}
     layers = {name: layer_parts(program) for name, program in programs.items()} if layer else {}
     selections = {}
@@ -54,9 +55,19 @@ def list_named(
         selections[name] = replace(selection, also=also, within=within)
     if layer and not any(each.within for each in selections.values()):
         raise UsageError(_no_layer(layers, layer))
-    listing = list_tensors_of_run(processes, selections, order)
+    listing = _with_wholes(processes, list_tensors_of_run(processes, selections, order))
     near = () if listing.total or not selection.name else _near(programs, processes, selection.name)
     return NamedListing(listing, near)
+
+
+def _with_wholes(processes: Mapping[str, TraceReader], listing: Listing) -> Listing:
+    """The same; rows that hold the elements of ragged or sparse tensors tell of these."""
+    rows = list(listing.rows)
+    for process, reader in processes.items():
+        own = [place for place, row in enumerate(rows) if row.process == process]
+        for place, row in zip(own, with_values(reader, tuple(rows[place] for place in own)), strict=True):
+            rows[place] = row
+    return Listing(listing.total, tuple(rows))
 
 
 def _also(program: Program, reader: TraceReader, name: str, layer: str) -> tuple[TensorRef, ...]:

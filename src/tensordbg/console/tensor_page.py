@@ -74,7 +74,7 @@ def tensor_page(opened: OpenedTrace, event: int, look: Look, among: Sequence[Lin
     array = take(opened.value(event), parse_slice(look.part)) if look.part else opened.value(event)
     if look.write:
         return write_elements(writable(array), look.write)
-    head = [*_description(row, array, sliced=bool(look.part)), *among]
+    head = [*_description(row, array, sliced=bool(look.part)), *_whole(opened, row), *among]
     page = elements_page(title, array, look, head)
     return replace(page, mood="bad" if bad else "", event=event, place=place)
 
@@ -162,13 +162,19 @@ def _description(row: SeenTensor, array: Array | None, sliced: bool) -> Iterator
         yield (Span("  line:  "), place_span(row.source))
 
 
+def _whole(opened: OpenedTrace, row: SeenTensor) -> Iterator[Line]:
+    """The ragged or sparse tensor of which these are the elements."""
+    for number, text in enumerate(opened.whole(row).splitlines()):
+        yield (Span(f"{'  whole: ' if number == 0 else ' ' * 9}{text}"),)
+
+
 def _without_elements(opened: OpenedTrace, row: SeenTensor, look: Look, among: Sequence[Line]) -> Lines:
     why = "record with --detail values"
     if opened.reader.metadata.detail is Detail.VALUES:
         why = "no option of the recording chose them, or its budget was used up"
     if look.part or look.write or look.intervals:
         raise UsageError(f"the elements of {row.tensor} were not kept: {why}")
-    parts: list[Lines] = [FixedLines((*_description(row, None, sliced=False), *among))]
+    parts: list[Lines] = [FixedLines((*_description(row, None, sliced=False), *_whole(opened, row), *among))]
     if row.health is not None:
         parts += [text_lines(_SUMMARY[row.dtype == DTYPE], style="heading"), summary_lines(row.health)]
     parts.append(text_lines(f"The elements were not kept: {why}.", style="dim"))

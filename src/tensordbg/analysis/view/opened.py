@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensordbg.analysis.composite_notes import eager_composite
+from tensordbg.analysis.composites import whole_values, with_values
 from tensordbg.analysis.events import Executions, read_executions
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.naming import Named, find_named
@@ -32,7 +34,7 @@ from tensordbg.analysis.view.suggestions import count_values
 from tensordbg.analysis.view.timeline import LaneContent, Spans, find_lanes
 from tensordbg.analysis.view.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
 from tensordbg.errors import AbsentError
-from tensordbg.model import TensorRef
+from tensordbg.model import COMPOSITES, TensorRef
 from tensordbg.trace.facts import TraceFacts
 from tensordbg.trace.parts import ROW_GROUP
 from tensordbg.trace.reader import TraceReader
@@ -189,7 +191,29 @@ class OpenedTrace:
             AbsentError: If there is none.
         """
         self.check_event(event)
-        return self.rows([event])[0]
+        row = self.rows([event])[0]
+        if not self._may_be_whole(row):
+            return row
+        with self._reading:
+            return with_values(self.reader, (row,))[0]
+
+    def whole(self, row: SeenTensor) -> str:
+        """The ragged or sparse tensor whose elements an event holds, as TensorFlow prints it or as far as known."""
+        if not self._may_be_whole(row):
+            return ""
+        with self._reading:
+            return whole_values(self.reader, (row,)).get(row.event, row.text)
+
+    def _may_be_whole(self, row: SeenTensor) -> bool:
+        """Whether a ragged or sparse tensor may have the elements that an event holds."""
+        site = self.site(row.site).site
+        return COMPOSITES in site.attributes or TensorRef(row.site, row.slot) in self._eager_elements
+
+    @kept
+    def _eager_elements(self) -> frozenset[TensorRef]:
+        """The tensors of which eager code puts ragged and sparse tensors together."""
+        told = (eager_composite(site.attributes) for site in self.program.sites.values())
+        return frozenset(each.elements for each in told if each is not None)
 
     def check_event(self, event: int) -> None:
         """Whether there is such an event.

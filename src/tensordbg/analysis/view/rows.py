@@ -52,6 +52,7 @@ def _seen(opened: OpenedTrace, row: dict[str, Any]) -> SeenTensor:
         path=opened.program.paths.get(row["path"], ""),
         asked=names.site.device,
         source=names.source,
+        run=row["run"],
         time_ns=row["time_ns"],
         thread=row["thread"],
         kept=row["value_position"] is not None,

@@ -216,7 +216,7 @@ class Eager:
         step = recorder.wanted_step(site)
         if step == NONE:
             return
-        references = [self._input(value, key, place) for place, value in enumerate(given)]
+        references = [self.known_input(value, key, place) for place, value in enumerate(given)]
         execution = recorder.begin_operation(site, step, references)
         self._layers.ran(execution, site)
         for slot, tensor in enumerate(results_of(result)):
@@ -237,7 +237,7 @@ class Eager:
             site = self._site(op_type, key, (), CallKind.NONE)
 
             def begin() -> int:
-                references = [self._input(value, key, place) for place, value in enumerate(flat(inputs))]
+                references = [self.known_input(value, key, place) for place, value in enumerate(flat(inputs))]
                 return recorder.begin_failed(site, recorder.next_step(site), references)
 
             note_failure(error, failed_eagerly(site, begin))
@@ -273,7 +273,7 @@ class Eager:
         self._variables.learn_alive(value)
         return self._variables.number_of(value)
 
-    def _input(self, value: Any, key: StackKey, place: int) -> int:
+    def known_input(self, value: Any, key: StackKey, place: int) -> int:
         """The reference of one input; what comes from outside is recorded first."""
         given = value
         if isinstance(value, resource_variable_ops.BaseResourceVariable):

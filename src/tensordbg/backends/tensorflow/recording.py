@@ -12,6 +12,7 @@ from tensordbg import _native
 from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
 from tensordbg.backends.tensorflow.composites import Composites
 from tensordbg.backends.tensorflow.differentiated import Differentiated
+from tensordbg.backends.tensorflow.eager_composites import EagerComposites
 from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
@@ -36,7 +37,7 @@ class _Hook(Protocol):
 
 
 _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
-    Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerRuns,
+    Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns,
 )  # fmt: skip
 """What a recording looks on at beside operations, functions and sessions."""
 

@@ -13,6 +13,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
+from tensordbg.backends.tensorflow.composites import with_composites
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import differentiated, op_def_registry
 from tensordbg.backends.tensorflow.node_names import of_node
@@ -207,6 +208,7 @@ class _RunReader:
                 stack=self._stacks.get(made.name, NONE),
                 dtypes=(type_name(tensor),),
                 argument=place,
+                attributes="{}" if tensor.value_index else with_composites("{}", made.graph, made.name, 1),
                 framework=TENSORFLOW,
             )
 
@@ -266,6 +268,7 @@ class _RunReader:
     def _attributes(self, operation: Any) -> str:
         """With the forward operation of a gradient where the run does not need that, so that it has no site."""
         told = with_differentiated(attributes_json(operation.node_def), operation.graph, operation.name)
+        told = with_composites(told, operation.graph, operation.name, len(operation.outputs))
         waits_for = [self._parts.site_named(each.name) for each in operation.control_inputs]
         found = with_notes(told, {WAITS_FOR: [site for site in waits_for if site != NONE]})
         forward = differentiated(operation)

@@ -18,6 +18,11 @@ export function Health({ view }: { readonly view: EventView }) {
         </code>
         {health ? <span class="muted"> {count(health.size)} elements</span> : null}
       </p>
+      {row.text ? (
+        <p class="event-text">
+          <code>{row.text}</code>
+        </p>
+      ) : null}
       {health ? (
         <>
           {row.dtype === 'string' ? null : <HealthBar health={health} />}
@@ -36,18 +41,9 @@ export function Health({ view }: { readonly view: EventView }) {
   );
 }
 
-/** The first of the strings, where they were kept, and how many are empty. */
+/** How many of the strings are empty. */
 function Strings({ view: { row } }: { readonly view: EventView }) {
-  return (
-    <>
-      {row.text ? (
-        <p class="event-text">
-          <code>{row.text}</code>
-        </p>
-      ) : null}
-      {row.health?.zero ? <p>{count(row.health.zero)} empty</p> : null}
-    </>
-  );
+  return row.health?.zero ? <p>{count(row.health.zero)} empty</p> : null;
 }
 
 function Parts({ view: { row } }: { readonly view: EventView }) {
