@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.gradient_names import differentiated_name, differentiated_type, differentiates
+from tensordbg.gradient_names import (
+    differentiated_name,
+    differentiated_type,
+    differentiates,
+    in_gradient_scope,
+    is_backward_function,
+)
 from tensordbg.model import Frame
 
 LIBRARY = "/lib/tensorflow/python"
@@ -57,3 +63,23 @@ def test_the_name_in_a_scope(name: str, expected: str) -> None:
 )
 def test_who_takes_gradients(file: str, function: str, expected: bool) -> None:
     assert differentiates(Frame(f"{LIBRARY}/{file}", 1, function, False)) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("gradient_tape/MatMul", True),
+        ("model/gradients_1/MatMul_grad/MatMul", True),
+        ("my_gradients/MatMul", False),
+        ("MatMul", False),
+    ],
+)
+def test_scopes_of_gradients(name: str, *, expected: bool) -> None:
+    assert in_gradient_scope(name) is expected
+
+
+def test_backward_functions() -> None:
+    assert [is_backward_function(name) for name in ("__backward_step_3", "__inference___backward_step_3_9")] == [
+        True
+    ] * 2
+    assert not is_backward_function("__inference_step_3")

@@ -14,7 +14,18 @@ from tensordbg.model import Frame
 _FILE = re.compile(r"/ops/\w*grad\w*\.py$")
 _FUNCTION = re.compile(r"_?(\w+?)Grad(?:V2)?$")
 _DIFFERENTIATION = re.compile(r"/(eager/backprop|ops/gradients_util|ops/gradients_impl)\.py$")
+_GRADIENT_SCOPE = re.compile(r"(^|/)(gradient_tape|gradients)(_\d+)?/")
 _SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?/(.+?)_grad(?:_\d+)?/")
+
+
+def in_gradient_scope(name: str) -> bool:
+    """Whether the name of an operation of a graph lies in a scope that automatic differentiation opens."""
+    return _GRADIENT_SCOPE.search(name) is not None
+
+
+def is_backward_function(runtime_name: str) -> bool:
+    """Whether a function is the backward pass of another."""
+    return "__backward_" in runtime_name
 
 
 def differentiates(frame: Frame) -> bool:

@@ -196,6 +196,8 @@ class Site:
     """Variables whose value it changes."""
     gradient_of: int = NONE
     """The site whose gradient it computes, where that is known."""
+    backward: bool | None = None
+    """Whether it belongs to a backward pass; `None` where what recorded it did not say."""
     attributes: str = "{}"
     """Small attributes of the operation (axis, target dtype...), as a JSON object; with the outputs that are
     differentiated under `DIFFERENTIATED`, their names in the program's text under `PYTHON_NAMES`, and why it runs where

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.allowed import AllowRule, rules_of
+from tensordbg.analysis.older_sites import with_backward
 from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.own_graph import edges_within_graphs, function_within_graph
 from tensordbg.analysis.reading import Ints, TraceSource, integers, rows
@@ -130,12 +131,13 @@ class Program:
 def read_program(trace: TraceSource) -> Program:
     """Read what does not grow with the steps."""
     only = _only_framework(trace)
-    sites = KnownSites({row["site"]: _site(row, only) for row in rows(trace.table("sites"))})
-    functions = map(_function, rows(trace.table("functions")))
+    functions, stacks = {row["function"]: _function(row) for row in rows(trace.table("functions"))}, _stacks(trace)
+    described = (_site(row, only) for row in rows(trace.table("sites")))
+    sites = KnownSites(with_backward(described, stacks, functions))
     return Program(
         sites=sites,
-        functions=KnownFunctions({each.function: function_within_graph(each, sites) for each in functions}),
-        stacks=_stacks(trace),
+        functions=KnownFunctions({k: function_within_graph(each, sites) for k, each in functions.items()}),
+        stacks=stacks,
         sources={row["file"]: row["text"] for row in rows(trace.table("sources", ["file", "text"]))},
         variables={row["variable"]: Variable(**row) for row in rows(trace.table("variables"))},
         paths={0: ""} | {row["path"]: row["name"] for row in rows(trace.table("paths"))},

@@ -1,8 +1,6 @@
 """What part a value plays in training: whether it belongs to the backward pass, and whether it is a loss.
 
-- A *gradient operation* was made by differentiation: the recorder knows what it is the gradient of, its name lies in
-  a scope that automatic differentiation opens (`gradient_tape/`, `gradients/`), its function is a backward pass, or a
-  frame of its stack lies in the framework's module for that.
+- A *gradient operation* was made by differentiation: it belongs to a backward pass, as the recorder says.
 - A *gradient* is a result of the backward pass: the output of a gradient operation that something else than a
   gradient operation takes, or nothing at all. What stays inside the backward pass is not one yet.
 - A *loss* is what the program takes gradients of for its variables, as the recorder notes. In a trace, or a function
@@ -25,12 +23,10 @@ from tensordbg.analysis.ports import Ports
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.spread import spread
-from tensordbg.gradient_names import differentiates
 from tensordbg.model import DIFFERENTIATED, NONE, Site, TensorRef
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
-_GRADIENT_SCOPE = re.compile(r"(^|/)(gradient_tape|gradients)(_\d+)?/")
 _LOSS = re.compile(r"(^|[^a-z])loss(es)?([^a-z]|$)")
 
 
@@ -53,10 +49,9 @@ class Roles:
         self._values = values
         program = values.program
         sites = len(values.ports.first)
-        backward = {stack for stack, frames in program.stacks.items() if any(map(differentiates, frames))}
         self.gradient_site: Bools = np.zeros(sites, dtype=np.bool_)
         for site in program.sites.values():
-            self.gradient_site[site.site] = _is_gradient(program, site, backward)
+            self.gradient_site[site.site] = bool(site.backward)
 
     def gradient_ports(self) -> Bools:
         """For each port whether it is a result of the backward pass."""
@@ -179,10 +174,3 @@ def _differentiated(site: Site) -> list[int]:
         return []
     told = json.loads(site.attributes).get(DIFFERENTIATED)
     return [slot for slot in told if isinstance(slot, int) and slot >= 0] if isinstance(told, list) else []
-
-
-def _is_gradient(program: Program, site: Site, backward: set[int]) -> bool:
-    if site.gradient_of != NONE or _GRADIENT_SCOPE.search(site.name) or site.stack in backward:
-        return True
-    function = program.functions.get(site.function)
-    return function is not None and "__backward_" in function.runtime_name

@@ -54,7 +54,7 @@ _SINCE_3: dict[str, dict[str, Any]] = {"tensors": {"run": 0}}
 """Those that version 3 added."""
 
 
-_SINCE_4: dict[str, dict[str, Any]] = {"sites": {"framework": ""}}
+_SINCE_4: dict[str, dict[str, Any]] = {"sites": {"backward": None, "framework": ""}}
 """Those that version 4 added; the analysis says of older sites what they tell of themselves."""
 
 

@@ -35,6 +35,7 @@ def site_row(site: Site) -> dict[str, Any]:
         "reads": site.reads,
         "writes": site.writes,
         "gradient_of": site.gradient_of,
+        "backward": site.backward,
         "attributes": site.attributes,
         "layer": site.layer,
         "framework": site.framework,
@@ -99,6 +100,7 @@ def site_from_row(row: Row) -> Site:
         gradient_of=_number_or_none(row.get("gradient_of", NONE)),
         attributes=_told(row.get("attributes", "{}"), is_attributes),
         layer=_told(row.get("layer", ""), is_layer),
+        backward=_truth_or_none(row.get("backward")),
         framework=_text(row.get("framework", "")),
     )
 

@@ -82,6 +82,7 @@ SITES = pa.schema(
         ("attributes", pa.string()),
         ("layer", pa.string()),  # since version 2
         ("framework", pa.string()),  # since version 4
+        ("backward", pa.bool_()),  # since version 4; null where it is not known
     ]
 )
 

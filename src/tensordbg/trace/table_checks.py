@@ -22,7 +22,7 @@ _SLOTS = frozenset({"from_slot", "output_slots", "slot", "input"})
 _FREE = frozenset({"line", "depth", "path"})
 """Numbers that are the place of nothing."""
 
-_MAY_LACK = frozenset({("variables", "trainable"), ("executions", "end_ns")})
+_MAY_LACK = frozenset({("variables", "trainable"), ("executions", "end_ns"), ("sites", "backward")})
 
 _ALWAYS = frozenset(
     {"event", "time_ns", "execution", "step", "run", "site", "slot", "path", "frame", "thread", "device", "dtype"}

@@ -14,6 +14,7 @@ import numpy as np
 from tensordbg.backends.tensorflow import device_summary, dtypes
 from tensordbg.backends.tensorflow.at_hand import SILENT, ToldOperations
 from tensordbg.backends.tensorflow.attributes import with_notes
+from tensordbg.backends.tensorflow.backward import BackwardPasses
 from tensordbg.backends.tensorflow.bound_names import may_be_told_apart, names_bound
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager_gradients import EagerGradients
@@ -72,6 +73,7 @@ class Eager:
     def install(self, recorder: Recorder) -> None:
         """Records every eager operation and function call from now on, in every thread."""
         self._recorder = self._told.recorder = recorder
+        self._backward = BackwardPasses(recorder.catalog)
         self._devices.clear()
         self._entries.add(self)
         self._reads.install(recorder)
@@ -340,7 +342,8 @@ class Eager:
             with catalog.lock:
                 known = catalog.new_sites(1)
                 described = self._describe(known, op_type, key, variables, call)
-                catalog.add_sites([described if given is None else self._named(described, given)])
+                named = described if given is None else self._named(described, given)
+                catalog.add_sites(self._backward.marked([named]))
             self._sites[op_type, key, variables, layer, place] = known
         else:
             self._recorder.catalog.use_site(known)
@@ -364,12 +367,9 @@ class Eager:
         shown = "PartitionedCall" if call is CallKind.CALL else op_type
         stack = self._stacks.current(key, sys._getframe(3))  # noqa: SLF001
         return Site(
-            number, op_type, shown, NONE, stack,
-            device=context.context().device_name or "",
-            call=call,
+            number, op_type, shown, NONE, stack, device=context.context().device_name or "", call=call,
             reads=variables if op_type in READERS else (),
-            writes=variables if writes(op_type) else (),
-            framework=TENSORFLOW,
+            writes=variables if writes(op_type) else (), framework=TENSORFLOW,
         )  # fmt: skip
 
 

@@ -10,10 +10,11 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
+from tensordbg.backends.tensorflow.backward import BackwardPasses
 from tensordbg.backends.tensorflow.composites import with_composites
 from tensordbg.backends.tensorflow.data_origins_own import is_own
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
-from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
+from tensordbg.backends.tensorflow.internals import differentiated, loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras_layers import KerasLayers
 from tensordbg.backends.tensorflow.node_names import names_in_graph
 from tensordbg.backends.tensorflow.python_names import recorded_in_each_turn, with_python_names
@@ -85,6 +86,7 @@ class Graphs:
         self._variables = variables
         self._stacks = stacks
         self._layers = layers
+        self._backward = BackwardPasses(catalog)
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
         self.retold: weakref.WeakKeyDictionary[Any, Retold] = weakref.WeakKeyDictionary()
 
@@ -108,7 +110,7 @@ class Graphs:
             reader.number_sites(self._catalog)
             # A forward pass mostly has the sites of its plain function, all of them known.
             if reader.has_new_sites:
-                self._catalog.add_sites(self._new_sites(reader, graph))
+                self._catalog.add_sites(self._backward.marked(self._new_sites(reader, graph), runtime_name))
             function = Function(
                 function=number,
                 name=self.retold[graph].name if graph in self.retold else _display_name(graph),
@@ -288,7 +290,10 @@ class _GraphReader:
                 yield self.references[name].site
 
     def _gradient_of(self, node: Any, inputs: list[str]) -> int:
-        """The operation whose gradient a `...Grad` operation computes, where it takes a result or an input of it."""
+        """The operation whose gradient another computes, as `tf.gradients` tells, or what it takes."""
+        told = self._told_forward(node)
+        if told != NONE:
+            return told
         if not node.op.endswith("Grad"):
             return NONE
         forward = node.op[: -len("Grad")]
@@ -301,6 +306,14 @@ class _GraphReader:
             if hasattr(outside, "graph") and outside.op.type == forward and outside.graph in self._graphs:
                 return self._graphs[outside.graph].sites.get(outside.op.name, NONE)
         return NONE
+
+    def _told_forward(self, node: Any) -> int:
+        name = self._name_in_graph[node.name]
+        try:
+            forward = differentiated(self._graph.get_operation_by_name(name))
+        except (KeyError, ValueError):
+            return NONE  # a node that the runtime made
+        return NONE if forward is None else self._known.sites.get(forward.name, NONE)
 
     def argument_probes(self) -> Iterator[fd.ProbePoint]:
         """The function's arguments; of those of a loop or a branch, which are seen where they come from, the state."""

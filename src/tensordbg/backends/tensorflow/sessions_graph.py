@@ -13,6 +13,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
+from tensordbg.backends.tensorflow.backward import BackwardPasses
 from tensordbg.backends.tensorflow.composites import with_composites
 from tensordbg.backends.tensorflow.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.internals import differentiated, op_def_registry
@@ -86,6 +87,7 @@ class SessionGraphs:
 
     def __init__(self, catalog: Catalog, library: LibraryFunctions, stacks: Stacks) -> None:
         self._catalog = catalog
+        self._backward = BackwardPasses(catalog)
         self._library = library
         self._stacks = stacks
 
@@ -111,7 +113,8 @@ class SessionGraphs:
             watched = [WatchedNode(f"_arg_{name}_{slot}", parts.root.arguments[place], "")
                        for place, (name, slot) in enumerate(key.feeds)]  # fmt: skip
             for part in parts.all:
-                sites = [*reader.arguments(part, fed), *reader.loops(part), *reader.operations(part)]
+                described = [*reader.arguments(part, fed), *reader.loops(part), *reader.operations(part)]
+                sites = self._backward.marked(described)
                 self._catalog.add_sites(sites)
                 results = tuple(
                     parts.reference(graph.get_operation_by_name(name).outputs[slot], part) for name, slot in key.fetches
@@ -131,7 +134,8 @@ class SessionGraphs:
                 watched.extend(self._inside([site for site in sites if site.call in _PARTS], part.path, _DEEPEST))
             readings = readings_behind(operations)
             # Their numbers are the last, as they happen behind all that the run writes.
-            read = list(sites_of(readings, self._catalog.new_sites(len(readings)), parts, variables, stacks))
+            first = self._catalog.new_sites(len(readings))
+            read = self._backward.marked(sites_of(readings, first, parts, variables, stacks))
             self._catalog.add_sites(read)
         slots = [(reading.operation, site.site) for reading, site in zip(readings, read, strict=True)]
         return RunDescription(function, watched, operations, parts, slots)
@@ -278,7 +282,10 @@ class _RunReader:
         return with_notes(found, {"forward": of})
 
     def _gradient_of(self, operation: Any) -> int:
-        """The operation whose gradient a `...Grad` operation computes, where it takes a result of it."""
+        """The operation whose gradient another computes, as `tf.gradients` tells; or what makes its result."""
+        forward = differentiated(operation)
+        if forward is not None and self._parts.site_named(forward.name) != NONE:
+            return self._parts.site_named(forward.name)
         if operation.type.endswith("Grad"):
             for tensor in operation.inputs:
                 if tensor.op.type == operation.type[: -len("Grad")]:

@@ -15,6 +15,7 @@ from typing import Any
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.backward import BackwardPasses
 from tensordbg.backends.tensorflow.definition_contents import are_alike, completed, may_be_described_by
 from tensordbg.backends.tensorflow.function_names import own_name
 from tensordbg.backends.tensorflow.functions import Functions
@@ -29,6 +30,7 @@ class LibraryFunctions:
 
     def __init__(self, catalog: Catalog, functions: Functions, legacy: LegacyFunctions) -> None:
         self._catalog = catalog
+        self._backward = BackwardPasses(catalog)
         self._functions = functions
         self._legacy = legacy
         self._definitions: dict[str, Any] = {}
@@ -106,7 +108,7 @@ class LibraryFunctions:
             number = self._catalog.next_function
             reader = _DefinitionReader(definition, number, self._legacy)
             reader.number_sites(self._catalog.new_sites(reader.site_count))
-            self._catalog.add_sites(reader.sites())
+            self._catalog.add_sites(self._backward.marked(reader.sites(), name))
             self._catalog.add_function(
                 Function(
                     function=number,

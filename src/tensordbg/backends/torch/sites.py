@@ -84,7 +84,15 @@ class Sites:
                 catalog.use_site(told.forward)
             number = self._known[key] = catalog.new_sites(1)
             described = Site(
-                number, op_type, op_type, NONE, stack, gradient_of=told.forward, framework=TORCH, layer=layer
+                number,
+                op_type,
+                op_type,
+                NONE,
+                stack,
+                gradient_of=told.forward,
+                backward=told.forward != NONE,
+                framework=TORCH,
+                layer=layer,
             )
             if told.autocast:
                 described = replace(described, attributes=json.dumps({"autocast": told.autocast.lower()}))
