@@ -23,7 +23,7 @@ from tensordbg.wire.why import why_to_json
 from tests.e2e.troubled import shapes
 from tests.e2e.troubled.registry import LIMIT, PROGRAMS, Layer, Program, normal, train, trouble
 
-for module in ("layers", "losses", "loops", "shapes"):
+for module in ("layers", "losses", "loops", "shapes", "wrapping"):
     import_module(f"tests.e2e.troubled.{module}")
 
 

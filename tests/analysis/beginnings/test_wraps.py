@@ -21,6 +21,27 @@ def told(past: Drawn, op_type: str, array: np.ndarray, *inputs: Made) -> Made:
     return past.made(op_type, array.shape, *inputs, dtype=array.dtype.name, span=span, total=float(array.sum()))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32"])
+def test_sums_of_many_that_fit_are_none_and_those_that_do_not_are_where_the_total_tells(dtype: str) -> None:
+    generator = np.random.default_rng(7)
+    edges = np.iinfo(dtype)
+    wrong = 0
+    for _ in range(300):
+        low, high = sorted(generator.integers(edges.min, edges.max, 2, endpoint=True).tolist())
+        given = generator.integers(low, high, (3, 4), dtype, endpoint=True)
+        past = Drawn()
+        taken = told(past, "Input", given)
+        for op_type, exact in (("Sum", given.sum(0, np.int64)), ("Cumsum", given.cumsum(0, np.int64))):
+            gave = exact.astype(dtype)
+            fits = bool((exact == gave).all())
+            found = wrapped(told(past, op_type, gave, taken), [taken])
+            assert not (fits and found)
+            wrong += not fits and found
+            if op_type == "Sum" and gave.sum(dtype=np.int64) != exact.sum():
+                assert found
+    assert wrong > 50
+
+
 @pytest.mark.parametrize("op_type", TWO)
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
 def test_no_result_that_fits_is_held_to_have_wrapped_and_all_that_do_not_are_where_the_sum_tells(

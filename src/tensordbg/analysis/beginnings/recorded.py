@@ -93,6 +93,17 @@ class RecordedPast:
         port = int(self._flow.made_port(row, np.array([slot]))[0]) if row[0] != NONE else NONE
         return None if port == NONE else self._made(int(row[0]), port)
 
+    def at(self, event: int) -> Made | None:
+        """The tensor that an event tells of, by its number in the trace; None where it is not among those read."""
+        row = int(np.searchsorted(self.events, event))
+        if row >= len(self.events) or self.events[row] != event or self.values.port[row] == NONE:
+            return None
+        return self._described(int(self.values.activation[row]), int(self.values.port[row]), row)
+
+    def site_of(self, made: Made) -> int:
+        """The number of the site that a tensor is of."""
+        return int(self.values.ports.site[made.key[1]]) if isinstance(made.key, tuple) else NONE
+
     def inputs(self, made: Made) -> Sequence[Made | None]:
         """See `Past`."""
         activation, port = made.key if isinstance(made.key, tuple) else (NONE, NONE)

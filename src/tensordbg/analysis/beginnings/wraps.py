@@ -19,6 +19,15 @@ _LARGE = 2.0**62
 _WIDTH = {f"{kind}{bits}": (kind, bits) for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 
 
+JUDGED = frozenset({"Abs", "Add", "AddV2", "Cast", "Cumsum", "Mul", "Neg", "Square", "Sub", "Sum"})
+"""The types of operations of which it can be told."""
+
+
+def is_whole(dtype: str) -> bool:
+    """Whether a type holds whole numbers."""
+    return dtype in _WIDTH
+
+
 def wrapped(made: Made, inputs: Sequence[Made | None]) -> bool:
     """Whether an operation gave whole numbers that can't be what it computes of what it was given."""
     if made.dtype not in _WIDTH or made.low is None or made.high is None:
@@ -28,6 +37,8 @@ def wrapped(made: Made, inputs: Sequence[Made | None]) -> bool:
         return False
     if made.operation.kind is Kind.CAST and len(known) == 1:
         return _of_cast(made, known[0])
+    if made.op_type in ("Sum", "Cumsum") and known:
+        return _of_many(made, known[0])
     if any(each.dtype != made.dtype for each in known):
         return False
     if made.operation.kind in (Kind.ADD, Kind.MULTIPLY, Kind.SUBTRACT) and len(known) == 2:
@@ -38,6 +49,26 @@ def wrapped(made: Made, inputs: Sequence[Made | None]) -> bool:
     if made.operation.kind in (Kind.ABSOLUTE, Kind.NEGATE) and len(known) == 1 and made.dtype.startswith("int"):
         return _low(known[0]) == _least(made.dtype)
     return False
+
+
+def _of_many(made: Made, given: Made) -> bool:
+    """All sums together are the sum of all; and sums of numbers that are not negative only grow."""
+    if made.dtype != given.dtype or not given.size:
+        return False
+    if _low(given) >= 0 and _low(made) < 0:
+        return True
+    if made.op_type == "Cumsum":  # it may leave out the last
+        return False
+    if _low(given) >= 0 and _high(made) < _high(given):
+        return True
+    totals = (made.total, given.total)
+    exact = all(total is not None and abs(total) < _EXACT for total in totals) and _is_exact(given)
+    return exact and made.total != given.total
+
+
+def _is_exact(given: Made) -> bool:
+    """Whether the sum of the elements' magnitudes was computed without rounding."""
+    return (given.size or 0) * max(abs(_low(given)), abs(_high(given))) < _EXACT
 
 
 def _of_cast(made: Made, given: Made) -> bool:

@@ -48,8 +48,6 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
     """
     grave = [origin for origin in origins if origin.consequential]
     seen = without_aftermath(study(trace, program, _end(trace, grave)), grave)
-    if not len(seen.series):
-        return ()
     said = frozenset[str]().union(*(_SAID_ALREADY.get(origin.cause, ()) for origin in grave))
     findings = [
         finding
@@ -100,6 +98,8 @@ def _warnings(seen: Study, findings: Sequence[Finding]) -> list[NumericalWarning
 
 
 def _event(seen: Study, finding: Finding) -> int:
+    if finding.event != NONE:
+        return finding.event
     row = finding.row if finding.row != NONE else int(seen.series.starts[finding.series + 1]) - 1
     return int(seen.series.event[row])
 

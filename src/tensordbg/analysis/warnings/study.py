@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.advice.lookup import fix
-from tensordbg.analysis.events import read_executions
+from tensordbg.analysis.events import Executions, read_executions
 from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.ports import Ports, number_ports
 from tensordbg.analysis.program import Program
@@ -45,6 +45,8 @@ class Finding:
     """The row of the series that shows it; the last by default."""
     site: int = NONE
     """The operation whose line is shown, where it is not the tensor's own."""
+    event: int = NONE
+    """The event that shows it, of what is in no series as it has no floating-point numbers."""
     also: tuple[str, ...] = ()
     """What else is in the same trouble, or follows from it."""
 
@@ -61,6 +63,7 @@ class Study:
     ports: Ports
     wiring: Wiring
     series: Series
+    executions: Executions
     runs: Ints
     """How often each eager site was run."""
 
@@ -203,7 +206,7 @@ def study(trace: TraceSource, program: Program, end: int) -> Study:
     wiring = wire(program, ports, executions)
     # The state of a loop is seen where it is made.
     series = series.chosen(~np.isin(series.site, list(program.loop_arguments)))
-    return Study(trace, program, ports, wiring, without_misnamed(series, wiring), runs)
+    return Study(trace, program, ports, wiring, without_misnamed(series, wiring), executions, runs)
 
 
 def brings_data(site: Site) -> bool:

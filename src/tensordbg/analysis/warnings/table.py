@@ -17,11 +17,13 @@ from tensordbg.analysis.warnings.shrinking import shrinking_values
 from tensordbg.analysis.warnings.softmax_of_one import softmaxes_of_one
 from tensordbg.analysis.warnings.study import Rule
 from tensordbg.analysis.warnings.unchanged import unchanged_variables
+from tensordbg.analysis.warnings.wrapping import wrapped_integers
 from tensordbg.analysis.warnings.zero_gradient import zero_gradients
 
 TABLE: dict[str, Rule] = {
     "growing_in_loop": growth_in_loops,
     "growing_values": growing_values,
+    "wrapped_integers": wrapped_integers,
     "log_near_zero": logs_near_zero,
     "softmax_of_one": softmaxes_of_one,
     "activation_twice": activations_twice,
