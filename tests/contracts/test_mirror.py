@@ -15,6 +15,7 @@ NOT_MIRRORED = {
     "operations/tensorflow/collectives.py": "operations/test_collective.py",
     "operations/tensorflow/domains.py": "operations/tensorflow/test_kinds.py",
     "operations/tensorflow/effects.py": "operations/tensorflow/test_kinds.py",
+    "operations/tensorflow/engines.py": "operations/tensorflow/test_kinds.py",
     "operations/tensorflow/moving.py": "operations/tensorflow/test_kinds.py",
     "operations/tensorflow/operands.py": "operations/tensorflow/test_kinds.py",
     "operations/tensorflow/stores.py": "analysis/test_stores.py",

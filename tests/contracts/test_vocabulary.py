@@ -32,15 +32,8 @@ FORMATS = {
 }
 """Files that read or write what TensorFlow reads or writes."""
 
-OTHER_WORDS = {"analysis/beginnings/words.py": {"Where"}, "console/fullscreen/keys.py": {"Enter"}}
+OTHER_WORDS = {"console/fullscreen/keys.py": {"Enter"}}
 """Words that happen to be the name of a type."""
-
-NOT_YET = {
-    "analysis/beginnings/recorded.py",
-    "analysis/beginnings/shapes.py",
-    "analysis/unseen.py",
-}
-"""Files that still name types of operations. It only ever becomes shorter."""
 
 
 def _registered() -> frozenset[str]:
@@ -72,8 +65,7 @@ def _named() -> dict[str, list[str]]:
 
 
 def test_types_of_operations_are_named_in_one_place() -> None:
-    named = {module: types for module, types in _named().items() if module not in NOT_YET}
-    assert named == {}, "ask the vocabulary (operations/) for a kind, a role or a trait"
+    assert _named() == {}, "ask the vocabulary (operations/) for a kind, a role or a trait"
 
 
 AS_PRINTED = {
@@ -93,10 +85,6 @@ def test_no_rule_names_an_api_of_a_framework() -> None:
         if _API.search(text)
     ]
     assert found == [], "say what to do in advice/, for each framework"
-
-
-def test_what_names_no_type_any_more_leaves_the_list() -> None:
-    assert set(NOT_YET) - set(_named()) == set(), "take these out of NOT_YET"
 
 
 def test_the_files_of_formats_are_there() -> None:

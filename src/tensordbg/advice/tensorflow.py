@@ -145,6 +145,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "loss": "Mask the logits with a large finite number, `tf.where(mask, x, tf.{dtype}.min)`.",
     },
     # warnings
+    "wrapped_integers": {
+        "": "Compute this in a wider type (`tf.cast(x, tf.int32)`, `tf.int64`, or a floating-point type).",
+        "cast": "Clip first, or use `tf.saturate_cast`, or a wider type.",
+    },
     "activation_twice": {"sigmoid": _OF_PROBABILITIES, "softmax": _OF_PROBABILITIES},
     "constant_loss": {
         "": "See that the optimizer is given the variables and a rate above zero, that the loss depends on them (no "

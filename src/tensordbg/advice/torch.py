@@ -142,6 +142,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "softmax": "Give it what goes into the softmax (no `nn.Softmax` at the end), or, where the softmax shall stay "
         "in the model, take the loss of probabilities: `torch.nn.functional.nll_loss(torch.log(p + 1e-7), labels)`.",
     },
+    "wrapped_integers": {
+        "": "Compute this in a wider type (`x.to(torch.int64)`, or a floating-point type).",
+        "cast": "Clip first (`torch.clamp`), or cast to a wider type.",
+    },
     "constant_loss": {
         "": "See that the optimizer is given the parameters and a rate above zero, that the loss depends on them (no "
         "rounding, `torch.argmax`, clipping or `.detach()` between), and that outputs and labels vary.",

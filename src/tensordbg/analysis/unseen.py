@@ -19,6 +19,7 @@ from tensordbg.analysis.program import Program
 from tensordbg.analysis.stores import puts_into, takes_out_of
 from tensordbg.analysis.values import Values
 from tensordbg.model import NONE, CallKind, Site
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 from tensordbg.packages import COMPUTING, is_among_packages
 
@@ -27,18 +28,6 @@ _ENDS = frozenset({"bad_input_data", "source_not_seen", "unknown"})
 
 _GENERATOR = "generator"
 """A word in the names of the functions by which tf.data calls a Python generator."""
-
-_FROM_SERVICE = ("DataServiceDataset", "UncompressElement")
-
-_ENGINES = {
-    "RemoteCall": "a function on another device",
-    "SymbolicGradient": "the gradient of a `Defun`, which the runtime makes by itself",
-    "TPUPartitionedCall": "a function on a TPU",
-    "TRTEngineOp": "an engine of TensorRT",
-    "XlaCallModule": "a module that XLA runs as a whole, such as one exported from JAX",
-    "XlaLaunch": "a cluster that XLA compiled",
-}
-"""Operations that compute much at once, in what holds no operations of TensorFlow."""
 
 _INTERPRETER = r"\bInterpreter\s*\("
 """TensorFlow itself loads that of TFLite, so that only the program's text tells whether it is used."""
@@ -135,8 +124,8 @@ def _from_python(end: _End) -> str:
 
 
 def _from_service(end: _End) -> str:
-    service = any(site.op_type.startswith(_FROM_SERVICE) for site in end.ran)
-    if not service or not (named(end.op_type).has(Trait.FROM_PIPELINE) or end.op_type.startswith(_FROM_SERVICE)):
+    service = any(operation_of(site).has(Trait.FROM_SERVICE) for site in end.ran)
+    if not service or not named(end.op_type).has(Trait.FROM_PIPELINE, Trait.FROM_SERVICE):
         return ""
     return (
         "the elements were computed by the workers of a tf.data service, and what other processes compute is not in "
@@ -145,7 +134,7 @@ def _from_service(end: _End) -> str:
 
 
 def _from_a_pipeline_of_before(end: _End) -> str:
-    makers = (operation_of(site).has(Trait.MAKES_PIPELINE) or site.op_type == "OneShotIterator" for site in end.ran)
+    makers = (operation_of(site).has(Trait.MAKES_PIPELINE) for site in end.ran)
     if not named(end.op_type).has(Trait.FROM_PIPELINE) or any(makers):
         return ""
     return (
@@ -175,13 +164,13 @@ def _from_a_store(end: _End) -> str:
 
 
 def _from_an_engine(end: _End) -> str:
-    named = [end.op_type, *(site.op_type for site in end.inputs() if site.site not in end.recorded)]
-    engine = next((each for each in named if each in _ENGINES), "")
+    types = [end.op_type, *(site.op_type for site in end.inputs() if site.site not in end.recorded)]
+    engine = next((each for each in types if named(each).engine), "")
     if not engine:
         return ""
     return (
-        f"what {engine} runs, {_ENGINES[engine]}, is not recorded inside, only what goes in and comes out; check it "
-        "where it was made"
+        f"what {engine} runs, {named(engine).engine}, is not recorded inside, only what goes in and comes out; check "
+        "it where it was made"
     )
 
 
@@ -222,7 +211,7 @@ def _from_an_own_operation(end: _End) -> str:
 
 
 def _from_another_library(end: _End) -> str:
-    if end.op_type != INPUT and (end.op_type != "Placeholder" or end.site.argument == NONE):
+    if end.op_type != INPUT and (named(end.op_type).kind is not Kind.ARGUMENT or end.site.argument == NONE):
         return ""
     loaded = end.program.loaded
     line = end.line_of(_INTERPRETER)

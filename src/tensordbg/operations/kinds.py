@@ -27,6 +27,7 @@ class Kind(Enum):
     BROADCAST = auto()
     SLICE = auto()
     GATHER = auto()
+    CONCATENATE = auto()
     PACK = auto()
     UNPACK = auto()
     FILL = auto()
@@ -34,6 +35,8 @@ class Kind(Enum):
     ONE_HOT = auto()
     TOP_K = auto()
     SELECT = auto()
+    WHERE = auto()
+    """It gives the positions of what holds."""
     CAST = auto()
     CLIP = auto()
 
@@ -64,6 +67,7 @@ class Kind(Enum):
     MINIMUM = auto()
 
     SUM = auto()
+    CUMULATIVE_SUM = auto()
     MEAN = auto()
     PRODUCT = auto()
     MAX = auto()
@@ -121,5 +125,7 @@ class Kind(Enum):
     SWITCH = auto()
     """It hands what it takes to one of two outputs."""
     LOOP_CONDITION = auto()
+    ASSERT = auto()
+    """It fails where a condition does not hold."""
     NOTHING = auto()
     """What computes nothing and only waits."""

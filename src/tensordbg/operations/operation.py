@@ -62,6 +62,8 @@ class Operation:
     puts_into: str = ""
     """What it puts tensors into that holds them between runs, in words."""
     takes_out_of: str = ""
+    engine: str = ""
+    """What it runs of which the operations are not known, in words."""
     collective: Collective | None = None
     """What it does together with others, where it does."""
     gradient_of: Kind | None = None

@@ -25,6 +25,7 @@ class Table:
     of_matrix: Mapping[str, str] = field(default_factory=dict)
     puts: Mapping[str, str] = field(default_factory=dict)
     takes: Mapping[str, str] = field(default_factory=dict)
+    engines: Mapping[str, str] = field(default_factory=dict)
     collectives: Mapping[str, Collective] = field(default_factory=dict)
     gradient_of: Mapping[str, Kind] = field(default_factory=dict)
     kind_beginnings: Mapping[str, Kind] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Table:
             of_matrix=self.of_matrix.get(op_type, ""),
             puts_into=self.puts.get(op_type, ""),
             takes_out_of=self.takes.get(op_type, ""),
+            engine=self.engines.get(op_type, ""),
             collective=self.collectives.get(op_type),
             gradient_of=gradient_of,
         )
@@ -64,7 +66,7 @@ class Table:
         yield from self.traits.values()
         yield from self.operands.values()
         yield from (self.indices, self.domains, self.degrees, self.of_nothing, self.of_matrix)
-        yield from (self.puts, self.takes, self.collectives, self.gradient_of)
+        yield from (self.puts, self.takes, self.engines, self.collectives, self.gradient_of)
 
     def _kind(self, op_type: str) -> Kind:
         for kind, names in self.kinds.items():

@@ -14,6 +14,10 @@ class Trait(Enum):
     """Output k holds the elements of input k (of input 0, but for identities of several), in any order and shape."""
     REARRANGES = auto()
     """It hands on elements of its inputs, in another order or shape."""
+    HANDS_ON = auto()
+    """It puts out what it takes, shape and all."""
+    SHAPED_BY_NUMBERS = auto()
+    """The shape of what it makes stands in the numbers of an input."""
     MOVES = auto()
     """It makes no number of its own but a filling: also what keeps tensors in lists, or hands them on in a loop."""
     NO_LARGER = auto()
@@ -54,6 +58,11 @@ class Trait(Enum):
     STRICT = auto()
     """A NaN in any of its inputs is one in its output; where a framework regroups, it regroups these."""
 
+    ON_BITS = auto()
+    """It works on the bits of whole numbers, as hashes and generators of random numbers do."""
+    SCRAMBLES = auto()
+    """It gives bits that look like chance: a hash, random numbers, or the bits of something else."""
+
     COMPARES = auto()
     """It makes booleans or whole numbers of the values of numbers, among them NaN; a cast and a top-k may."""
     GIVES_POSITIONS = auto()
@@ -67,6 +76,8 @@ class Trait(Enum):
     """What it gives came in from outside of the recorded program."""
     FROM_PIPELINE = auto()
     """It takes a batch, or a result, out of an input pipeline."""
+    FROM_SERVICE = auto()
+    """It takes its elements from other processes."""
     MAKES_PIPELINE = auto()
     """It makes a stage of an input pipeline, or what the pipeline's batches are handed on in."""
     OF_PIPELINES = auto()

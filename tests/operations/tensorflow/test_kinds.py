@@ -29,8 +29,12 @@ def of(op_type: str) -> Operation:
     return operation("tensorflow", op_type)
 
 
+IN_OTHER_BUILDS = {"TRTEngineOp"}
+"""Types that TensorFlow has only where it is built for certain devices."""
+
+
 def test_tensorflow_knows_every_type() -> None:
-    assert TABLE.types() - set(REGISTERED) == set()
+    assert TABLE.types() - set(REGISTERED) - IN_OTHER_BUILDS == set()
 
 
 @pytest.mark.parametrize("beginning", sorted(TABLE.beginnings()))
@@ -92,7 +96,7 @@ def test_what_is_known_by_a_pipeline_s_word_takes_from_one() -> None:
 
 
 def test_operands_are_inputs_that_the_type_has() -> None:
-    for name in TABLE.types():
+    for name in TABLE.types() & set(REGISTERED):
         known = of(name)
         positions = (*known.operands.values(), *known.indices, *(domain.operand for domain in known.domains))
         assert all(0 <= position < len(REGISTERED[name].input_arg) for position in positions), name
@@ -119,3 +123,33 @@ def test_a_result_that_grows_as_a_divisor_shrinks_has_it() -> None:
     by_divisor = {name for name in TABLE.types() if Role.DIVISOR in of(name).operands}
     by_size = {name for name in TABLE.types() if Role.DENOMINATOR in of(name).operands}
     assert by_size - by_divisor == {"DivNoNan", "Softsign", "SoftsignGrad", "SqrtGrad"}
+
+
+def test_what_hands_on_passes_but_for_copies() -> None:
+    handing_on = {name for name in REGISTERED if of(name).has(Trait.HANDS_ON)}
+    assert {"Identity", "IdentityN"} <= handing_on
+    assert all(of(name).has(Trait.PASSES) for name in handing_on)
+
+
+@pytest.mark.parametrize("op_type", ["BitwiseXor", "LeftShift", "Invert"])
+def test_what_works_on_bits(op_type: str) -> None:
+    assert of(op_type).has(Trait.ON_BITS)
+    assert not of("InvertPermutation").has(Trait.ON_BITS)
+
+
+def test_what_scrambles_is_no_control_flow() -> None:
+    scrambling = {name for name in REGISTERED if of(name).has(Trait.SCRAMBLES)}
+    assert {"StringToHashBucketFast", "Fingerprint", "StatelessRandomUniformV2", "RngReadAndSkip"} <= scrambling
+    assert not {"StatelessIf", "StatelessWhile", "StatefulPartitionedCall"} & scrambling
+
+
+def test_what_is_shaped_by_numbers_takes_no_tensor_of_that_shape() -> None:
+    shaped = {name for name in REGISTERED if of(name).has(Trait.SHAPED_BY_NUMBERS)}
+    assert {"Fill", "Range", "RandomUniform", "RandomUniformInt", "StatelessRandomNormalV2"} <= shaped
+    assert not {"RandomShuffle", "RandomCrop", "StatelessWhile"} & shaped
+
+
+@pytest.mark.parametrize("op_type", ["XlaLaunch", "RemoteCall"])
+def test_engines_are_said_in_words(op_type: str) -> None:
+    assert of(op_type).engine
+    assert not of("PartitionedCall").engine

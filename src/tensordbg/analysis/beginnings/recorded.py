@@ -15,18 +15,15 @@ from tensordbg.analysis.events import Events, Executions, row_of
 from tensordbg.analysis.execution_part import made_from, part_of
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.operands import is_eager
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.operations import operation_of, type_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints, TraceSource, integers, shape_of, tensor_pieces
 from tensordbg.analysis.values import locate_values
 from tensordbg.model import NONE, Site
+from tensordbg.operations.frameworks import TENSORFLOW
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 from tensordbg.trace.described import is_shape
-
-HANDING_ON = frozenset(
-    {"Identity", "IdentityN", "PreventGradient", "PlaceholderWithDefault", "Snapshot", "StopGradient"}
-)
-"""What puts out what it takes, shape and all."""
 
 _LEVELS = 40
 _MOST_EXECUTIONS = 1000
@@ -78,7 +75,11 @@ class RecordedPast:
         if site.function == NONE:
             return [] if self._own == NONE else self._given_eagerly(self._own)
         failed = self.failed_activations(site)
-        if not failed and site.op_type == "Assert" and (branch := self._program.holders.get(site.function)) is not None:
+        if (
+            not failed
+            and operation_of(site).kind is Kind.ASSERT
+            and (branch := self._program.holders.get(site.function)) is not None
+        ):
             # It is alone in a branch that is taken where its condition does not hold, so nothing is recorded there.
             site, failed = branch, self.failed_activations(branch)
         return self.given_at(failed[-1], site) if failed else []
@@ -174,12 +175,12 @@ class RecordedPast:
         number = int(values.ports.site[port])
         site = values.program.sites[number]
         if is_eager(self._flow, activation):
-            if site.op_type in HANDING_ON:
+            if operation_of(site).has(Trait.HANDS_ON):
                 given = self._flow.sources(np.array([activation]), np.array([port]))
                 slot = port - int(values.ports.first[number])
                 if slot < len(given.of):
                     yield int(given.activation[slot]), int(given.port[slot])
-        elif site.op_type in HANDING_ON and site.argument < 0:
+        elif operation_of(site).has(Trait.HANDS_ON) and site.argument < 0:
             slot = port - int(values.ports.first[number])
             for ref in self._program.inputs_of(number)[slot : slot + 1]:
                 if (source := values.ports.of(ref)) != NONE:
@@ -197,7 +198,7 @@ class RecordedPast:
         shape = shape_of(row.get("shape"))
         dtype = row.get("dtype") or (site.dtypes[slot] if slot < len(site.dtypes) else "")
         low, high, total = row.get("min"), row.get("max"), row.get("sum")
-        constant = attributes.get("value") if site.op_type == "Const" else None
+        constant = attributes.get("value") if operation_of(site).kind is Kind.CONSTANT else None
         if not row and constant is not None and (elements := _elements(constant)) is not None:
             shape = elements.shape
             low, high, total = float(elements.min()), float(elements.max()), float(elements.sum())
@@ -245,7 +246,17 @@ def with_variable(given: Sequence[Made | None], site: Site, program: Program) ->
     if variable is None or not given or not is_shape(variable.shape):  # parts of it may not be known
         return given
     shape = shape_of(variable.shape)
-    return [Made(("variable", site.writes[0]), variable.name, "Variable", variable.dtype, shape, None), *given[1:]]
+    return [
+        Made(
+            ("variable", site.writes[0]),
+            variable.name,
+            type_of(Kind.VARIABLE, site.framework or TENSORFLOW),
+            variable.dtype,
+            shape,
+            None,
+        ),
+        *given[1:],
+    ]
 
 
 def _events_of(trace: TraceSource, numbers: Ints) -> Ints:

@@ -11,20 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensordbg.analysis.beginnings.made import Made, Past, steps
+from tensordbg.analysis.operations import named
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 Shape = tuple[int, ...]
 
-_PRODUCTS = ("MatMul", "BatchMatMul", "Conv", "DepthwiseConv")
-"""Beginnings of the types whose last dimension is that of input 1, the kernel."""
+_PRODUCTS = frozenset({Kind.CONVOLUTION, Kind.MATMUL})
+"""Their last dimension is that of input 1, the kernel."""
 
-_SHAPED_BY_NUMBERS = frozenset(
-    {"BroadcastTo", "Empty", "Fill", "LinSpace", "Range", "RandomUniformInt", "TensorListStack"}
-)
-_RANDOM = ("Random", "Stateless", "Truncated", "ParameterizedTruncated", "Multinomial")
-"""Types, and beginnings of types, whose shape the numbers in an input tell, not its own shape."""
-
-_MATRIX_PRODUCTS = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 _OF_AXIS = re.compile(r"expected axis (-?\d+) of input shape to have value (\d+)")
 _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
 
@@ -56,12 +51,13 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     """What does not fit together of what an operation was given; empty where its error is not of shapes."""
     if not _OF_SHAPES.search(message):
         return []
-    if op_type in _MATRIX_PRODUCTS:
+    kind = named(op_type).kind
+    if kind is Kind.MATMUL:
         return _of_product(given)
     tensors = [(k, shape) for k, shape in enumerate(given) if shape]
     if (stated := _OF_AXIS.search(message)) is not None:
         return _of_axis(tensors, int(stated[1]), int(stated[2]))
-    if op_type.startswith("Concat"):
+    if kind is Kind.CONCATENATE:
         return _of_concatenation(tensors)
     if len(tensors) == 2:
         (a, first), (b, second) = tensors
@@ -137,7 +133,7 @@ def beginning_of(past: Past, made: Made, odd: Odd) -> Turn | None:
 
 
 def _turn(made: Made, inputs: Sequence[Made | None]) -> Turn | None:
-    if shaped_by_numbers(made.op_type) or made.operation.has(Trait.FROM_PIPELINE, Trait.READS):
+    if made.operation.has(Trait.SHAPED_BY_NUMBERS, Trait.FROM_PIPELINE, Trait.READS):
         return Turn(made, ())
     known = tuple(each for each in inputs if each is not None and each.shape)
     # An operation's axes and the like are whole numbers, what it works on is mostly of the type that it gives.
@@ -147,13 +143,8 @@ def _turn(made: Made, inputs: Sequence[Made | None]) -> Turn | None:
     return Turn(made, alike or known)
 
 
-def shaped_by_numbers(op_type: str) -> bool:
-    """Whether the shape of what operations of a type make stands in the numbers of an input."""
-    return op_type in _SHAPED_BY_NUMBERS or op_type.startswith(_RANDOM)
-
-
 def _same_shape(made: Made, inputs: Sequence[Made | None]) -> Made | None:
-    if shaped_by_numbers(made.op_type):
+    if made.operation.has(Trait.SHAPED_BY_NUMBERS):
         return None
     return next((each for each in inputs if each is not None and each.shape and each.shape == made.shape), None)
 
@@ -161,12 +152,12 @@ def _same_shape(made: Made, inputs: Sequence[Made | None]) -> Made | None:
 def _carrying(made: Made, axis: int, inputs: Sequence[Made | None], odd: Odd) -> tuple[Made | None, int | None]:
     """The input that has the dimension already, and which of its dimensions that is."""
     shape = made.shape
-    if shape is None or not 0 <= axis < len(shape) or shaped_by_numbers(made.op_type):
+    if shape is None or not 0 <= axis < len(shape) or made.operation.has(Trait.SHAPED_BY_NUMBERS):
         return None, None
     known = [each for each in inputs if each is not None and each.shape]
     if odd.rank is not None and odd.rank != len(shape) and met(made, known):
         return None, None
-    if made.op_type.startswith(_PRODUCTS) and axis == len(shape) - 1:
+    if made.operation.kind in _PRODUCTS and axis == len(shape) - 1:
         known = [each for each in inputs[1:2] if each is not None and each.shape]
     for each in known:
         own = each.shape or ()

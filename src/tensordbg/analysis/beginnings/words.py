@@ -21,7 +21,7 @@ def of_shape(turn: Turn) -> str:
     told = _listed([shape_text(each.shape) for each in turn.given])
     if met(made, turn.given):
         return f"{_name(made)} spread {told} over each other, which gave {shape}"
-    if made.op_type == "Where":
+    if made.operation.kind is Kind.WHERE:
         return f"{_name(made)} chose {made.shape[0] if made.shape else 0} out of {told}"
     return f"{_name(made)} made {shape} of {told}"
 

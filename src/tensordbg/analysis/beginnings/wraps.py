@@ -19,8 +19,13 @@ _LARGE = 2.0**62
 _WIDTH = {f"{kind}{bits}": (kind, bits) for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 
 
-JUDGED = frozenset({"Abs", "Add", "AddV2", "Cast", "Cumsum", "Mul", "Neg", "Square", "Sub", "Sum"})
-"""The types of operations of which it can be told."""
+JUDGED = frozenset(
+    {
+        *(Kind.ABSOLUTE, Kind.ADD, Kind.CAST, Kind.CUMULATIVE_SUM, Kind.MULTIPLY, Kind.NEGATE),
+        *(Kind.SQUARE, Kind.SUBTRACT, Kind.SUM),
+    }
+)
+"""The kinds of operations of which it can be told."""
 
 
 def is_whole(dtype: str) -> bool:
@@ -37,7 +42,7 @@ def wrapped(made: Made, inputs: Sequence[Made | None]) -> bool:
         return False
     if made.operation.kind is Kind.CAST and len(known) == 1:
         return _of_cast(made, known[0])
-    if made.op_type in ("Sum", "Cumsum") and known:
+    if made.operation.kind in (Kind.SUM, Kind.CUMULATIVE_SUM) and known:
         return _of_many(made, known[0])
     if any(each.dtype != made.dtype for each in known):
         return False
@@ -57,7 +62,7 @@ def _of_many(made: Made, given: Made) -> bool:
         return False
     if _low(given) >= 0 and _low(made) < 0:
         return True
-    if made.op_type == "Cumsum":  # it may leave out the last
+    if made.operation.kind is Kind.CUMULATIVE_SUM:  # it may leave out the last
         return False
     if _low(given) >= 0 and _high(made) < _high(given):
         return True

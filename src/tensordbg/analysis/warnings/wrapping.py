@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.beginnings.made import Made
 from tensordbg.analysis.beginnings.recorded import RecordedPast
 from tensordbg.analysis.beginnings.shapes import Turn
@@ -20,10 +21,13 @@ from tensordbg.analysis.beginnings.words import of_wrap
 from tensordbg.analysis.beginnings.wraps import JUDGED, is_whole, wrapped
 from tensordbg.analysis.events import row_of
 from tensordbg.analysis.meant import meant_rule
+from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints, integers, tensor_pieces
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _MOST_SITES = 200
 _OF_SITE = 8
@@ -45,8 +49,6 @@ _WRAPPERS = frozenset(
 """The files of TensorFlow between an operator in the program's text and its operation."""
 _OTHERWISE = frozenset({"saturate_cast"})
 
-_OF_WORDS = ("Bitwise", "Invert", "LeftShift", "RightShift", "FloorMod", "TruncateMod", "Mod", "PopulationCount")
-_SOURCES_OF_WORDS = ("StringToHash", "Fingerprint", "Random", "Stateless", "Rng", "Bitcast")
 _WIDE = ("int32", "int64")
 _HASHED = frozenset({"uint32", "uint64"})
 """They are what hashes and generators compute in."""
@@ -77,7 +79,7 @@ def wrapped_integers(study: Study) -> list[Finding]:
 
 def _is_candidate(program: Program, site: Site) -> bool:
     """Whether an operation computes whole numbers, stands in the program's own text and is not declared to be meant."""
-    if site.op_type not in JUDGED or (site.dtypes and not is_whole(site.dtypes[0])):
+    if operation_of(site).kind not in JUDGED or (site.dtypes and not is_whole(site.dtypes[0])):
         return False
     frames = program.stacks.get(site.stack, ())
     own = next((k for k in reversed(range(len(frames))) if frames[k].user), NONE)
@@ -131,13 +133,13 @@ def _is_meant(study: Study, site: Site, made: Made, inputs: list[Made | None], p
     if any(each is not None and wrapped(each, past.inputs(each)) for each in inputs):
         return True
     edges = _edges(study)
-    if any(_is_of_words(study, each, _OF_WORDS) for each in _near(site.site, edges)):
+    if any(_is_of_words(study, each) for each in _near(site.site, edges)):
         return True
     if made.dtype not in _WIDE:
         return False
     before = _near(site.site, edges[:, ::-1])
-    return any(_is_of_words(study, each, _OF_WORDS + _SOURCES_OF_WORDS) for each in before) or (
-        made.op_type == "Mul" and any(_is_factor_of_hash(each) for each in inputs)
+    return any(_is_of_words(study, each, Trait.SCRAMBLES) for each in before) or (
+        made.operation.kind is Kind.MULTIPLY and any(_is_factor_of_hash(each) for each in inputs)
     )
 
 
@@ -159,9 +161,12 @@ def _near(site: int, edges: Ints) -> set[int]:
     return set(found.tolist()) - {site}
 
 
-def _is_of_words(study: Study, number: int, types: tuple[str, ...]) -> bool:
+def _is_of_words(study: Study, number: int, *also: Trait) -> bool:
+    """Whether a site works on words of a hash, or has one of further traits."""
     site = study.program.sites.get(number)
-    return site is not None and site.op_type.startswith(types)
+    if site is None:
+        return False
+    return operation_of(site).kind is Kind.REMAINDER or operation_of(site).has(Trait.ON_BITS, *also)
 
 
 def _is_factor_of_hash(made: Made | None) -> bool:
@@ -172,17 +177,13 @@ def _is_factor_of_hash(made: Made | None) -> bool:
 
 def _finding(site: Site, made: Made, inputs: list[Made | None]) -> Finding:
     known = tuple(each for each in inputs if each is not None)
-    cast = made.op_type == "Cast"
+    cast = made.operation.kind is Kind.CAST
     return Finding(
         kind="wrapped_integers",
         series=NONE,
         event=made.event,
         explanation=f"{of_wrap(Turn(made, known))}: {made.dtype} does not hold the result, and no error is raised.",
-        suggestion=(
-            "Clip first, or use `tf.saturate_cast`, or a wider type."
-            if cast
-            else "Compute this in a wider type (`tf.cast(x, tf.int32)`, `tf.int64`, or a floating-point type)."
-        ),
+        suggestion=fix(site.framework, "wrapped_integers", "cast" if cast else ""),
         evidence={"dtype": made.dtype, "smallest": made.low or 0.0, "largest": made.high or 0.0},
         gravity=1.0,
         site=site.site,

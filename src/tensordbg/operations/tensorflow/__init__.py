@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tensordbg.operations.table import Table
-from tensordbg.operations.tensorflow import arithmetic, collectives, domains, effects, kinds, moving, operands, stores
+from tensordbg.operations.tensorflow import (
+    arithmetic,
+    collectives,
+    domains,
+    effects,
+    engines,
+    kinds,
+    moving,
+    operands,
+    stores,
+)
 
 TABLE = Table(
     kinds=kinds.KINDS,
@@ -20,5 +30,6 @@ TABLE = Table(
     of_matrix=operands.OF_MATRIX,
     puts=stores.PUTS,
     takes=stores.TAKES,
+    engines=engines.ENGINES,
     collectives=collectives.COLLECTIVES,
 )

@@ -42,6 +42,8 @@ ARITHMETIC: Mapping[Trait, frozenset[str]] = MappingProxyType(
             Add AddV2 Div DivNoNan Maximum Minimum Mul MulNoNan Pow RealDiv SquaredDifference Sub
             """
         ),
+        Trait.ON_BITS: names("BitwiseAnd BitwiseOr BitwiseXor Invert LeftShift PopulationCount RightShift"),
+        Trait.SCRAMBLES: names("Bitcast Fingerprint"),
         Trait.STRICT: names("Add AddV2 Mul Neg RealDiv Sub"),
     }
 )
@@ -61,6 +63,12 @@ BEGINNINGS: Mapping[Trait, tuple[str, ...]] = MappingProxyType(
             """
             BatchMatMul Conv DepthwiseConv Einsum MatMul QuantizedMatMul SparseMatMul SparseMatrixMatMul XlaConv XlaDot
             _Fused _Mkl
+            """
+        ),
+        Trait.SCRAMBLES: words(
+            """
+            Random Rng StatefulRandom StatefulStandardNormal StatefulTruncated StatefulUniform StatelessRandom
+            StatelessTruncated StringToHash
             """
         ),
         Trait.NORMALISES: ("FusedBatchNorm",),

@@ -32,7 +32,8 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
             RestoreV2 StringToNumber Unstage
             """
         ),
-        Trait.MAKES_PIPELINE: names("OptionalFromValue"),
+        Trait.FROM_SERVICE: names("UncompressElement"),
+        Trait.MAKES_PIPELINE: names("OneShotIterator OptionalFromValue"),
         Trait.CALLS_PYTHON: names("EagerPyFunc PyFunc PyFuncStateless"),
         Trait.PUTS_IN_PLACE: names(
             """
@@ -58,6 +59,7 @@ BEGINNINGS: Mapping[Trait, tuple[str, ...]] = MappingProxyType(
             TruncatedNormal Var
             """
         ),
+        Trait.FROM_SERVICE: ("DataServiceDataset",),
         Trait.BUILDS_ON_OLD: words(
             """
             Apply AssignAdd AssignSub ResourceApply ResourceScatter ResourceSparseApply ResourceStridedSliceAssign

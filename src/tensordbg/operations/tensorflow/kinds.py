@@ -22,6 +22,7 @@ KINDS: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
         Kind.BROADCAST: ("BroadcastTo",),
         Kind.SLICE: ("Slice", "StridedSlice"),
         Kind.GATHER: ("Gather", "GatherNd", "GatherV2"),
+        Kind.CONCATENATE: ("Concat", "ConcatV2"),
         Kind.PACK: ("Pack",),
         Kind.UNPACK: ("Unpack",),
         Kind.FILL: ("Fill",),
@@ -29,6 +30,7 @@ KINDS: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
         Kind.ONE_HOT: ("OneHot",),
         Kind.TOP_K: ("TopK", "TopKV2"),
         Kind.SELECT: ("Select", "SelectV2"),
+        Kind.WHERE: ("Where",),
         Kind.CAST: ("Cast",),
         Kind.CLIP: ("ClipByValue",),
         Kind.ADD: ("Add", "AddV2"),
@@ -57,6 +59,7 @@ KINDS: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
         Kind.MAXIMUM: ("Maximum",),
         Kind.MINIMUM: ("Minimum",),
         Kind.SUM: ("Sum",),
+        Kind.CUMULATIVE_SUM: ("Cumsum",),
         Kind.MEAN: ("Mean",),
         Kind.PRODUCT: ("Prod",),
         Kind.MAX: ("Max",),
@@ -100,6 +103,7 @@ KINDS: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
         Kind.RESTORE: ("RestoreV2",),
         Kind.SWITCH: ("RefSwitch", "Switch"),
         Kind.LOOP_CONDITION: ("LoopCond",),
+        Kind.ASSERT: ("Assert",),
         Kind.NOTHING: ("NoOp",),
     }
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tensordbg.operations.tensorflow.words import names
+from tensordbg.operations.tensorflow.words import names, words
 from tensordbg.operations.traits import Trait
 
 MOVING: Mapping[Trait, frozenset[str]] = MappingProxyType(
@@ -15,6 +15,13 @@ MOVING: Mapping[Trait, frozenset[str]] = MappingProxyType(
             CheckNumerics CheckNumericsV2 DebugGradientIdentity EnsureShape ExpandDims Identity IdentityN
             PlaceholderWithDefault PreventGradient RefIdentity RefSwitch Reshape Snapshot Squeeze StopGradient Switch
             Transpose
+            """
+        ),
+        Trait.HANDS_ON: names("Identity IdentityN PlaceholderWithDefault PreventGradient Snapshot StopGradient"),
+        Trait.SHAPED_BY_NUMBERS: names(
+            """
+            BroadcastTo Empty Fill LinSpace Multinomial ParameterizedTruncatedNormal Range TensorListStack
+            TruncatedNormal
             """
         ),
         Trait.REARRANGES: names(
@@ -56,5 +63,14 @@ MOVING: Mapping[Trait, frozenset[str]] = MappingProxyType(
 )
 
 BEGINNINGS: Mapping[Trait, tuple[str, ...]] = MappingProxyType(
-    {Trait.MOVES: ("MatrixDiag", "MatrixSetDiag", "Optional", "TensorArray", "TensorList", "TensorMap")}
+    {
+        Trait.MOVES: ("MatrixDiag", "MatrixSetDiag", "Optional", "TensorArray", "TensorList", "TensorMap"),
+        Trait.SHAPED_BY_NUMBERS: words(
+            """
+            RandomGamma RandomPoisson RandomStandardNormal RandomUniform StatefulRandomBinomial StatefulStandardNormal
+            StatefulTruncatedNormal StatefulUniform StatelessMultinomial StatelessParameterizedTruncatedNormal
+            StatelessRandom StatelessTruncatedNormal
+            """
+        ),
+    }
 )
