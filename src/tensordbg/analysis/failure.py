@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tensordbg.analysis.beginnings.asserted import comparison_at
+from tensordbg.analysis.beginnings.asserted import comparison_at, is_of_comparison
 from tensordbg.analysis.beginnings.find import Refusal, compared_beginnings, find_beginnings
 from tensordbg.analysis.beginnings.recorded import RecordedPast, with_variable
 from tensordbg.analysis.beginnings.stated import StatedPast
@@ -59,6 +59,7 @@ def find_failure(
         stacks.append(program.sites[int(executions.site[row])].stack)
     stack = next((lines for lines in map(locations.stack, stacks) if any(line.user for line in lines)), ())
     inputs: list[_Input] = []
+    refused = _stated(told.inputs)
     beginnings: tuple[Beginning, ...] = ()
     source = locations.own(stack)
     if site is not None and known:
@@ -68,14 +69,17 @@ def find_failure(
         names = [given.tensor for given in inputs]
         given_to = with_variable(past.given_to(site), site, program)
         beginnings = find_beginnings(Refusal(site.op_type, told.message, source, names, given_to), past)
-    elif not told.tensors and (row := comparison_at(program, executions, locations, source)) != NONE:
+    elif (not told.tensors or is_of_comparison(told.message)) and (
+        row := comparison_at(program, executions, locations, source)
+    ) != NONE:
         past = RecordedPast(trace, program, executions, row)
         inputs = _of_eager(program, executions, row)
         compared = past.given_to(program.sites[int(executions.site[row])])
         refusal = Refusal("", told.message, source, [given.tensor for given in inputs], compared)
         beginnings = tuple(compared_beginnings(refusal, past, compared))
     elif told.tensors:
-        beginnings = _of_refused(told, Recording(trace, program, executions), locations, source)
+        recording = Recording(trace, program, executions)
+        refused, beginnings = _of_refused(told, recording, locations, source, details)
     return ProgramFailure(
         error=told.error,
         message=told.message,
@@ -85,7 +89,7 @@ def find_failure(
         step=int(executions.step[row]) if known else NONE,
         source=source,
         stack=stack,
-        inputs=with_elements(_views(trace, inputs, details), told, details) or _stated(told.inputs),
+        inputs=with_elements(_views(trace, inputs, details), told, details) or refused,
         beginnings=beginnings,
         layer=told.layer,
     )
@@ -132,17 +136,23 @@ def with_elements(inputs: tuple[InputView, ...], told: Failure, details: Details
 
 
 def _of_refused(
-    told: Failure, recording: Recording, locations: Locations, source: SourceLine | None
-) -> tuple[Beginning, ...]:
-    """Where what did not fit came from of what was refused before anything was computed."""
+    told: Failure, recording: Recording, locations: Locations, source: SourceLine | None, details: Details
+) -> tuple[tuple[InputView, ...], tuple[Beginning, ...]]:
+    """What was refused before anything was computed, and where that came from of it which did not fit."""
     numbers = np.array([each.execution for each in told.tensors if each.execution != NONE], dtype=np.int64)
     rows = [row for row in np.unique(row_of(recording.executions.number, numbers)).tolist() if row != NONE]
     recorded = RecordedPast(recording.trace, recording.program, recording.executions, *rows) if rows else None
     past = StatedPast(told.tensors, lambda stack: locations.own(locations.stack(stack)), recorded)
     site = recording.program.sites.get(told.site)
-    names = [each.tensor for each in told.inputs]
+    given = past.given(len(told.inputs))
+    views = details.views([made.event for made in given if made is not None and made.event != NONE])
+    inputs = tuple(
+        plain if made is None or made.event == NONE else InputView(made.tensor, made.op_type, views.get(made.event))
+        for plain, made in zip(_stated(told.inputs), given, strict=False)
+    )
     op_type = "" if site is None else site.op_type
-    return find_beginnings(Refusal(op_type, told.message, source, names, past.given(len(names))), past)
+    refusal = Refusal(op_type, told.message, source, [each.tensor for each in inputs], given)
+    return with_elements(inputs, told, details), find_beginnings(refusal, past)
 
 
 @dataclass(frozen=True)

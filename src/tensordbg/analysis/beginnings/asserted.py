@@ -23,6 +23,8 @@ COMPARING = frozenset(
     }
 )
 _FAILED = "assertion failed"
+_OF_COMPARISON = "did not hold"
+"""Of an assertion that failed in eager code."""
 
 
 def compared(past: Past, message: str, given: Sequence[Made | None]) -> list[Made]:
@@ -36,6 +38,11 @@ def compared(past: Past, message: str, given: Sequence[Made | None]) -> list[Mad
             return [each for each in inputs if each is not None]
         made = next((each for each in inputs if each is not None and each.dtype == "bool"), None)
     return []
+
+
+def is_of_comparison(message: str) -> bool:
+    """Whether a message is that of an assertion which compared elements."""
+    return _OF_COMPARISON in message
 
 
 def beginning_of(past: Past, made: Made) -> Turn:

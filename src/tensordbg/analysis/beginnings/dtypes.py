@@ -11,11 +11,18 @@ from tensordbg.analysis.beginnings.shapes import Turn
 _OF_TYPES = re.compile(
     r"\b(?:was expected to be an? \w+ tensor but is|does not match type|dtype|data ?type)\b", re.IGNORECASE
 )
+_OF_ONE = re.compile(
+    r"must be of type|requested dtype|must have d?type|dtype must be|(?:unsupported|invalid) d?type", re.IGNORECASE
+)
+"""Of the type of a tensor that goes with no other."""
 _NUMBERED = re.compile(r"input #(\d+)\(zero-based\) was expected")
 
 
 def differing(message: str, given: Sequence[str]) -> list[int]:
     """Which inputs are of types that do not go together; empty where the error is not of types."""
+    typed = [k for k, dtype in enumerate(given) if dtype]
+    if len(typed) == 1 and _OF_ONE.search(message):
+        return typed
     if not _OF_TYPES.search(message):
         return []
     numbered = _NUMBERED.search(message)

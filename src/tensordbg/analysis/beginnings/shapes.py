@@ -20,7 +20,10 @@ Shape = tuple[int, ...]
 _PRODUCTS = frozenset({Kind.CONVOLUTION, Kind.MATMUL})
 """Their last dimension is that of input 1, the kernel."""
 
-_OF_AXIS = re.compile(r"expected axis (-?\d+) of input shape to have value (\d+)")
+_OF_AXIS = re.compile(
+    r"(?:expected axis (-?\d+) of input shape to have value|dimension (-?\d+) must have size) (\d+)"
+    r"(?:.*, shape \(([\d, ]*)\))?"
+)
 _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
 
 
@@ -56,7 +59,8 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
         return _of_product(given)
     tensors = [(k, shape) for k, shape in enumerate(given) if shape]
     if (stated := _OF_AXIS.search(message)) is not None:
-        return _of_axis(tensors, int(stated[1]), int(stated[2]))
+        meant = [(k, shape) for k, shape in tensors if stated[4] is None or shape == _shape_of(stated[4])]
+        return _of_axis(meant, int(stated[1] or stated[2]), int(stated[3]))
     if kind is Kind.CONCATENATE:
         return _of_concatenation(tensors)
     if len(tensors) == 2:
@@ -72,6 +76,10 @@ def _of_axis(tensors: list[tuple[int, Shape]], axis: int, size: int) -> list[Odd
         if -len(shape) <= axis < len(shape) and shape[axis] not in (size, -1):
             return [Odd(k, axis % len(shape), size)]
     return []
+
+
+def _shape_of(words: str) -> Shape:
+    return tuple(int(dim) for dim in words.replace(" ", "").split(",") if dim)
 
 
 def _of_product(given: Sequence[Shape | None]) -> list[Odd]:

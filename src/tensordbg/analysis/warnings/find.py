@@ -55,7 +55,8 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
         if kind not in said
         for finding in sorted(rule(seen), key=lambda finding: -finding.gravity)
     ]
-    return tuple(_once(_warnings(seen, findings), seen.fix(0, "growing_values", "sign")))
+    sign = seen.fix(0, "growing_values", "sign") if len(seen.series) else ""
+    return tuple(_once(_warnings(seen, findings), sign))
 
 
 def _end(trace: TraceSource, grave: Sequence[Origin]) -> int:

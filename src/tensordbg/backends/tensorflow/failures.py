@@ -12,6 +12,7 @@ from typing import Any
 from tensordbg.backends.tensorflow.function_names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
 from tensordbg.backends.tensorflow.refused import RefusedOperation, RefusingLayer, layer_behind, operation_behind
+from tensordbg.backends.tensorflow.refused_in_python import refused_in_python
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.stated import stated_tensors
 from tensordbg.backends.tensorflow.unbuilt import Unbuilt, unbuilt
@@ -62,10 +63,12 @@ def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> 
     frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
     traced = tracing_error(error)
     operation, layer = operation_behind(error), layer_behind(error)
+    in_python = refused_in_python(error, catalog)
     of_frameworks = (
         isinstance(error, tf.errors.OpError)
         or bool(frames and _is_of_frameworks(catalog, frames[-1][0]))
         or operation is not None
+        or bool(in_python)
         or (layer is not None and layer.of_framework)
     )
     if not isinstance(error, Exception) or not (of_frameworks or traced is not None):
@@ -74,7 +77,7 @@ def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> 
     refused = unbuilt(message)
     if operation is not None and not refused.op_type:
         refused = Unbuilt(operation.name, operation.op_type)
-    given = _given(operation, layer)
+    given = _given(operation, layer) if operation is not None or not in_python else in_python
     tensors = stated_tensors(given, stacks)
     for each in tensors:
         if each.stack != NONE:

@@ -36,7 +36,7 @@ from tensorflow.python.ops import (
     while_v2,
 )
 from tensorflow.python.training import server_lib
-from tensorflow.python.util import tf_decorator, tf_stack
+from tensorflow.python.util import tf_decorator, tf_stack, traceback_utils
 
 __all__ = [
     "RELIED_ON",
@@ -75,6 +75,8 @@ __all__ = [
     "summary_ops_v2",
     "tf_decorator",
     "tf_stack",
+    "traceback_utils",
+    "was_caught_while_traced",
     "while_v2",
 ]
 
@@ -195,6 +197,7 @@ RELIED_ON: dict[str, str] = {
         "one, whose arguments are a counter, two bounds, and a gradient for each of `xs`, arguments of the body; "
         "looked up in the module; since 2.0"
     ),
+    "was_caught_while_traced": "the exception has `ag_error_metadata`; since 2.1",
     "while_v2._build_while_op": (
         "(loop_vars, cond_graph, body_graph, ...): makes every While of two graphs with the same arguments, before "
         "they become functions; looked up in the module; since 2.1"
@@ -264,6 +267,10 @@ RELIED_ON: dict[str, str] = {
         "the outermost filter of each thread, which is first in its list in `_source_filter_stacks`: "
         "`get_filtered_filenames` gives the files whose frames `extract_stack` leaves out, `update` reads it; since 2.4"
     ),
+    "traceback_utils._process_traceback_frames": (
+        "(traceback): takes TensorFlow's own frames off that of the exception which is being handled; looked up in the "
+        "module; since 2.5"
+    ),
     "tf_decorator.unwrap": "(function) -> decorators, the Python function under them; since 1.4",
     "generated_names": (
         "the modules `ops.gen_*_ops`, each with a group of operations under their names, since 1.0; and that of sparse "
@@ -319,6 +326,11 @@ def tracing_error(error: BaseException) -> tuple[list[tuple[str, int, str]], str
         seen += 1
         following = following.__cause__ or following.__context__
     return None
+
+
+def was_caught_while_traced(error: BaseException) -> bool:
+    """Whether AutoGraph caught an exception, and raised another one in its place."""
+    return hasattr(error, "ag_error_metadata")
 
 
 def autograph_operators() -> Any:

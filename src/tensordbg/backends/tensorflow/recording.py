@@ -21,6 +21,7 @@ from tensordbg.backends.tensorflow.loop_gradients import LoopGradients
 from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.python_names import PythonNames
 from tensordbg.backends.tensorflow.refused import RefusedOperations
+from tensordbg.backends.tensorflow.refused_in_python import RefusedInPython
 from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
 from tensordbg.backends.tensorflow.sessions_recording import RecordedSessions
 from tensordbg.recording.catalog import CATALOG
@@ -38,6 +39,7 @@ class _Hook(Protocol):
 
 _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
     Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns,
+    RefusedInPython,
 )  # fmt: skip
 """What a recording looks on at beside operations, functions and sessions."""
 

@@ -1,0 +1,146 @@
+"""What Python code of TensorFlow or Keras was given when it raised: `tf.debugging.assert_rank`, a loss, `set_shape`.
+
+No operation tells of such an error. What was refused stands among the arguments of the frame that raised. TensorFlow
+and Keras take their frames off the tracebacks, and where they do, it is noted on the exception.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+from collections.abc import Iterable, Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+import numpy as np
+
+from tensordbg.backends.tensorflow.internals import traceback_utils, was_caught_while_traced
+from tensordbg.backends.tensorflow.methods import ReplacedAttributes
+from tensordbg.packages import FRAMEWORKS, is_among_packages, is_of, is_part_of
+from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.recorder import Recorder
+
+_NOTE = "_tensordbg_refused_in_python"
+_OF_KERAS = ("keras.src.utils.traceback_utils", "tf_keras.src.utils.traceback_utils")
+_TAKES_OFF = "_process_traceback_frames"
+"""The function of these modules, and of TensorFlow's, that takes frames off a traceback."""
+
+_MOST = 16
+"""Who takes more tensors than these is not the one who refuses one of them."""
+_DEEPEST = 4
+_MOST_CAUSES = 100
+
+
+class RefusedInPython:
+    """The hook into what takes frames off tracebacks, for one recording."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._replaced = ReplacedAttributes()
+        self._watch: ImportWatch | None = None
+
+    def install(self) -> None:
+        """Looks on from now on, in Keras as soon as it is there."""
+        self._replaced.replace(traceback_utils, _TAKES_OFF, self._noting)
+        self._watch = ImportWatch({name: lambda name=name: self._of(name) for name in _OF_KERAS})  # type: ignore[misc]
+        self._watch.start()
+
+    def uninstall(self) -> None:
+        """Takes the hooks out again."""
+        if self._watch is not None:
+            self._watch.stop()
+        self._replaced.restore()
+
+    def _of(self, module: str) -> None:
+        with self._recorder.guard("looking on at the errors of Keras"):
+            self._replaced.replace(sys.modules[module], _TAKES_OFF, self._noting)
+
+    def _noting(self, plain: Any) -> Any:
+        def _process_traceback_frames(trace: Any) -> Any:
+            error = sys.exc_info()[1]
+            if self._recorder.active and error is not None:
+                with self._recorder.guard("looking at what was refused"):
+                    _note(error, _refused(trace, self._recorder.catalog, getattr(error, _NOTE, [])))
+            return plain(trace)
+
+        return _process_traceback_frames
+
+
+def refused_in_python(error: BaseException, catalog: Catalog) -> list[Any]:
+    """The tensors that the framework's function was given which raised; none where a function of the program did."""
+    found: list[Any] = []
+    seen: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and len(seen) < _MOST_CAUSES and all(following is not each for each in seen):
+        seen.append(following)
+        # AutoGraph and Keras raise another one of the same class; where the first came up is what counts. With it
+        # AutoGraph gives the arguments of the function of the program.
+        found = [] if was_caught_while_traced(following) else found
+        if type(following).__name__ == type(error).__name__:
+            here = _refused(following.__traceback__, catalog, getattr(following, _NOTE, []))
+            found = [each for each in here if _is_in(each, found)] or here or found
+        following = following.__cause__ or following.__context__
+    return found
+
+
+def _note(error: BaseException, given: list[Any]) -> None:
+    if given:
+        with contextlib.suppress(AttributeError):
+            setattr(error, _NOTE, given)
+
+
+def _refused(trace: TracebackType | None, catalog: Catalog, known: list[Any]) -> list[Any]:
+    """The tensors in the arguments of the innermost frame that has some, as long as no frame of the program comes.
+
+    What such a function makes itself to look at them is left out: those count that its callers have, too.
+    """
+    given = known
+    for frame in reversed([frame for frame, _ in traceback.walk_tb(trace)]):
+        file = frame.f_code.co_filename
+        if catalog.user_code.is_user(file) or not is_among_packages(file):
+            break
+        if is_part_of(file, FRAMEWORKS):
+            here = _once(_tensors(_arguments(frame), _DEEPEST))
+            given = here if not given else [each for each in given if _is_in(each, here)] or given
+    return given if len(given) <= _MOST else []
+
+
+def _is_in(value: Any, values: list[Any]) -> bool:
+    return any(value is each for each in values)
+
+
+def _arguments(frame: FrameType) -> Iterator[Any]:
+    """What a function was called with, as its names stand for it now."""
+    code, names = frame.f_code, frame.f_locals
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    yield from (names[name] for name in code.co_varnames[:count] if name in names)
+
+
+def _tensors(values: Iterable[Any], depth: int) -> Iterator[Any]:
+    for value in values:
+        if _is_tensor(value):
+            yield value
+        elif isinstance(value, (list, tuple)) and depth and len(value) <= _MOST:
+            yield from _tensors(value, depth - 1)
+        elif isinstance(value, dict) and depth and len(value) <= _MOST:
+            yield from _tensors(value.values(), depth - 1)
+
+
+def _is_tensor(value: Any) -> bool:
+    """Asked of the class alone, as a property of a value of the program's might do anything."""
+    kind = type(value)
+    if isinstance(value, np.ndarray):
+        return True
+    is_described = hasattr(kind, "shape") and hasattr(kind, "dtype")
+    return is_of(kind.__module__, FRAMEWORKS) and is_described and not kind.__name__.endswith("Spec")
+
+
+def _once(values: Iterable[Any]) -> list[Any]:
+    found: list[Any] = []
+    for value in values:
+        if not _is_in(value, found):
+            found.append(value)
+    return found

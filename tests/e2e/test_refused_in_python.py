@@ -1,0 +1,128 @@
+"""What Python code of TensorFlow or Keras refuses, of which no operation tells: which tensors, and where they began."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import keras
+import pytest
+import tensorflow as tf
+
+from tests.e2e.test_failure_beginnings import answer_of, line_of
+
+X = tf.ones([4, 6])
+
+
+def a_rank() -> None:
+    flat = tf.reshape(X, [-1])  # HERE
+    tf.debugging.assert_rank(flat * 2.0, 2)
+
+
+def a_rank_while_traced() -> None:
+    @tf.function
+    def step(x: tf.Tensor) -> tf.Tensor:
+        flat = tf.reshape(x, [-1])  # HERE
+        tf.debugging.assert_rank(flat * 2.0, 2, message="logits")
+        return flat
+
+    step(X)
+
+
+def one_of_some_ranks() -> None:
+    cube = tf.reshape(X, [2, 2, 6])  # HERE
+    tf.debugging.assert_rank_in(cube * 1.0, [1, 2])
+
+
+def shapes_that_go_together() -> None:
+    both = tf.concat([X, X], 0)  # HERE
+    tf.debugging.assert_shapes([(X, ("N", "Q")), (both, ("N", "P"))])
+
+
+def shapes_that_go_together_while_traced() -> None:
+    @tf.function
+    def step(x: tf.Tensor) -> tf.Tensor:
+        both = tf.concat([x, x], 0)  # HERE
+        tf.debugging.assert_shapes([(x, ("N", "Q")), (both, ("N", "P"))])
+        return both
+
+    step(X)
+
+
+def a_type() -> None:
+    whole = tf.cast(X, tf.int64)  # HERE
+    tf.debugging.assert_type(whole + 1, tf.int32)
+
+
+def a_scalar() -> None:
+    loss = tf.reduce_mean(X, axis=1)  # HERE
+    tf.debugging.assert_scalar(loss * 2.0)
+
+
+def a_scalar_while_traced() -> None:
+    @tf.function
+    def step(x: tf.Tensor) -> tf.Tensor:
+        loss = tf.reduce_mean(x, axis=1)  # HERE
+        tf.debugging.assert_scalar(loss * 2.0)
+        return loss
+
+    step(X)
+
+
+def a_shape_that_is_set() -> None:
+    other = tf.reshape(X, [3, 8])  # HERE
+    other.set_shape([4, 6])
+
+
+def a_conversion_while_traced() -> None:
+    @tf.function
+    def step(x: tf.Tensor) -> tf.Tensor:
+        whole = tf.cast(x, tf.int32)  # HERE
+        return tf.convert_to_tensor(whole, tf.float32)
+
+    step(X)
+
+
+def types_that_should_be_one() -> None:
+    whole = tf.cast(X, tf.int32)  # HERE
+    tf.debugging.assert_same_float_dtype([X, whole])
+
+
+def a_loss_of_keras() -> None:
+    labels = tf.one_hot([1, 2, 0, 1], 3)  # HERE
+    keras.losses.categorical_crossentropy(labels, tf.nn.softmax(tf.ones([4, 5])))
+
+
+CASES: list[tuple[Callable[[], None], str, str, list[list[int]]]] = [
+    (a_rank, "shape", "Reshape:0 made [24] of [4, 6]", [[24]]),
+    (a_rank_while_traced, "shape", "Reshape:0 made [24] of [4, 6]", [[24]]),
+    (one_of_some_ranks, "shape", "Reshape:0 made [2, 2, 6] of [4, 6]", [[2, 2, 6]]),
+    (shapes_that_go_together, "shape", "ConcatV2:0 made [8, 6] of [4, 6] and [4, 6]", [[4, 6], [8, 6]]),
+    (shapes_that_go_together_while_traced, "shape", "made [8, 6] of [4, 6] and [4, 6]", [[4, 6], [8, 6]]),
+    (a_type, "dtype", "Cast:0 made int64 of float32", [[4, 6]]),
+    (a_scalar, "shape", "Mean:0 made [4] of [4, 6]", [[4]]),
+    (a_scalar_while_traced, "shape", "Mean:0 made [4] of [4, 6]", [[4]]),
+    (a_shape_that_is_set, "shape", "Reshape:0 made [3, 8] of [4, 6]", [[3, 8]]),
+    (a_conversion_while_traced, "dtype", "Cast:0 made int32 of float32", [[4, 6]]),
+    (types_that_should_be_one, "dtype", "Cast:0 made int32 of float32", [[4, 6], [4, 6]]),
+    (a_loss_of_keras, "shape", "OneHot:0 made [4, 3] of [4]", [[4, 3], [4, 5]]),
+]
+
+
+@pytest.mark.parametrize(("program", "what", "said", "shapes"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_what_was_refused_and_its_beginning_are_told(
+    program: Callable[[], None], what: str, said: str, shapes: list[list[int]], tmp_path: Path
+) -> None:
+    failure, text = answer_of(program, tmp_path)
+    began = failure["beginnings"][0]
+    assert (began["what"], began["source"]["line"]) == (what, line_of(program))
+    assert said in began["explanation"]
+    assert said in " ".join(text.split())
+    assert [each["shape"] for each in failure["inputs"]] == shapes
+
+
+def test_the_tensor_that_an_eager_assertion_refused_has_its_name_and_elements(tmp_path: Path) -> None:
+    failure, text = answer_of(a_scalar, tmp_path)
+    assert [(each["tensor"], each["elements"]) for each in failure["inputs"]] == [("Mul:0", "[2, 2, 2, 2]")]
+    assert text.startswith("raised ValueError, test_refused_in_python.py:")
+    assert "its input Mul:0 is [2, 2, 2, 2]" in " ".join(text.split())
