@@ -243,6 +243,7 @@ class LineStops:
         """At the end of a line: stops if a condition holds of what it has computed."""
         if self._debugger.over:
             return
+        reason = ""
         with self._recorder.guard("debugging"):
             names = FrameNames(line.frame, operation.elements)
             reason = next((found for each in breaks if (found := each.reason(names.value))), "")
