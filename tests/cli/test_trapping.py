@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.reader import list_captures, open_capture
+from tests import programs
 from tests.cli.conftest import COMMAND
 
 KERAS = """
@@ -37,7 +38,7 @@ finally:
 
 def trap(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     (folder / "train.py").write_text(KERAS)
-    return subprocess.run(
+    return programs.run(
         [*COMMAND, "trap", "--most", "1", *words, "train.py"],
         cwd=folder,
         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},

@@ -13,6 +13,7 @@ from tensordbg.console.filters import Filters
 from tensordbg.console.page import texts
 from tensordbg.console.running import Breakpoint, Runner, Stop, StopKind
 from tensordbg.errors import UsageError
+from tests import programs
 from tests.e2e.page.recorded import shared
 
 PROGRAM = """\
@@ -53,7 +54,7 @@ def record(folder: Path) -> None:
     program.write_text(PROGRAM)
     words = ["run", "--detail", "values", "--graphs", "--trace", str(folder / "trace"), program.name]
     command = [sys.executable, "-m", "tensordbg", *words]
-    subprocess.run(command, cwd=program.parent, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    programs.run(command, cwd=program.parent, check=True, capture_output=True, stdin=subprocess.DEVNULL)
 
 
 def recorded_training(factory: pytest.TempPathFactory) -> Path:

@@ -12,6 +12,7 @@ import pytest
 from tensordbg.capture.reader import open_capture
 from tensordbg.debug.step_capture import StepCapture
 from tensordbg.errors import UsageError
+from tests import programs
 
 QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
@@ -59,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return programs.run(
         [sys.executable, *words], cwd=folder, env=QUIET, capture_output=True, text=True, check=True, timeout=300
     )
 

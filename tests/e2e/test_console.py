@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.console.recorded import LOG_LINE, recorded_training
 from tests.e2e.page.long_trace import EVENTS, write_long_trace
 from tests.e2e.page.recorded import shared
@@ -52,7 +53,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 def tdbg(environment: dict[str, str], *words: str | Path, typed: str | None = None) -> subprocess.CompletedProcess[str]:
     command = [*COMMAND, *map(str, words)]
-    return subprocess.run(command, input=typed, capture_output=True, text=True, check=False, env=environment)
+    return programs.run(command, input=typed, capture_output=True, text=True, check=False, env=environment)
 
 
 def checked_walk(out: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from tensordbg.capture.reader import open_capture
 from tensordbg.trace.reader import open_trace
+from tests import programs
 
 PROGRAMS = Path(__file__).parent / "digits"
 TDBG = Path(sys.executable).with_name("tdbg")
@@ -21,7 +22,7 @@ QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"
 
 def debug(folder: Path, script: str, *program: str | Path) -> subprocess.CompletedProcess[str]:
     command = [TDBG, "debug", "--out", folder / "traces", "-c", script, *program]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=QUIET, cwd=folder)
+    return programs.run(command, capture_output=True, text=True, check=False, env=QUIET, cwd=folder)
 
 
 def answers(said: str) -> dict[str, str]:
@@ -76,7 +77,7 @@ def test_the_classic_walk(tmp_path: Path, program: str, kernel: str, probs: str,
 
 def test_the_program_computes_what_it_computes_without(tmp_path: Path) -> None:
     program = PROGRAMS / "keras_fit.py"
-    plain = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, env=QUIET)
+    plain = programs.run([sys.executable, program], capture_output=True, text=True, check=True, env=QUIET)
     done = debug(tmp_path, "run -t 3; step; run -n; capture; run; continue", program)
     assert done.returncode == 0, done.stderr
     (weights,) = re.findall(r"^weights .*$", plain.stdout, re.MULTILINE)
@@ -210,7 +211,7 @@ def test_ctrl_c_stops_at_the_next_run(tmp_path: Path) -> None:
 def test_lines_from_a_pipe_are_commands(tmp_path: Path) -> None:
     command = [TDBG, "debug", "--plain", "--out", tmp_path / "traces", PROGRAMS / "session.py", "--steps", "2"]
     given = "run\nri\nrun -f non_finite\nexit\n"
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, env=QUIET)
+    done = programs.run(command, input=given, capture_output=True, text=True, check=False, env=QUIET)
     assert done.returncode == 1
     assert "run-start: run #1: Session.run(init)" in done.stdout
     assert "run-end: run #3: Session.run(loss, train)" in done.stdout

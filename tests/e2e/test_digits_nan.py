@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests import programs
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "digits_nan.py"
 QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
@@ -31,7 +33,7 @@ class Ended:
 
 def tdbg(*words: str | Path) -> Ended:
     command = [sys.executable, "-m", "tensordbg", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=QUIET)
+    done = programs.run(command, capture_output=True, text=True, check=False, env=QUIET)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
@@ -69,7 +71,7 @@ def test_it_goes_wrong_within_ten_steps_by_training(broken: tuple[Path, Ended]) 
 
 
 def test_recording_changes_nothing_of_what_it_prints(broken: tuple[Path, Ended]) -> None:
-    plain = subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, check=True, env=QUIET).stdout
+    plain = programs.run([sys.executable, EXAMPLE], capture_output=True, text=True, check=True, env=QUIET).stdout
     recorded = broken[1].out
     assert plain.count("\n") == recorded.count("\n")
     for expected, value in zip(losses(plain), losses(recorded), strict=True):

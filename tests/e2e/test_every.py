@@ -10,6 +10,7 @@ import pytest
 
 import tensordbg
 from tensordbg.errors import UsageError
+from tests import programs
 
 # Its numbers are printed; a function, eager operations around it, and a Python function that the graph calls.
 PROGRAM = """
@@ -35,7 +36,7 @@ for step in range(10):
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return programs.run(
         [sys.executable, *command], cwd=folder, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ import tensordbg
 from tensordbg.report.why_text import render
 from tensordbg.trace.seal import seal_all
 from tensordbg.wire.why import why_to_json
+from tests import programs
 
 LABELS = [0, 1, 7, 2]
 
@@ -278,12 +278,12 @@ def test_the_summary_of_a_run_and_the_console_tell_it(tmp_path: Path) -> None:
     source = "import tensorflow as tf\nx = tf.ones([4, 3])\ntf.matmul(x, x)\n"
     (tmp_path / "program.py").write_text(source)
     command = [sys.executable, "-m", "tensordbg", "run", "program.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = programs.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "raised InvalidArgumentError in MatMul, program.py:3: Matrix size-incompatible" in done.stderr
     assert "program.py:3" in done.stderr
     console = [sys.executable, "-m", "tensordbg", "console"]
-    told = subprocess.run(console, cwd=tmp_path, input="exit\n", capture_output=True, text=True, check=True).stdout
+    told = programs.run(console, cwd=tmp_path, input="exit\n", capture_output=True, text=True, check=True).stdout
     assert told.index("raised InvalidArgumentError in MatMul, program.py:3: Matrix") < told.index("Command:")
     assert "> 3 tf.matmul(x, x)" in told
 
@@ -357,9 +357,9 @@ def test_the_console_shows_what_a_failed_eager_operation_was_given(typed: list[s
     (tmp_path / "program.py").write_text(source)
     command = [sys.executable, "-m", "tensordbg"]
     if typed == ["console"]:
-        subprocess.run([*command, "run", "program.py"], cwd=tmp_path, capture_output=True, check=False)
+        programs.run([*command, "run", "program.py"], cwd=tmp_path, capture_output=True, check=False)
     text = "ni MatMul\nexit\n" if typed == ["console"] else "run\nni MatMul\nexit\n"
-    told = subprocess.run(
+    told = programs.run(
         [*command, *typed], cwd=tmp_path, input=text, capture_output=True, text=True, check=False
     ).stdout
     shown = told[told.rindex("ni MatMul") :]

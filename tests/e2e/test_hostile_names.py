@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.sample_trace import make_sample_trace
 
 STEERING = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
@@ -60,7 +60,7 @@ def test_nothing_of_a_trace_steers_the_terminal(command: str, tmp_path: Path) ->
     if words[0] != "sql" and str(trace) not in words:
         words.insert(1, str(trace))
     typed = TYPED.format(name="Log" + STEERING) if command == "console" else ""
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, "-m", "tensordbg", *words],
         input=typed.encode(),
         cwd=tmp_path,

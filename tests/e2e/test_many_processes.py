@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests import programs
+
 WORKER = """
 import json, os, sys
 import numpy as np, tensorflow as tf
@@ -143,7 +145,7 @@ def run_both(command: list[str], **environment: str) -> Ended:
 
 def tdbg(*words: str | Path) -> str:
     command = [sys.executable, "-m", "tensordbg", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return programs.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import tensordbg
 from tensordbg.analysis.show import history_of
 from tensordbg.trace.reader import open_trace
 from tensordbg.wire.why import why_to_json
+from tests import programs
 
 PROGRAM = """
 import sys
@@ -39,7 +39,7 @@ with tensordbg.record(sys.argv[1]):
 def recorded(folder: Path) -> Path:
     program = folder / "program.py"
     program.write_text(PROGRAM)
-    subprocess.run([sys.executable, str(program), str(folder / "trace")], capture_output=True, check=True)
+    programs.run([sys.executable, str(program), str(folder / "trace")], capture_output=True, check=True)
     return open_trace(folder / "trace").path
 
 
@@ -125,7 +125,7 @@ def across(folder: Path, *trace: str) -> list[str]:
     """Where TensorFlow says that it places the operations and arguments of the program's functions."""
     program = folder / "across.py"
     program.write_text(ACROSS)
-    done = subprocess.run([sys.executable, str(program), *trace], capture_output=True, check=True, text=True)
+    done = programs.run([sys.executable, str(program), *trace], capture_output=True, check=True, text=True)
     said = done.stdout + done.stderr
     placed = sorted(line for line in said.splitlines() if re.match(r"\S+: \(\w+\): /job", line))
     ours = [line for line in placed if "(Tensordbg" in line or "tdbg_" in line.partition(":")[0]]
@@ -174,7 +174,7 @@ def test_of_replicas_each_variable_is_read_on_its_own_device(tmp_path: Path) -> 
     program.write_text(MIRRORED)
     command = [sys.executable, str(program)]
     runs = [
-        subprocess.run([*command, *more], capture_output=True, check=True) for more in ([], [str(tmp_path / "trace")])
+        programs.run([*command, *more], capture_output=True, check=True) for more in ([], [str(tmp_path / "trace")])
     ]
     assert runs[0].stdout == runs[1].stdout
     trace = open_trace(tmp_path / "trace")

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 from tensordbg.capture.reader import list_captures, open_capture
+from tests import programs
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rare_nan.py"
 
 
 def trap(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return programs.run(
         [sys.executable, "-m", "tensordbg", "trap", *words],
         cwd=folder,
         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},

@@ -6,13 +6,13 @@ with `# MASKED`.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import tensordbg
+from tests import programs
 
 PROGRAMS = {
     "ways": """
@@ -108,7 +108,7 @@ def test_what_was_read_is_a_result(name: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(text)
     command = [sys.executable, "-m", "tensordbg", "run", "--trace", str(tmp_path / "trace"), str(program)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    programs.run(command, check=True, capture_output=True, timeout=300)
     origins = tensordbg.open(tmp_path / "trace").why().origins
     # What a line gave in other steps comes behind.
     last_first = [each for each in reversed(origins) if each.place]

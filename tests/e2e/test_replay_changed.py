@@ -6,6 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from tests import programs
 from tests.backends.tensorflow.captured import captures
 from tests.cli.conftest import COMMAND
 
@@ -13,7 +14,7 @@ from tests.cli.conftest import COMMAND
 def replay(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     command = [*COMMAND, "replay", *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False, text=True)
+    return programs.run(command, cwd=folder, env=environment, capture_output=True, check=False, text=True)
 
 
 def squeezed(text: str) -> list[str]:

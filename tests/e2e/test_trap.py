@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests import programs
 
 PROGRAM = Path(__file__).parent / "programs" / "trainings_gone_wrong.py"
 ORIGINS = {
@@ -44,7 +45,7 @@ for name in sys.argv[2:]:
 
 def run(folder: Path, *words: str) -> list[str]:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]

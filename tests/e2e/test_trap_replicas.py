@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
+
 CUSTOM = """
 import sys
 import tensorflow as tf
@@ -109,7 +111,7 @@ def environment(**more: str) -> dict[str, str]:
 
 def replayed(folder: Path, *names: str) -> dict[str, list[object]]:
     """How each capture came out in a process with one device: its step, the outcome, the causes with their lines."""
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, "-c", REPLAY, *names],
         cwd=folder,
         env=environment(),
@@ -133,7 +135,7 @@ def mirrored(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, tuple[
     (folder / "fit.py").write_text(FIT)
     ended = {}
     for name, *words in (("graph", "custom.py", "graph"), ("eager", "custom.py"), ("fit", "fit.py")):
-        done = subprocess.run(
+        done = programs.run(
             [*TRAP, name, *words], cwd=folder, env=environment(), capture_output=True, text=True, check=False
         )
         ended[name] = done.returncode, closing_line(done.stderr)

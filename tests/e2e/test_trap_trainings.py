@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.capture.reader import open_capture
+from tests import programs
 
 BAD = 21
 """The bad row: of batches of 4 the sixth has it."""
@@ -187,7 +187,7 @@ for train in (fitted, looped):
 def test_all_replicas_leave_a_step_out_together(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(MIRRORED))
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, str(program), str(tmp_path / "captures")], capture_output=True, text=True, check=False
     )
     assert done.stdout.splitlines() == ["1 True", "1 True"], done.stderr[-3000:]

@@ -20,6 +20,7 @@ from tensordbg import ValueFilter
 from tensordbg.model import Detail
 from tensordbg.recording.plan import Plan
 from tensordbg.trace.reader import TraceReader, open_trace
+from tests import programs
 
 ENDLESS = """
 import tensorflow as tf
@@ -240,7 +241,7 @@ def test_from_the_command_line_to_a_file(tmp_path: Path) -> None:
     def tdbg(*words: str) -> str:
         command = [sys.executable, "-m", "tensordbg", *words]
         environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-        return subprocess.run(
+        return programs.run(
             command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, check=True, text=True
         ).stdout
 

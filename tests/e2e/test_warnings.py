@@ -6,7 +6,6 @@ Each marks the guilty line with `# HERE`.
 from __future__ import annotations
 
 import inspect
-import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +19,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.wire.why import why_to_json
+from tests import programs
 from tests.e2e.troubled import shapes
 from tests.e2e.troubled.registry import LIMIT, PROGRAMS, Layer, Program, normal, train, trouble
 
@@ -432,6 +432,6 @@ def test_trainings_that_diverge_in_turn_are_no_loop(tmp_path: Path) -> None:
 def test_run_ends_with_the_number_of_warnings(tmp_path: Path) -> None:
     (tmp_path / "dying.py").write_text(DYING)
     words = [sys.executable, "-m", "tensordbg", "run", "dying.py"]
-    process = subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, text=True)
+    process = programs.run(words, cwd=tmp_path, capture_output=True, check=True, text=True)
     last = process.stderr.splitlines()[-1]
     assert last == "tdbg: 1 warning of finite numbers; `tdbg why` tells what and where"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import atexit
 import functools
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from tensordbg.capture.reader import list_captures
 from tensordbg.recording.trap_plan import OnBad, TrapPlan
+from tests import programs
 
 PROGRAM = """
 import numpy as np
@@ -100,7 +100,7 @@ def captures() -> dict[str, Path]:
     program.write_text(PROGRAM)
     plan = TrapPlan(folder / "captures", OnBad.RECORD, 20)
     launcher = [sys.executable, "-m", "tensordbg.recording.trap_launch", plan.to_json(), str(program)]
-    done = subprocess.run(launcher, check=False, capture_output=True, text=True)
+    done = programs.run(launcher, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     program.unlink()
     return {path.name.rpartition("-")[0]: path for path in list_captures(plan.folder)}

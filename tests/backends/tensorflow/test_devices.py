@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,6 +7,7 @@ from types import SimpleNamespace
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.devices import describe_devices, without_kernel
+from tests import programs
 from tests.backends.tensorflow.recorded import read, record
 
 DIVIDED = """
@@ -43,7 +43,7 @@ def test_devices_of_this_process(tmp_path: Path) -> None:
 
 
 def test_program_can_still_divide_its_devices(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", DIVIDED, str(tmp_path / "trace")], capture_output=True, check=False)
+    done = programs.run([sys.executable, "-c", DIVIDED, str(tmp_path / "trace")], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     trace = read(tmp_path / "trace")
     assert trace.reader.facts.devices == ("/device:CPU:0", "/device:CPU:1")

@@ -3,7 +3,6 @@ from __future__ import annotations
 import gc
 import json
 import pickle
-import subprocess
 import sys
 import weakref
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
+from tests import programs
 from tests.backends.tensorflow.recorded import Recorded, read, record
 
 ROWS = np.ones((8, 4), np.float32)
@@ -178,5 +178,5 @@ with tensordbg.record(sys.argv[1]):
 
 
 def test_keras_may_be_imported_later(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", LATE, str(tmp_path / "trace")], capture_output=True, check=True)
+    programs.run([sys.executable, "-c", LATE, str(tmp_path / "trace")], capture_output=True, check=True)
     assert set(outputs(read(tmp_path / "trace"))) == {"late/dense", "late"}

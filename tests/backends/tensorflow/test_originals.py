@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow import originals
+from tests import programs
 from tests.backends.tensorflow.recorded import record
 
 
@@ -40,7 +40,7 @@ def loads_without_us(folder: Path) -> str:
         "import tensorflow as tf\n"
         f"print(tf.saved_model.load({str(folder)!r})(tf.ones(2)).numpy().tolist())\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = programs.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.recording import TensorFlowRecording
+from tests import programs
 from tests.backends.tensorflow.recorded import record
 
 
@@ -121,13 +122,12 @@ def test_versions_name_tensorflow_and_keras() -> None:
 
 def test_the_library_of_the_probe_must_be_tensorflows() -> None:
     # Once registered it is not looked at again: a fresh process sees the error.
-    import subprocess
     import sys
 
     from tensordbg import _native
 
     program = "from tensordbg import _native; _native.register_tensorflow_probe('/no/such/library.so')"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = programs.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "RuntimeError: /no/such/library.so" in done.stderr
     assert _native is not None
 

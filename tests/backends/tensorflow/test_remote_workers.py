@@ -12,6 +12,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.backends.tensorflow.hooks import hooks
+from tests import programs
 
 PROGRAM = """
 import socket, subprocess, sys
@@ -60,7 +61,7 @@ def ran(where: str, folder: Path, *tdbg: str) -> subprocess.CompletedProcess[str
     program.write_text(PROGRAM)
     command = [sys.executable, "-m", "tensordbg", *tdbg, "--", str(program), where]
     quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return subprocess.run(command, env=quiet, capture_output=True, text=True, check=False, cwd=folder)
+    return programs.run(command, env=quiet, capture_output=True, text=True, check=False, cwd=folder)
 
 
 @pytest.mark.parametrize("options", [["run", "--out", "traces"], ["run", "--check"]], ids=["run", "check"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from tensorflow.core.framework import function_pb2
 
 from tensordbg.backends.tensorflow.replay_operations import computing_operations, refuse_effects
 from tensordbg.capture.reader import Capture, open_capture
+from tests import programs
 from tests.backends.tensorflow.captured import captures
 from tests.capture.conftest import header_of
 
@@ -129,8 +129,8 @@ def test_a_hostile_capture_writes_nothing(tmp_path: Path) -> None:
     step.signature.control_output.append("strange")
     (hostile / "function.pb").write_bytes(library.SerializeToString())
     replay = [sys.executable, "-m", "tensordbg", "replay", str(hostile), "--out", str(tmp_path / "traces")]
-    refused = subprocess.run(replay, check=False, capture_output=True, text=True)
+    refused = programs.run(replay, check=False, capture_output=True, text=True)
     assert (refused.returncode, target.exists()) == (2, False)
     assert f"tdbg: error: {hostile} would run WriteFile (in {step.signature.name}), which may do" in refused.stderr
-    trusted = subprocess.run([*replay, "--trust"], check=False, capture_output=True, text=True)
+    trusted = programs.run([*replay, "--trust"], check=False, capture_output=True, text=True)
     assert (trusted.returncode, target.exists()) == (0, True), trusted.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.capture.reader import list_captures
 from tensordbg.recording.replay_plan import ReplayPlan
+from tests import programs
 
 
 def test_steps_that_leave_all_finite_lead_to_no_step(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_steps_that_leave_all_finite_lead_to_no_step(tmp_path: Path) -> None:
     header["later"] = header["later"][:1]
     (path / "capture.json").write_text(json.dumps(header))
     launcher = [sys.executable, "-m", "tensordbg.recording.series_launch", ReplayPlan(str(path)).to_json()]
-    done = subprocess.run(launcher, check=False, capture_output=True, text=True)
+    done = programs.run(launcher, check=False, capture_output=True, text=True)
     assert done.returncode == 2
     assert "every variable stays finite in its 2 steps here; replay it where it was made" in done.stderr
     assert list_captures(tmp_path) == [path]

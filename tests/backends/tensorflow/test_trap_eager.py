@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.backends.tensorflow import trap as trap_module
 from tensordbg.capture.reader import list_captures, open_capture
+from tests import programs
 from tests.backends.tensorflow import test_trap
 from tests.backends.tensorflow.test_trap import BAD, batches
 
@@ -139,7 +139,7 @@ def test_a_capture_has_all_that_the_step_took_and_comes_out_the_same_elsewhere(t
         stacks = {row["stack"]: row["frames"] for row in capture.rows("stacks")}
         sites = [row for row in capture.rows("sites") if row["op_type"] == "MatMul"]
         assert any(frame[2] == "_step" for frame in stacks[sites[0]["stack"]])
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, "-c", REPLAY, *map(str, captures)], capture_output=True, text=True, check=False
     )
     assert done.stdout.split() == ["same", "same"], done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.backends.tensorflow import trap_snapshots
 from tensordbg.capture.reader import list_captures, open_capture
+from tests import programs
 
 BAD = 37
 
@@ -71,7 +71,7 @@ def test_the_capture_has_the_variables_before_and_what_the_steps_were_given(seri
 
 def test_the_replay_finds_the_step_and_explains_it(series: Path, tmp_path: Path) -> None:
     def replay() -> str:
-        done = subprocess.run(
+        done = programs.run(
             [sys.executable, "-m", "tensordbg", "replay", str(series)],
             cwd=tmp_path,
             env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.e2e.page.serving import QUIET
 
 ROOT = Path(__file__).parents[3]
@@ -35,7 +36,7 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], No
 def record(folder: Path, *words: str) -> None:
     """Runs `tdbg run`."""
     command = [sys.executable, "-m", "tensordbg", "run", "--out", str(folder), *words]
-    subprocess.run(command, check=True, capture_output=True, env=QUIET, cwd=ROOT)
+    programs.run(command, check=True, capture_output=True, env=QUIET, cwd=ROOT)
 
 
 def record_digits(folder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import http.server
 import re
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ import pytest
 
 import tensordbg
 from tensordbg import notebook
+from tests import programs
 from tests.e2e.page.recorded import shared
 
 Cell = Callable[[notebook.Shown], Any]
@@ -28,7 +28,7 @@ def saved(digits: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     def make(folder: Path) -> None:
         folder.mkdir()
         command = [sys.executable, "-m", "tensordbg", "report", str(digits), "-o", str(folder / "a #1 report.html")]
-        subprocess.run(command, check=True, capture_output=True)
+        programs.run(command, check=True, capture_output=True)
 
     return shared(tmp_path_factory, "saved", make) / "a #1 report.html"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import programs
 from tests.e2e.page.chromium import watched_page
 from tests.e2e.page.recorded import record
 
@@ -177,7 +177,7 @@ def test_in_the_dark_and_on_narrow_screens(
 def test_a_saved_page_has_it_open_down_to_a_finding(page: Any, scopes: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved.html"
     command = [sys.executable, "-m", "tensordbg", "report", "-o", str(saved), str(scopes)]
-    subprocess.run(command, check=True, capture_output=True)
+    programs.run(command, check=True, capture_output=True)
     page.goto(saved.as_uri())
     page.locator(".finding", has_text="Sqrt").first.click()
     page.get_by_role("tab", name="Graph").click()

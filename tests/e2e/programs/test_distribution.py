@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
+from tests import programs
 from tests.backends.tensorflow.recorded import read
 from tests.e2e.programs.checking import Program, check
 
@@ -73,7 +73,7 @@ def run_both_ways(folder: Path, text: str) -> Path:
         [sys.executable, "-m", "tensordbg", "run", "--out", str(folder / "traces"), str(program)],
     ]
     plain, recorded = (
-        subprocess.run(command, capture_output=True, text=True, check=False, env=quiet) for command in commands
+        programs.run(command, capture_output=True, text=True, check=False, env=quiet) for command in commands
     )
     assert plain.returncode == 0, plain.stderr
     assert (recorded.returncode, recorded.stdout) == (0, plain.stdout), recorded.stderr
@@ -82,7 +82,7 @@ def run_both_ways(folder: Path, text: str) -> Path:
 
 
 def first_origin(trace: Path) -> dict[str, object]:
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, "-m", "tensordbg", "why", str(trace), "--json"], capture_output=True, text=True, check=True
     )
     return json.loads(done.stdout)["origins"][0]
@@ -127,7 +127,7 @@ def test_the_same_line_on_all_replicas_is_one_entry(tmp_path: Path, decorator: s
     devices = first_origin(trace)["devices"]
     assert [name.rpartition("/device:")[2] for name in devices] == ["CPU:0", "CPU:1"]  # type: ignore[attr-defined]
     command = [sys.executable, "-m", "tensordbg", "why", str(trace)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    told = programs.run(command, capture_output=True, text=True, check=True).stdout
     assert told.count("cause ") == 1
     assert ", on 2 replicas" in told
 
