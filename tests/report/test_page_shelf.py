@@ -40,6 +40,7 @@ def view(event: int, *inputs: int, stack: tuple[LineView, ...] = (OUTER, INNER))
         stack=stack,
         notes=(),
         finding=None,
+        came_from=(),
     )
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tensordbg.analysis.batch_origins import with_batches
 from tensordbg.analysis.composites import with_values
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.listing import (
@@ -65,7 +66,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     whole, selection = _meant(reader, tensor, function)
     skipped = _before(reader, selection, limit)
     listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
-    points = with_values(reader, with_calls(reader, listing.rows))
+    points = with_values(reader, with_batches(reader, with_calls(reader, listing.rows)))
     return TensorHistory(
         tensor=whole,
         op_types=tuple(dict.fromkeys(point.op_type for point in points)),

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from tensordbg.analysis.alerts.table import find_alerts
+from tensordbg.analysis.batch_origins import events_of_sites, noting_sites
 from tensordbg.analysis.crossings import find_crossings, no_crossings
 from tensordbg.analysis.details import Details
+from tensordbg.analysis.elements_of_origins import with_elements
 from tensordbg.analysis.events import read_bad, read_events, read_executions
 from tensordbg.analysis.failure import find_failure
 from tensordbg.analysis.finding import WhyResult
@@ -44,6 +46,9 @@ def _study(trace: TraceSource) -> Study:
     """What one process is found to be by itself."""
     bad, nan = read_bad(trace)
     program = read_program(trace)
+    # What a batch was as the pipeline gave it is noted beside its names, and is no part of the program.
+    noted = events_of_sites(trace, noting_sites(program)[1])
+    bad[noted], nan[noted] = False, False
     executions = read_executions(trace, program)
     details = Details(trace, program)
     failure = find_failure(trace, program, executions, details)
@@ -62,7 +67,7 @@ def _study(trace: TraceSource) -> Study:
     result = replace(result, notes=(*result.notes, *fusion_notes(program, values.events)))
     found = find_origins(values, details)
     troubles = sorted(report_origins(found, details), key=_place)
-    origins = tuple(trouble.origin for trouble in troubles)
+    origins = with_elements(trace, program, [trouble.origin for trouble in troubles])
     notes = (*result.notes, *unseen_notes(values, origins))
     result = replace(result, origins=origins, notes=notes, warnings=find_warnings(trace, program, origins))
     events = np.array([origin.view.event for origin in origins], dtype=np.int64)

@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
+from tensordbg.analysis.batch_origins import noting_sites
 from tensordbg.analysis.program import read_program
 from tensordbg.analysis.python_names import names_told
 from tensordbg.analysis.show import history_of
@@ -26,11 +27,12 @@ def recorded(folder: Path, read: Callable[[], object]) -> TraceReader:
 
 
 def of_pipeline(reader: TraceReader) -> Counter[str]:
-    """Types of what functions of datasets computed, but for the origins."""
-    sites = read_program(reader).sites
+    """Types of what functions of datasets computed, but for the origins and the batches that they are those of."""
+    program = read_program(reader)
+    sites, parts = program.sites, noting_sites(program)[1]
     numbers = reader.tensors(0, reader.tensor_count, ["site", "run"]).to_pydict()
     found = [sites[site] for site, run in zip(numbers["site"], numbers["run"], strict=True) if run]
-    return Counter(site.op_type for site in found if not names_origins(site.name))
+    return Counter(site.op_type for site in found if not names_origins(site.name) and site.site not in parts)
 
 
 def tripled(n: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

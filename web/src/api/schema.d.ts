@@ -473,6 +473,8 @@ export interface components {
             notes: string[];
             /** @description Number of the finding whose origin it is. */
             finding: number | null;
+            /** @description In a pipeline with origins, the names of the element that it was computed for, or of each row of a batch. */
+            came_from: string[];
         };
         /**
          * ExecutionView

@@ -105,6 +105,7 @@ const FULL: SavedProcess = {
       stack: 0,
       notes: [],
       finding: 0,
+      came_from: [],
     },
   ],
   values: [

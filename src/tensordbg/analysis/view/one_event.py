@@ -31,6 +31,8 @@ class OneEvent:
     source: SourceLine | None
     notes: tuple[str, ...]
     """Of its function."""
+    came_from: tuple[str, ...]
+    """In a pipeline with origins, the names of the element that it was computed for, or of each row of the batch."""
 
 
 def one_event(opened: OpenedTrace, event: int) -> OneEvent:
@@ -55,4 +57,5 @@ def one_event(opened: OpenedTrace, event: int) -> OneEvent:
         stack=stack,
         source=opened.locations.own(stack),
         notes=() if function is None else function.notes,
+        came_from=opened.batch_origins.of_event(event),
     )

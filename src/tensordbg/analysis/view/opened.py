@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensordbg.analysis.batch_origins import BatchOrigins
 from tensordbg.analysis.composite_notes import eager_composite
 from tensordbg.analysis.composites import whole_values, with_values
 from tensordbg.analysis.events import Executions, read_executions
@@ -148,6 +149,11 @@ class OpenedTrace:
     def executions(self) -> Executions:
         """All executions."""
         return read_executions(self, self.program)
+
+    @kept
+    def batch_origins(self) -> BatchOrigins:
+        """Where batches and elements of pipelines came from."""
+        return BatchOrigins(self, self.program)
 
     def site(self, number: int) -> SiteNames:
         """The names of a site, also of one that only events tell of."""

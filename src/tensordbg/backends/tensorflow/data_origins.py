@@ -56,7 +56,6 @@ def trace_data(dataset: Any, key: Key | None = None) -> Any:
     if isinstance(key, str) and not (isinstance(dataset.element_spec, dict) and key in dataset.element_spec):
         raise UsageError(f"the elements have no feature {key!r}; give a function of the element")
     WorkNotes.shared().watch()
-    _see_zips()
     return TracedDataset(with_origins(dataset, key))
 
 
@@ -187,7 +186,6 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
         return self._pairs if self._rank == 0 else self._pairs.map(named)
 
 
-@functools.cache
 def _see_zips() -> None:
     """Lets origins go on through `tf.data.Dataset.zip`, from now on; other datasets are zipped as ever."""
     plain = tf.data.Dataset.zip
@@ -241,3 +239,7 @@ def _inner(map_func: Any) -> Any:
         return read
 
     return called_like(of, map_func)
+
+
+# When a dataset is traced it may be late: in `Dataset.zip(trace_data(x), ...)` the function is looked up before that.
+_see_zips()

@@ -72,14 +72,17 @@ class BatchNotes:
         first = next(self._numbers) * KEPT
 
         def note(number: Any, pair: Any) -> Any:
-            all_own()
+            first_of_ours = until_now()
             element, origin = pair
             names = noted_as(origin, BATCH_ORIGINS)
             marks = [tf.io.serialize_tensor(mark) for mark in row_marks(element, origin.shape.rank != 0)]
             at = tf.strings.as_string(tf.timestamp(), precision=6)
             row = tf.stack([at, tf.io.serialize_tensor(names), *marks])
             with tf.control_dependencies([self._table.insert(first + number % KEPT, tf.io.serialize_tensor(row))]):
-                return tf.nest.map_structure(_same, element)
+                given = tf.nest.map_structure(_same, element)
+            # The element itself is measured, by which a batch that the program takes is known again.
+            own_since(first_of_ours, number, origin)
+            return given
 
         with hooks().entries.aside():
             return pairs.enumerate().map(note)

@@ -66,7 +66,8 @@ def named_as_parameters(function: Callable[..., Any], element: Any) -> None:
 
 def called_like(paired: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of ours under the name of the program's that it calls, by which TensorFlow names the graph."""
-    paired.__name__ = getattr(function, "__name__", paired.__name__)
+    # By `<lambda>` AutoGraph would look for a lambda in the source of ours.
+    paired.__name__ = getattr(function, "__name__", paired.__name__).strip("<>")
     return paired
 
 

@@ -106,6 +106,8 @@ class EventView:
     """Of its function, such as that it was meant to be compiled by XLA."""
     finding: int | None
     """Number of the finding whose origin it is."""
+    came_from: tuple[str, ...]
+    """In a pipeline with origins, the names of the element that it was computed for, or of each row of a batch."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,7 @@ def event_view(one: OneEvent, finding: int | None) -> EventView:
         stack=stack_view(one.stack),
         notes=one.notes,
         finding=finding,
+        came_from=one.came_from,
     )
 
 

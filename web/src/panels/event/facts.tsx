@@ -6,6 +6,9 @@ import { Move } from '../../parts/move';
 import { quoted } from '../../parts/search-words';
 import { attributesOf } from './attributes';
 
+/** So many rows of a batch are named. */
+const MOST_ROWS = 64;
+
 export function Facts({ view }: { readonly view: EventView }) {
   const { row } = view;
   return (
@@ -32,6 +35,7 @@ export function Facts({ view }: { readonly view: EventView }) {
             <Search for={`layer:${quoted(view.layer)}`}>{view.layer}</Search>
           </Fact>
         ) : null}
+        <CameFrom view={view} />
         <Fact name="Device">
           <code title={row.device}>{deviceName(row.device)}</code>
           {view.asked && view.asked !== row.device ? ` (the program asked for ${deviceName(view.asked)})` : ''}
@@ -102,5 +106,27 @@ function Search({ for: search, children }: { readonly for: string; readonly chil
     <Move to={{ search }} title={`Search ${search}`}>
       {children}
     </Move>
+  );
+}
+
+/** The element of an input pipeline that it was computed for, or those that the rows of a batch are. */
+function CameFrom({ view: { came_from: names, first_bad_index: bad } }: { readonly view: EventView }) {
+  if (!names.length) return null;
+  const row = names.length > 1 ? (bad?.[0] ?? -1) : -1;
+  if (names.length === 1) return <Fact name="Came from">{names[0]}</Fact>;
+  return (
+    <Fact name="Came from">
+      {row in names ? (
+        <>
+          row {row}, the first that is not finite: <strong>{names[row]}</strong>
+        </>
+      ) : null}
+      <ol class="event-rows" start={0}>
+        {names.slice(0, MOST_ROWS).map((name, index) => (
+          <li key={`${index} ${name}`}>{name}</li>
+        ))}
+      </ol>
+      {names.length > MOST_ROWS ? `and ${names.length - MOST_ROWS} more rows` : ''}
+    </Fact>
   );
 }
