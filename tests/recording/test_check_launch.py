@@ -7,8 +7,6 @@ import sys
 import textwrap
 from pathlib import Path
 
-from tensordbg.recording.check_launch import finding_of
-
 
 def launched(folder: Path, text: str, *words: str) -> subprocess.CompletedProcess[str]:
     (folder / "program.py").write_text(textwrap.dedent(text))
@@ -67,5 +65,27 @@ def test_a_program_without_tensorflow(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1] == "ValueError: mine"
 
 
-def test_another_error_is_no_finding() -> None:
-    assert finding_of("Matrix size-incompatible") is None
+def test_what_only_looks_like_a_finding_is_none(tmp_path: Path) -> None:
+    text = '!!! Detected Infinity or NaN in output 0 of graph op "Log" (# of outputs: 1) !!!\\n # of +NaN elements: 1'
+    done = launched(tmp_path, f"import tensorflow as tf\nraise ValueError('{text}')\n")
+    assert done.returncode == 1
+    assert "tdbg" not in done.stderr
+
+
+def test_the_finding_is_told_of_an_error_that_was_raised_for_it(tmp_path: Path) -> None:
+    done = launched(
+        tmp_path,
+        """\
+        import tensorflow as tf
+
+        try:
+            tf.math.log([0.0, -1.0])
+        except tf.errors.InvalidArgumentError as error:
+            raise RuntimeError("the training failed") from error
+        """,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert [line for line in done.stderr.splitlines() if line.startswith("tdbg")] == [
+        'tdbg: Infinity or NaN in output 0 of eagerly-executing op "Log" (# of outputs: 1): 1 -Inf, 1 NaN',
+        f"tdbg: at {_limited(tmp_path / 'program.py')} (L4) <module>: tf.math.log([0.0, -1.0])",
+    ]

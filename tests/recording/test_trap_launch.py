@@ -3,19 +3,32 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from tensordbg.recording.trap_launch import said_of
-from tensordbg.recording.trap_plan import MARK, AskedCall, TrapPlan
+from tensordbg.recording.carried import carry
+from tensordbg.recording.trap_launch import found_behind
+from tensordbg.recording.trap_plan import AskedCall, TrapFound, TrapPlan
 
 
-def test_the_sentence_is_found_in_what_an_exception_comes_from() -> None:
-    inner = ValueError(f"Graph execution error:\n\n{MARK}: step 3 of f: bad\n\t [[node]]")
-    outer = RuntimeError("training failed")
+class Trap:
+    """Knows its own error, whatever its message is."""
+
+    captures: tuple[Path, ...] = ()
+
+    def __init__(self, own: BaseException) -> None:
+        self._own = own
+
+    def carry(self, error: BaseException) -> None:
+        if error is self._own:
+            carry(error, TrapFound("step 3 of f: bad"))
+
+
+def test_the_sentence_is_that_of_the_exception_that_it_comes_from() -> None:
+    inner, outer = ValueError("Graph execution error"), RuntimeError("training failed")
     outer.__cause__ = inner
-    assert said_of(outer) == f"{MARK}: step 3 of f: bad"
-    assert said_of(RuntimeError("something else")) is None
-    inner.__context__ = outer  # a circle ends too
-    assert said_of(ValueError("x")) is None
+    traps: Any = [Trap(KeyError()), Trap(inner)]
+    assert found_behind(outer, traps) == TrapFound("step 3 of f: bad")
+    assert found_behind(RuntimeError("tensordbg trap: step 3 of f: bad"), traps) is None
 
 
 def test_a_program_has_its_own_exit_code_and_output(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from tensordbg.console.page import Place
 from tensordbg.console.running import Stop, StopKind
-from tensordbg.debug.raised import chain, described, operation_of
+from tensordbg.debug.raised import described, operation_of
+from tensordbg.recording.carried import chain
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.failure import failure_behind
 

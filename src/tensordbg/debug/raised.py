@@ -1,20 +1,8 @@
-"""What an exception says of the operation that raised it."""
+"""What an exception says, for the debugger."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
-_NODE = (
-    re.compile(r"\[\[\{\{(?:function_node \S+? )?node (?P<name>[^}\s]+)\}\}"),
-    re.compile(r"Detected at node (?P<name>\S+) defined at"),
-    re.compile(r"\{\{node (?P<name>[^}\s]+)\}\}"),
-    re.compile(r"\[Op:(?P<name>\w+)\]"),
-)
-"""How TensorFlow names a node in a message, the surest first; an eager operation by its type."""
-
-_OWN = "__wrapped__"
-"""In place of the function of an eager operation."""
+from tensordbg.recording.support import DEBUG
 
 
 def described(error: BaseException) -> str:
@@ -24,23 +12,5 @@ def described(error: BaseException) -> str:
 
 
 def operation_of(error: BaseException) -> str:
-    """The name of the operation that raised, empty where the exception does not tell."""
-    for each in chain(error):
-        node = getattr(each, "node_def", None)
-        name = getattr(node, "name", "")
-        if name:
-            return str(name)
-        for pattern in _NODE:
-            for match in pattern.finditer(str(each)):
-                if not match["name"].startswith(_OWN):
-                    return match["name"].rstrip(",")
-    return ""
-
-
-def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception, and those that it came from."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
+    """The name of the operation that raised, empty where no framework knows it."""
+    return next(filter(None, (role.operation_of(error) for _, role in DEBUG.offers())), "")

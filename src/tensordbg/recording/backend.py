@@ -90,6 +90,9 @@ class FrameworkTrap(Protocol):
     def tell_end(self) -> None:
         """Says, when the program has ended, what there is to be said then."""
 
+    def carry(self, error: BaseException) -> None:
+        """Has an error that came through the framework's runtime carry the `TrapFound` that it comes from, if any."""
+
     def tell_others(self, message: str) -> None:
         """Ends the other processes of the training with a message, which would else wait for this one."""
 
@@ -162,6 +165,9 @@ class Debug(Protocol):
 
     def stop_at_lines(self, recorder: Recorder, lines: LineWatch) -> Callable[[], None]:
         """Has graphs stop at the lines that are watched; what is returned ends that."""
+
+    def operation_of(self, error: BaseException) -> str:
+        """The name of the operation that raised, empty where the exception does not tell."""
 
 
 class Lines(Protocol):

@@ -9,24 +9,15 @@ operation that makes the first infinity or NaN, with that exception and its exit
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 import types
 
 from tensordbg.recording.ability_watch import AbilityWatch
+from tensordbg.recording.carried import carried
+from tensordbg.recording.check_found import CheckFound
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import write
 from tensordbg.recording.support import CHECK
-
-
-def finding_of(message: str) -> str | None:
-    """The few words on standard error after the traceback, None where the error is not a check's."""
-    first = re.search(r"!!! Detected (Infinity or NaN in output .*) !!!", message)
-    if first is None:
-        return None
-    source = re.search(r"^  Source: (.*)$", message, re.MULTILINE)
-    counts = ", ".join(f"{count} {what}" for what, count in re.findall(r"# of \+?(\S+) elements: (\d+)", message))
-    return f"tdbg: {first[1]}: {counts}\n" + (f"tdbg: at {source[1]}\n" if source else "")
 
 
 def _tell_after_traceback() -> None:
@@ -34,10 +25,10 @@ def _tell_after_traceback() -> None:
 
     def hook(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
         show(kind, error, trace)
-        words = finding_of(str(error))
-        if words is not None:
+        found = carried(error, CheckFound)
+        if found is not None:
             with contextlib.suppress(OSError):
-                write(words)
+                write(found.lines)
 
     sys.excepthook = hook
 

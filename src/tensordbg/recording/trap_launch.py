@@ -9,36 +9,26 @@ has the exit code 3.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from tensordbg.recording.ability_watch import AbilityWatch
 from tensordbg.recording.backend import FrameworkTrap
+from tensordbg.recording.carried import carried, chain
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import say
 from tensordbg.recording.support import TRAP
-from tensordbg.recording.trap_plan import MARK, TrapPlan
+from tensordbg.recording.trap_plan import TrapFound, TrapPlan
 
 BAD_STEP = 3
 """The exit code of a program that was stopped at a bad step."""
 
 
-def said_of(error: BaseException) -> str | None:
-    """The trap's own sentence, where an exception is a trap's or comes from one."""
-    for each in _chain(error):
-        for line in str(each).splitlines():
-            # Where several operations failed, TensorFlow numbers what each says.
-            _, mark, rest = line.partition(f"{MARK}: ")
-            if mark:
-                return mark + rest
-    return None
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
+def found_behind(error: BaseException, traps: Iterable[FrameworkTrap]) -> TrapFound | None:
+    """What a trap found, where an exception is a trap's or comes from one."""
+    for trap in traps:
+        for each in chain(error):
+            trap.carry(each)
+    return carried(error, TrapFound)
 
 
 def main() -> None:
@@ -52,13 +42,13 @@ def main() -> None:
             run_program(launch)
     except Exception as error:
         hide_our_frames()
-        said = said_of(error)
-        if said is None:
+        found = found_behind(error, traps)
+        if found is None:
             raise
         sys.excepthook(type(error), error, error.__traceback__)
-        say(said)
+        say(found.sentence)
         for trap in traps:
-            trap.tell_others(said)
+            trap.tell_others(found.sentence)
         sys.exit(BAD_STEP)
     except BaseException:
         hide_our_frames()

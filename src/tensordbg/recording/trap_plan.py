@@ -14,6 +14,13 @@ MARK = "tensordbg trap"
 """How what is said of a bad step begins."""
 
 
+@dataclass(frozen=True)
+class TrapFound:
+    """What the exception of a bad step carries."""
+
+    sentence: str
+
+
 class OnBad(str, enum.Enum):
     """What becomes of a program whose step is bad."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from tensordbg.backends.tensorflow.check_finding import Culprit, Finding, Input, Measured
-from tensordbg.backends.tensorflow.check_message import Limits, message_of, own_part
+from tensordbg.backends.tensorflow.check_message import BEGINNING, Limits, found_of, message_of
 from tensordbg.model import Frame
 
 USER = Frame(__file__, 1, "step", True)
@@ -96,18 +97,6 @@ def test_a_forward_operation_without_a_line_of_the_program_is_not_named() -> Non
     assert said == message_of(FINDING, Limits())
 
 
-def test_our_part_of_what_the_runtime_says() -> None:
-    message = message_of(FINDING, Limits())
-    around = (
-        "Graph execution error:\n2 root error(s) found.\n  (0) {{function_node f}} "
-        + message
-        + " [[{{node c}}]]\n  (1)"
-        + message
-    )
-    assert own_part(around) == message
-    assert own_part("Matrix size-incompatible") is None
-
-
 def test_many_inputs_are_numbered_and_told_apart() -> None:
     bad = Input("y", Measured(np.array([np.nan, np.inf, 2.0])))
     said = message_of(replace(FINDING, inputs=(bad, Input("a resource", None))), Limits())
@@ -116,3 +105,19 @@ def test_many_inputs_are_numbered_and_told_apart() -> None:
         in said
     )
     assert "         1: a resource\n" in said
+
+
+def test_what_was_found_is_what_the_message_says() -> None:
+    found = found_of(FINDING, Limits())
+    assert found.output == 'output 0 of graph op "Log" (# of outputs: 1)'
+    assert f"{BEGINNING}{found.output} !!!" in message_of(FINDING, Limits())
+    assert found.counts == (("-Inf", 1), ("NaN", 1))
+    assert f"  Source: {found.source}\n" in message_of(FINDING, Limits())
+    assert found_of(replace(FINDING, frames=(LIBRARY,)), Limits()).source == ""
+
+
+def test_the_line_to_look_at_is_that_of_the_operation_to_mend() -> None:
+    forward = Culprit("Sqrt", "Sqrt", (replace(USER, line=77),))
+    found = found_of(replace(FINDING, forward=forward), Limits())
+    assert "(L77) step" in found.source
+    assert found.output.endswith(f", gradient of Sqrt, {Path(__file__).name}:77")

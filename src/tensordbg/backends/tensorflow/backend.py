@@ -77,6 +77,11 @@ class _Debug:
         gates.install()
         return gates.uninstall
 
+    def operation_of(self, error: BaseException) -> str:
+        from tensordbg.backends.tensorflow.raised import operation_of
+
+        return operation_of(error)
+
 
 class _Lines:
     def stop_at(self, stops: Stops) -> None:

@@ -13,7 +13,7 @@ from tensordbg.allowed import AllowRule, applicable, rules_of
 from tensordbg.backends.tensorflow.check_eager import EagerChecks
 from tensordbg.backends.tensorflow.check_finding import Finding
 from tensordbg.backends.tensorflow.check_graph import Place, RawTensor, graph_finding
-from tensordbg.backends.tensorflow.check_message import Limits, message_of
+from tensordbg.backends.tensorflow.check_message import Limits, found_of, message_of
 from tensordbg.backends.tensorflow.check_nodes import add_checks
 from tensordbg.backends.tensorflow.check_sessions import CheckedSessions
 from tensordbg.backends.tensorflow.check_updates import Updates
@@ -22,6 +22,7 @@ from tensordbg.backends.tensorflow.functions import XLA_NOTE
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.errors import UsageError
+from tensordbg.recording.carried import ON_THE_WAY
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.saying import say
@@ -119,7 +120,7 @@ class Checking:
         rules = applicable(self._rules, finding.op_type, finding.name, finding.frames)
         if any(rule.nan or (health is not None and not health.nan) for rule in rules):
             return None
-        return message_of(finding, self._limits)
+        return ON_THE_WAY.send(message_of(finding, self._limits), found_of(finding, self._limits))
 
     def _judge_graph(self, place: Place, tensors: Sequence[RawTensor]) -> str | None:
         finding = graph_finding(CATALOG, place, tensors)

@@ -16,7 +16,6 @@ from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
 from tensordbg.backends.tensorflow.check_latent import MOVING
-from tensordbg.backends.tensorflow.check_message import error_of, raise_own
 from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.check_written import written
 from tensordbg.backends.tensorflow.eager import FUNCTION_NAMES
@@ -24,6 +23,7 @@ from tensordbg.backends.tensorflow.eager_tensors import flat, input_count, resul
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.internals import constant_op
 from tensordbg.backends.tensorflow.own_frames import unseen
+from tensordbg.backends.tensorflow.raised import error_of, raise_own
 from tensordbg.backends.tensorflow.taped_lines import TapedLines
 from tensordbg.model import Frame
 from tensordbg.recording.catalog import Catalog

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import linecache
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured, own_line
 from tensordbg.model import Frame, Health
+from tensordbg.recording.check_found import CheckFound
 
-BEGINNING = "!!! Detected Infinity or NaN in output "
-
-_WHOLE = re.compile(re.escape(BEGINNING) + r".*?\n : Tensor had [^\n]*values", re.DOTALL)
-"""Our message within what the runtime makes of it."""
+BEGINNING = "!!! Detected Infinity or NaN in "
 
 
 @dataclass(frozen=True)
@@ -27,36 +24,36 @@ class Limits:
     """So many characters of a path, the last ones. None: all."""
 
 
-def own_part(message: str) -> str | None:
-    """A check's message alone, without what the runtime wrote around it; None where there is none."""
-    found = _WHOLE.search(message)
-    return None if found is None else f"\n\n{found[0]}\n"
-
-
-def raise_own(error: Exception) -> None:
-    """Raises the message of a check in a graph, where an error holds one, without what the runtime wrote around it."""
-    message = own_part(str(getattr(error, "message", "")))
-    if message is not None:
-        raise error_of(message) from None
-
-
-def error_of(message: str) -> Exception:
-    """The exception that a check raises."""
-    import tensorflow as tf  # imported by the program already
-
-    return tf.errors.InvalidArgumentError(None, None, message)  # type: ignore[no-any-return]
-
-
 def message_of(finding: Finding, limits: Limits) -> str:
     """Tells of a finding."""
     return "\n\n" + "\n".join(_lines(finding, limits)) + "\n"
 
 
+def found_of(finding: Finding, limits: Limits) -> CheckFound:
+    """What the exception carries."""
+    health = finding.tensor.health or Health(finding.tensor.array.size)
+    counts = (("-Inf", health.neg_inf), ("Inf", health.pos_inf), ("NaN", health.nan))
+    place = _place(finding)
+    return CheckFound(
+        _output(finding), tuple(each for each in counts if each[1]), "" if place is None else _line(place, limits)
+    )
+
+
+def _output(finding: Finding) -> str:
+    kind = "graph" if finding.function else "eagerly-executing"
+    of = f'of {kind} op "{finding.op_type}" (# of outputs: {finding.outputs}){_led_to(finding)}'
+    return f"output {finding.slot} {of}"
+
+
+def _place(finding: Finding) -> Frame | None:
+    """The line to look at: that of the operation to mend, or else the program's own innermost."""
+    culprits = (each for each in (finding.forward, finding.update) if each is not None)
+    return next((each.place for each in culprits if each.place is not None), own_line(finding.frames))
+
+
 def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
     tensor = finding.tensor
-    kind = "graph" if finding.function else "eagerly-executing"
-    of = _led_to(finding)
-    yield f'{BEGINNING}{finding.slot} of {kind} op "{finding.op_type}" (# of outputs: {finding.outputs}){of} !!!'
+    yield f"{BEGINNING}{_output(finding)} !!!"
     yield f"  dtype: <dtype: '{tensor.array.dtype.name}'>"
     yield f"  shape: {tensor.array.shape}"
     health = tensor.health or Health(tensor.array.size)

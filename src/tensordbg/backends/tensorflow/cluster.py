@@ -5,6 +5,14 @@ from __future__ import annotations
 import contextlib
 
 from tensordbg.backends.tensorflow.internals import context
+from tensordbg.recording.trap_plan import MARK
+
+
+def reported(error: BaseException) -> str:
+    """The message of another process that an error of TensorFlow holds, as text alone comes here; empty for none."""
+    # Where several operations failed, TensorFlow numbers what each says.
+    found = (line.partition(f"{MARK}: ") for line in str(error).splitlines())
+    return next((mark + rest for _, mark, rest in found if mark), "")
 
 
 def report_to_cluster(message: str) -> None:

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
-from tensordbg.backends.tensorflow.check_message import own_part, raise_own
 from tensordbg.backends.tensorflow.functions import Guarded, guarded_by, listed
 from tensordbg.backends.tensorflow.internals import pywrap_tf_session, session
 from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions
 from tensordbg.backends.tensorflow.own_frames import unseen
+from tensordbg.backends.tensorflow.raised import check_within, raise_own
 from tensordbg.backends.tensorflow.sessions_calls import calls_kept_apart, made_sessions, with_inlined_calls
 from tensordbg.backends.tensorflow.sessions_functions import SessionFunctions
 from tensordbg.backends.tensorflow.sessions_graph import RunDescription, RunKey, SessionGraphs
@@ -250,7 +250,7 @@ class Sessions:
             return plain(this, options, *call[1:])
         except Exception as error:
             self._to_clean.discard(id(call[4]))
-            if own_part(str(getattr(error, "message", ""))) is not None and getattr(self._inside, "call", False):
+            if check_within(error) is not None and getattr(self._inside, "call", False):
                 raise _FoundError(error.message) from None  # type: ignore[attr-defined]
             raise_own(error)
             if not self._refused(this, error):

@@ -17,7 +17,7 @@ from tensordbg import _native
 from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.check_finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
-from tensordbg.backends.tensorflow.cluster import report_to_cluster
+from tensordbg.backends.tensorflow.cluster import report_to_cluster, reported
 from tensordbg.backends.tensorflow.functions import XLA_NOTE, listed
 from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.graphs import Description
@@ -54,9 +54,10 @@ from tensordbg.backends.tensorflow.trap_targets import (
     named_targets,
 )
 from tensordbg.capture.header import Trouble
+from tensordbg.recording.carried import ON_THE_WAY, carry
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.saying import say
-from tensordbg.recording.trap_plan import MARK, OnBad, TrapPlan
+from tensordbg.recording.trap_plan import MARK, OnBad, TrapFound, TrapPlan
 from tensordbg.recording.trap_rules import StepReading
 
 
@@ -256,13 +257,21 @@ class Trapping:
         tensors = [each for each in tf.nest.flatten(batch) if tf.is_tensor(each)]
         return self._eager.block(tensors, frame)
 
+    def carry(self, error: BaseException) -> None:
+        """Has an error of TensorFlow carry what this process has found, or another has told it, if it holds that."""
+        sent = ON_THE_WAY.within(str(error))
+        if sent is not None and isinstance(sent.found, TrapFound):
+            carry(error, sent.found)
+        elif reported(error):
+            carry(error, TrapFound(reported(error)))
+
     def tell_others(self, message: str) -> None:
         """Ends the other workers of a strategy with a message, which would else wait for this one."""
         report_to_cluster(message)
 
     def _answer(self, message: str) -> str | bool | None:
         if self._plan.on_bad is OnBad.STOP:
-            return message
+            return ON_THE_WAY.send(message, TrapFound(message))
         say(message)
         return None if self._plan.on_bad is OnBad.RECORD else False
 

@@ -25,6 +25,7 @@ from tensordbg.backends.tensorflow.handles import read_handle, write_handle
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.methods import KERAS_LOSS_SCALE, KERAS_OPTIMIZERS, Method, ReplacedMethods
+from tensordbg.backends.tensorflow.raised import error_of
 from tensordbg.backends.tensorflow.stacks import stack_key
 from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
@@ -190,7 +191,7 @@ class EagerSteps:
             elif not bad:
                 answer = self._test_by_rules(step, tested)
         if isinstance(answer, str):
-            raise _error(answer)
+            raise error_of(answer)
 
     def _test_by_rules(self, step: EagerStep, tested: list[Target]) -> str | bool | None:
         reading = self._readings.read(step, tested)
@@ -344,10 +345,3 @@ def _written_arguments(function: str) -> tuple[int, ...]:
 def _variable_name(handle: Any) -> str:
     number = hooks().variables.number_of(handle)
     return CATALOG.variable(number).name if number >= 0 else "a variable"
-
-
-def _error(message: str) -> Exception:
-    import tensorflow as tf
-
-    error: Exception = tf.errors.InvalidArgumentError(None, None, message)
-    return error

@@ -1,0 +1,24 @@
+"""What a check found, as the exception that it raises carries it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CheckFound:
+    """The first number that was not finite."""
+
+    output: str
+    """Which output of which operation, `output 0 of graph op "Log" (# of outputs: 1)`."""
+    counts: tuple[tuple[str, int], ...]
+    """How many elements are `-Inf`, `Inf` and `NaN`, of those that are there."""
+    source: str
+    """The line of the program to look at; empty where none is known."""
+
+    @property
+    def lines(self) -> str:
+        """What is said behind the traceback."""
+        counts = ", ".join(f"{count} {what}" for what, count in self.counts)
+        first = f"tdbg: Infinity or NaN in {self.output}: {counts}\n"
+        return first + (f"tdbg: at {self.source}\n" if self.source else "")
