@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
     from tensordbg.notebook import show
     from tensordbg.recording.session import record
-    from tensordbg.recording.trap_session import Trap, trap
+    from tensordbg.trapping.session import Trap, trap
     from tensordbg.recording.value_filter import ValueFilter
 
 __version__ = "0.1.0"
@@ -53,7 +53,7 @@ _HOMES = {
     "TensordbgError": "tensordbg.errors",
     "Trace": "tensordbg.api",
     "TraceError": "tensordbg.errors",
-    "Trap": "tensordbg.recording.trap_session",
+    "Trap": "tensordbg.trapping.session",
     "UsageError": "tensordbg.errors",
     "ValueFilter": "tensordbg.recording.value_filter",
     "add_filter": "tensordbg.debug.own_filters",
@@ -61,7 +61,7 @@ _HOMES = {
     "open_run": "tensordbg.api",
     "record": "tensordbg.recording.session",
     "show": "tensordbg.notebook",
-    "trap": "tensordbg.recording.trap_session",
+    "trap": "tensordbg.trapping.session",
     "why": "tensordbg.api",
 }
 """Where each public name is defined."""

@@ -9,7 +9,7 @@ from tensordbg.capture.header import SERIES
 from tensordbg.capture.writer import write_capture
 from tensordbg.cli.narrowing import one_step_of
 from tensordbg.errors import CaptureError
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 from tests.capture.conftest import BATCH, VARIABLES, header_of
 
 

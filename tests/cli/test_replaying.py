@@ -6,7 +6,7 @@ import pytest
 
 from tensordbg.cli.replaying import run_replay
 from tensordbg.errors import CaptureError
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 
 
 def test_a_process_that_fails_has_said_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

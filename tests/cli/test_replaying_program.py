@@ -11,7 +11,7 @@ from tensordbg.cli import replaying_program
 from tensordbg.cli.program import Program
 from tensordbg.cli.replaying_program import program_of, stop_eagerly
 from tensordbg.errors import UsageError
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 from tests.capture.conftest import header_of
 
 

@@ -7,7 +7,7 @@ import pytest
 from tensordbg.cli.program import Program
 from tensordbg.cli.stopping import place_of
 from tensordbg.errors import UsageError
-from tensordbg.recording.stop_plan import StopPlace
+from tensordbg.stopping.plan import StopPlace
 from tests.cli.conftest import Tdbg
 
 

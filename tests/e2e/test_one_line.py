@@ -141,8 +141,8 @@ _REPLAY = """
 import json, sys
 from pathlib import Path
 from tensordbg.errors import CaptureError
-from tensordbg.recording.replay_launch import replay
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.launch import replay
+from tensordbg.replaying.plan import ReplayPlan
 
 for name, (capture, trace) in json.load(sys.stdin).items():
     try:

@@ -29,7 +29,7 @@ import tensordbg
 from tensordbg.backends.tensorflow.replay import Replayer
 from tensordbg.capture.outcome import compare
 from tensordbg.capture.reader import list_captures, open_capture
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 
 for name in sys.argv[2:]:
     (path,) = list_captures(Path(sys.argv[1], name))

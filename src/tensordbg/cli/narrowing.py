@@ -9,7 +9,7 @@ from pathlib import Path
 from tensordbg.capture.header import SERIES
 from tensordbg.capture.reader import list_captures, open_capture
 from tensordbg.errors import CaptureError
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 
 
 def one_step_of(plan: ReplayPlan) -> Path:
@@ -28,7 +28,7 @@ def one_step_of(plan: ReplayPlan) -> Path:
                 return other
         except CaptureError:
             continue
-    command = [sys.executable, "-m", "tensordbg.recording.series_launch", plan.to_json()]
+    command = [sys.executable, "-m", "tensordbg.replaying.series_launch", plan.to_json()]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise CaptureError(f"{path} could not be brought down to one step")

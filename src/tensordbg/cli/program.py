@@ -11,9 +11,9 @@ from tensordbg.cli.messages import did_you_mean
 from tensordbg.debug.plan import DebugPlan
 from tensordbg.errors import UsageError
 from tensordbg.recording.plan import Plan
-from tensordbg.recording.program_replay import ProgramReplay
-from tensordbg.recording.stop_plan import StopPlan
-from tensordbg.recording.trap_plan import TrapPlan
+from tensordbg.replaying.program import ProgramReplay
+from tensordbg.stopping.plan import StopPlan
+from tensordbg.trapping.plan import TrapPlan
 
 
 @dataclass(frozen=True)
@@ -67,19 +67,19 @@ class Program:
 
     def check_command(self) -> list[str]:
         """The command line of the process that runs it and checks its numbers."""
-        return [sys.executable, "-m", "tensordbg.recording.check_launch", *self.words]
+        return [sys.executable, "-m", "tensordbg.checking.launch", *self.words]
 
     def stop_command(self, plan: StopPlan) -> list[str]:
         """The command line of the process that runs it up to some lines, and a debugger there."""
-        return [sys.executable, "-m", "tensordbg.recording.stop_launch", plan.to_json(), *self.words]
+        return [sys.executable, "-m", "tensordbg.stopping.launch", plan.to_json(), *self.words]
 
     def trap_command(self, plan: TrapPlan) -> list[str]:
         """The command line of the process that runs it with a trap."""
-        return [sys.executable, "-m", "tensordbg.recording.trap_launch", plan.to_json(), *self.words]
+        return [sys.executable, "-m", "tensordbg.trapping.launch", plan.to_json(), *self.words]
 
     def replay_command(self, plan: ProgramReplay) -> list[str]:
         """The command line of the process that runs it up to a captured step, and that step."""
-        return [sys.executable, "-m", "tensordbg.recording.program_replay_launch", plan.to_json(), *self.words]
+        return [sys.executable, "-m", "tensordbg.replaying.program_launch", plan.to_json(), *self.words]
 
     def debug_command(self, trace: Path, plan: DebugPlan) -> list[str]:
         """The command line of the process that runs it under the debugger and records it into `trace`."""

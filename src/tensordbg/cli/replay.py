@@ -12,7 +12,7 @@ from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
     from tensordbg.cli.program import Program
-    from tensordbg.recording.replay_plan import ReplayPlan
+    from tensordbg.replaying.plan import ReplayPlan
 
 
 @click.command(
@@ -45,9 +45,9 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
     from tensordbg.capture.reader import open_capture
     from tensordbg.cli.replaying import replay_capture
     from tensordbg.cli.replaying_program import program_of
-    from tensordbg.recording.replay_changes import change_of
-    from tensordbg.recording.replay_framework import backend_for
-    from tensordbg.recording.replay_plan import ReplayPlan
+    from tensordbg.replaying.changes import change_of
+    from tensordbg.replaying.framework import backend_for
+    from tensordbg.replaying.plan import ReplayPlan
     from tensordbg.recording.support import REPLAY
 
     opened = open_capture(capture)

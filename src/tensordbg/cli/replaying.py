@@ -13,7 +13,7 @@ from tensordbg.cli.child import Child
 from tensordbg.cli.narrowing import one_step_of
 from tensordbg.cli.output import print_note, print_rich
 from tensordbg.errors import CaptureError
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.trace.writer import new_trace_folder
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def run_replay(plan: ReplayPlan, out: Path) -> tuple[Path, Replayed]:
         RecordingError: If no trace can be made.
     """
     trace = new_trace_folder(out, f"replay-{Path(plan.capture).name}")
-    child = Child([sys.executable, "-m", "tensordbg.recording.replay_launch", str(trace), plan.to_json()])
+    child = Child([sys.executable, "-m", "tensordbg.replaying.launch", str(trace), plan.to_json()])
     child.start()
     if child.wait() != 0:
         raise CaptureError(f"{plan.capture} could not be replayed")

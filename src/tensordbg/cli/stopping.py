@@ -13,8 +13,8 @@ from tensordbg.cli.program import Program
 from tensordbg.errors import UsageError
 from tensordbg.packages import is_among_packages
 from tensordbg.recording.settings import settings_above
-from tensordbg.recording.stop_plan import StopPlace, StopPlan
-from tensordbg.recording.stop_source import stop_line
+from tensordbg.stopping.plan import StopPlace, StopPlan
+from tensordbg.stopping.source import stop_line
 
 _MOST_FILES = 20_000
 """So many source files are looked at to find one by the end of its path."""

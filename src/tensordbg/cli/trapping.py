@@ -11,9 +11,9 @@ from tensordbg.cli.child import Child, end_as
 from tensordbg.cli.program import Program
 from tensordbg.cli.replaying import replay_capture, say
 from tensordbg.errors import CaptureError, RecordingError
-from tensordbg.recording.replay_plan import ReplayPlan
-from tensordbg.recording.trap_plan import TrapPlan
-from tensordbg.recording.trap_session import make_folder
+from tensordbg.replaying.plan import ReplayPlan
+from tensordbg.trapping.plan import TrapPlan
+from tensordbg.trapping.session import make_folder
 
 
 def run_trapped(program: Program, plan: TrapPlan, replaying: bool) -> int:

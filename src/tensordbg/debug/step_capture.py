@@ -9,8 +9,8 @@ from tensordbg.errors import UsageError
 from tensordbg.recording.backend import AskedTrap, Trap
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.support import TRAP
-from tensordbg.recording.trap_plan import OnBad, TrapPlan
-from tensordbg.recording.trap_rules import AskedRules
+from tensordbg.trapping.plan import OnBad, TrapPlan
+from tensordbg.trapping.rules import AskedRules
 
 _MOST = 10_000
 

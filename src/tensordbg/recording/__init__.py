@@ -1,1 +1,1 @@
-"""Records a program into a trace; knows no framework, only the protocol of a backend."""
+"""Records a program into a trace; knows no framework, only what a backend is."""

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from tensordbg.capture.reader import list_captures
-from tensordbg.recording.trap_plan import OnBad, TrapPlan
+from tensordbg.trapping.plan import OnBad, TrapPlan
 from tests import programs
 
 PROGRAM = """
@@ -99,7 +99,7 @@ def captures() -> dict[str, Path]:
     program = folder / "steps.py"
     program.write_text(PROGRAM)
     plan = TrapPlan(folder / "captures", OnBad.RECORD, 20)
-    launcher = [sys.executable, "-m", "tensordbg.recording.trap_launch", plan.to_json(), str(program)]
+    launcher = [sys.executable, "-m", "tensordbg.trapping.launch", plan.to_json(), str(program)]
     done = programs.run(launcher, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     program.unlink()

@@ -16,9 +16,9 @@ from tensordbg.backends.tensorflow.replay import Replayer
 from tensordbg.capture.outcome import Outcome
 from tensordbg.capture.reader import list_captures, open_capture
 from tensordbg.capture.replayed import read_replayed
-from tensordbg.recording.replay_bisect import bisect
-from tensordbg.recording.replay_plan import ReplayPlan
-from tensordbg.recording.trap_plan import TrapPlan
+from tensordbg.replaying.bisect import bisect
+from tensordbg.replaying.plan import ReplayPlan
+from tensordbg.trapping.plan import TrapPlan
 from tensordbg.trace.reader import open_trace
 from tests import programs
 from tests.backends.tensorflow.captured import captures
@@ -77,7 +77,7 @@ def capture(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     program = folder / f"{request.param}.py"
     program.write_text(textwrap.dedent(PROGRAMS[request.param]))
     plan = TrapPlan(folder / "captures")
-    launcher = [sys.executable, "-m", "tensordbg.recording.trap_launch", plan.to_json(), str(program)]
+    launcher = [sys.executable, "-m", "tensordbg.trapping.launch", plan.to_json(), str(program)]
     done = programs.run(launcher, check=False, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
     shutil.rmtree(folder / "__pycache__", ignore_errors=True)
@@ -88,7 +88,7 @@ def capture(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def replay(capture: Path, trace: Path, times: int = 1) -> subprocess.CompletedProcess[str]:
     plan = ReplayPlan(str(capture), times).to_json()
-    launcher = [sys.executable, "-m", "tensordbg.recording.replay_launch", str(trace), plan]
+    launcher = [sys.executable, "-m", "tensordbg.replaying.launch", str(trace), plan]
     return programs.run(launcher, check=False, capture_output=True, text=True, cwd=trace.parent)
 
 

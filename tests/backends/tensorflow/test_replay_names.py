@@ -15,8 +15,8 @@ from tensordbg.backends.tensorflow.replay_names import give_free_names
 from tensordbg.capture.outcome import Outcome
 from tensordbg.capture.reader import list_captures
 from tensordbg.capture.replayed import read_replayed
-from tensordbg.recording.replay_launch import replay
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.launch import replay
+from tensordbg.replaying.plan import ReplayPlan
 from tests.e2e.programs.checking import bits
 
 

@@ -9,7 +9,7 @@ from tensordbg.backends.tensorflow.replay import Replayer
 from tensordbg.backends.tensorflow.replay_precision import Precision
 from tensordbg.capture.outcome import Reading
 from tensordbg.capture.reader import open_capture
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 from tests.backends.tensorflow.captured import captures
 
 

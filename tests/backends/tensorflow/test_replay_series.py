@@ -11,7 +11,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.capture.reader import list_captures
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 from tests import programs
 
 
@@ -35,7 +35,7 @@ def test_steps_that_leave_all_finite_lead_to_no_step(tmp_path: Path) -> None:
     header = json.loads((path / "capture.json").read_text())
     header["later"] = header["later"][:1]
     (path / "capture.json").write_text(json.dumps(header))
-    launcher = [sys.executable, "-m", "tensordbg.recording.series_launch", ReplayPlan(str(path)).to_json()]
+    launcher = [sys.executable, "-m", "tensordbg.replaying.series_launch", ReplayPlan(str(path)).to_json()]
     done = programs.run(launcher, check=False, capture_output=True, text=True)
     assert done.returncode == 2
     assert "every variable stays finite in its 2 steps here; replay it where it was made" in done.stderr

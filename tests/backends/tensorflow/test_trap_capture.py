@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.trap_capture import copied, trouble_of
+from tensordbg.trapping.capture import copied, trouble_of
 from tensordbg.backends.tensorflow.trap_targets import TrapTarget
 from tensordbg.capture.reader import list_captures, open_capture
 from tests.backends.tensorflow.test_trap import BAD, HandWritten, run_until_bad

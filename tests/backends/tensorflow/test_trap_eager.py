@@ -108,7 +108,7 @@ import tensorflow
 from tensordbg.backends.tensorflow.replay import Replayer
 from tensordbg.capture.outcome import compare
 from tensordbg.capture.reader import open_capture
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 
 for path in sys.argv[1:]:
     capture = open_capture(path)

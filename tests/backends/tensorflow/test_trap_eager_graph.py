@@ -14,7 +14,7 @@ import tensordbg
 from tensordbg.backends.tensorflow.replay import Replayer
 from tensordbg.capture.outcome import Outcome, compare
 from tensordbg.capture.reader import open_capture
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.plan import ReplayPlan
 
 X = np.linspace(0.5, 2.0, 12, dtype=np.float32).reshape(3, 4)
 

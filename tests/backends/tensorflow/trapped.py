@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tensordbg.backends.tensorflow.trap import Trapping, start_trap
-from tensordbg.recording.trap_plan import OnBad, TrapPlan
+from tensordbg.trapping.plan import OnBad, TrapPlan
 
 
 @contextlib.contextmanager

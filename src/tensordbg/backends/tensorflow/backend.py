@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from tensordbg.backends.tensorflow.trap_asked import AskedTrapping
     from tensordbg.capture.reader import Capture
     from tensordbg.recording.lines import LineWatch
-    from tensordbg.recording.program_replay import ProgramReplay
+    from tensordbg.replaying.program import ProgramReplay
     from tensordbg.recording.recorder import Recorder
-    from tensordbg.recording.replay_plan import ReplayPlan
-    from tensordbg.recording.stops import Stops
-    from tensordbg.recording.trap_plan import TrapPlan
+    from tensordbg.replaying.plan import ReplayPlan
+    from tensordbg.stopping.stops import Stops
+    from tensordbg.trapping.plan import TrapPlan
 
 
 class _Record:

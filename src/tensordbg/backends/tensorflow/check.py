@@ -11,9 +11,9 @@ from typing import Any
 from tensordbg import _native
 from tensordbg.allowed import AllowRule, applicable, rules_of
 from tensordbg.backends.tensorflow.check_eager import EagerChecks
-from tensordbg.backends.tensorflow.check_finding import Finding
+from tensordbg.checking.finding import Finding
 from tensordbg.backends.tensorflow.check_graph import Place, RawTensor, graph_finding
-from tensordbg.backends.tensorflow.check_message import Limits, found_of, message_of
+from tensordbg.checking.message import Limits, found_of, message_of
 from tensordbg.backends.tensorflow.check_nodes import add_checks
 from tensordbg.backends.tensorflow.check_sessions import CheckedSessions
 from tensordbg.backends.tensorflow.check_updates import Updates

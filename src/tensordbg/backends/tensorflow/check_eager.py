@@ -14,7 +14,7 @@ import numpy as np
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
+from tensordbg.checking.finding import Finding, Input, Measured
 from tensordbg.backends.tensorflow.check_latent import MOVING
 from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.check_written import written

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.check_finding import Finding, Input, Measured
+from tensordbg.checking.finding import Finding, Input, Measured
 from tensordbg.model import NONE, Site, TensorRef
 from tensordbg.recording.catalog import Catalog
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from tensordbg import _native
-from tensordbg.backends.tensorflow.check_finding import Finding, Measured
+from tensordbg.checking.finding import Finding, Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor, input_of
 from tensordbg.backends.tensorflow.check_sessions_nodes import RunNode, RunNodes, Source
 from tensordbg.backends.tensorflow.check_sessions_unseen import Unseen

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.backends.tensorflow.check_finding import Measured
+from tensordbg.checking.finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.check_sessions_nodes import RunNode, Source
 from tensordbg.backends.tensorflow.hooks import hooks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from tensordbg.backends.tensorflow.internals import context
-from tensordbg.recording.trap_plan import MARK
+from tensordbg.trapping.plan import MARK
 
 
 def reported(error: BaseException) -> str:

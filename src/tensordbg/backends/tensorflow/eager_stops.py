@@ -25,7 +25,7 @@ from tensordbg.backends.tensorflow.internals import (
     structured_function,
 )
 from tensordbg.backends.tensorflow.replay_call import forget_conversion
-from tensordbg.recording.stops import Stops
+from tensordbg.stopping.stops import Stops
 
 
 class _ReachedError(BaseException):

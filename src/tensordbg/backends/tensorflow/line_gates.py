@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tensordbg import _native
-from tensordbg.backends.tensorflow.check_finding import Measured
+from tensordbg.checking.finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Description

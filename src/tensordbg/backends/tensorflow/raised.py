@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tensordbg.recording.carried import ON_THE_WAY, Sent, carry, chain
-from tensordbg.recording.check_found import CheckFound
+from tensordbg.checking.found import CheckFound
 
 _NODE = (
     re.compile(r"\[\[\{\{(?:function_node \S+? )?node (?P<name>[^}\s]+)\}\}"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.check_finding import Measured
+from tensordbg.checking.finding import Measured
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.replay_changes import LibraryChanges, State, apply_changes
@@ -33,8 +33,8 @@ from tensordbg.capture.tensors import Array, digest_of
 from tensordbg.capture.weights import variable_names
 from tensordbg.errors import CaptureError
 from tensordbg.model import NONE
-from tensordbg.recording.replay_changes import change_of
-from tensordbg.recording.replay_plan import ReplayPlan
+from tensordbg.replaying.changes import change_of
+from tensordbg.replaying.plan import ReplayPlan
 
 _KINDS = {dtypes.STRING: "a tensor of strings", dtypes.VARIANT: "a dataset or a list"}
 """What no capture holds."""

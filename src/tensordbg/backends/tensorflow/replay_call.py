@@ -18,7 +18,7 @@ from tensordbg.backends.tensorflow.tracing import code_of
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array
 from tensordbg.errors import CaptureError
-from tensordbg.recording.program_replay import ProgramReplay, Way
+from tensordbg.replaying.program import ProgramReplay, Way
 from tensordbg.recording.saying import say
 
 Run = Callable[[Callable[[], object]], None]

@@ -15,7 +15,7 @@ from tensordbg.backends.tensorflow.replay_outputs import name_and_slot
 from tensordbg.capture.header import TensorDigest
 from tensordbg.capture.tensors import Array
 from tensordbg.errors import UsageError
-from tensordbg.recording.replay_changes import Change, ClipGradients, ClipTensor, SetTensor
+from tensordbg.replaying.changes import Change, ClipGradients, ClipTensor, SetTensor
 
 _INT32, _DOUBLE, _OWN = 3, 2, "tdbg_changed/"
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from tensordbg.backends.tensorflow.check_finding import Culprit
+from tensordbg.checking.finding import Culprit
 from tensordbg.backends.tensorflow.eager_tensors import flat
 from tensordbg.backends.tensorflow.internals import pywrap_tfe
 from tensordbg.backends.tensorflow.tape_frames import TapedOperation, taped_operation

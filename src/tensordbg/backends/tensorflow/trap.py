@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.backends.tensorflow.check_finding import Measured
+from tensordbg.checking.finding import Measured
 from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.cluster import report_to_cluster, reported
 from tensordbg.backends.tensorflow.functions import XLA_NOTE, listed
@@ -23,7 +23,7 @@ from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.handles import handles_of, read_handle
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
-from tensordbg.backends.tensorflow.trap_capture import (
+from tensordbg.trapping.capture import (
     BadStep,
     TrappedFunction,
     copied,
@@ -36,11 +36,11 @@ from tensordbg.backends.tensorflow.trap_eager import EagerSteps
 from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep, write_step
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
 from tensordbg.backends.tensorflow.trap_exchanges import reduced_gradients
-from tensordbg.backends.tensorflow.trap_message import batch_words, message_of, message_of_lost
+from tensordbg.trapping.message import batch_words, message_of, message_of_lost
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer, late_writers
 from tensordbg.backends.tensorflow.trap_progress import Progress
 from tensordbg.backends.tensorflow.trap_sessions import SessionSteps
-from tensordbg.backends.tensorflow.trap_snapshots import NEVER, Snapshots
+from tensordbg.trapping.snapshots import NEVER, Snapshots
 from tensordbg.backends.tensorflow.trap_targets import (
     GRADIENT,
     LOWEST_SCALE,
@@ -57,8 +57,8 @@ from tensordbg.capture.header import Trouble
 from tensordbg.recording.carried import ON_THE_WAY, carry
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.saying import say
-from tensordbg.recording.trap_plan import MARK, OnBad, TrapFound, TrapPlan
-from tensordbg.recording.trap_rules import StepReading
+from tensordbg.trapping.plan import MARK, OnBad, TrapFound, TrapPlan
+from tensordbg.trapping.rules import StepReading
 
 
 class Trapping:
@@ -251,7 +251,7 @@ class Trapping:
             return self._answer(message_of(written.trapped, found, self._captured(written.trapped, found)))
 
     def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:
-        """See `tensordbg.recording.trap_session.Trap.step`; `frame` is where the step begins."""
+        """See `tensordbg.trapping.session.Trap.step`; `frame` is where the step begins."""
         import tensorflow as tf  # imported by the program already
 
         tensors = [each for each in tf.nest.flatten(batch) if tf.is_tensor(each)]

@@ -15,8 +15,8 @@ from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.trap import Trapping, set_trap, trapped_function
 from tensordbg.backends.tensorflow.trap_targets import RESULT, results_of
 from tensordbg.recording.saying import say
-from tensordbg.recording.trap_plan import AskedCall, TrapPlan
-from tensordbg.recording.trap_rules import AskedRules
+from tensordbg.trapping.plan import AskedCall, TrapPlan
+from tensordbg.trapping.rules import AskedRules
 
 _MOST_NAMED = 10
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
-from tensordbg.recording.trap_session import Trap, TrapOptions, trap
+from tensordbg.trapping.session import Trap, TrapOptions, trap
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -26,7 +26,7 @@ class TrapCallback(keras.callbacks.Callback):  # type: ignore[misc]  # Keras com
         Args:
             folder: Where captures go.
             on_bad: `stop`, `skip` or `record`.
-            **options: See `tensordbg.recording.trap_session.TrapOptions`.
+            **options: See `tensordbg.trapping.session.TrapOptions`.
         """
         super().__init__()
         self._wanted = (folder, on_bad, options)

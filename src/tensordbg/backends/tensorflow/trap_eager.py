@@ -31,11 +31,11 @@ from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
 from tensordbg.backends.tensorflow.trap_eager_log import LoggedOperation, StepLog, tensors_in
 from tensordbg.backends.tensorflow.trap_nodes import changes
-from tensordbg.backends.tensorflow.trap_readings import Readings
+from tensordbg.trapping.readings import Readings
 from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, LOWEST_SCALE, VARIABLE, gradients_of, name_of
 from tensordbg.backends.tensorflow.variables import writes
 from tensordbg.recording.catalog import CATALOG
-from tensordbg.recording.trap_rules import StepReading, StepRules
+from tensordbg.trapping.rules import StepReading, StepRules
 
 Judge = Callable[[EagerStep, "list[Target]", "StepReading | None"], "str | bool | None"]
 """What becomes of a step that is bad, or that breaks a rule: None to let it be, False to leave it out, a message with

@@ -14,7 +14,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import atomic_function, resource_variable_ops
-from tensordbg.backends.tensorflow.trap_capture import BadStep, TrappedFunction, trouble_of
+from tensordbg.trapping.capture import BadStep, TrappedFunction, trouble_of
 from tensordbg.backends.tensorflow.trap_eager_graph import EagerGraph, Target, eager_graph
 from tensordbg.backends.tensorflow.trap_eager_log import StepLog, tensors_in
 from tensordbg.backends.tensorflow.trap_nodes import Saved

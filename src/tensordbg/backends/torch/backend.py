@@ -8,7 +8,7 @@ from tensordbg.recording.backend import Backend, Unsupported
 
 if TYPE_CHECKING:
     from tensordbg.backends.torch.recording import TorchRecording
-    from tensordbg.recording.stops import Stops
+    from tensordbg.stopping.stops import Stops
 
 
 class _Record:

@@ -1,0 +1,1 @@
+"""Traps: what a bad step is, what is kept of it and what is said of it; knows no framework."""

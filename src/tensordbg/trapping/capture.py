@@ -1,0 +1,253 @@
+"""Makes the capture of a step: what it was given, what its variables were, and what it is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import socket
+import subprocess
+import sys
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tensordbg.checking.finding import Measured
+from tensordbg.backends.tensorflow.check_graph import RawTensor
+from tensordbg.backends.tensorflow.handles import read_handle
+from tensordbg.backends.tensorflow.internals import context
+from tensordbg.backends.tensorflow.trap_nodes import Saved
+from tensordbg.backends.tensorflow.trap_rows import library_of, rows_of
+from tensordbg.backends.tensorflow.trap_targets import TrapTarget
+from tensordbg.capture.header import (
+    FORMAT_VERSION,
+    Commit,
+    Header,
+    StoredArgument,
+    StoredTensor,
+    StoredVariable,
+    Suspect,
+    TensorDigest,
+    Trouble,
+)
+from tensordbg.capture.tensors import Array, digest_of, dtype_of, size_of, storable
+from tensordbg.capture.writer import FUNCTION_FILE, write_capture
+from tensordbg.model import NONE, Function
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.trapping.plan import TrapPlan
+
+
+@dataclass(frozen=True)
+class TrappedFunction:
+    """A function with a trap."""
+
+    function: Function
+    tested: tuple[TrapTarget, ...]
+    saved: tuple[Saved, ...]
+    variables: Mapping[int, weakref.ref[Any]]
+    """The handles of the variables that it uses, by number."""
+
+    def read(self, number: int) -> Array | None:
+        """A variable as it is now; None where it is gone or has no value."""
+        kept = self.variables.get(number)
+        handle = None if kept is None else kept()
+        value = None if handle is None else read_handle(handle)
+        return None if value is None else np.array(value)
+
+
+@dataclass(frozen=True)
+class BadStep:
+    """What a trap found."""
+
+    step: int
+    trouble: Trouble
+    saved: tuple[Array | None, ...]
+    """In the order of `TrappedFunction.saved`; copies."""
+    reached: Mapping[str, str] = field(default_factory=dict)
+    """How far the training has come, such as its `epoch`."""
+    variables: Mapping[int, Array] = field(default_factory=dict)
+    """Variables as they were before the step, by argument; the others wait for the trap and are read."""
+    later: tuple[tuple[Array | None, ...], ...] = ()
+    """What the steps after it were given, in the same order as `saved`."""
+
+
+def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequence[RawTensor]) -> Trouble:
+    """What the tested tensors were, and the bad ones among them.
+
+    Args:
+        tested: What they are.
+        bad: Positions of the bad ones.
+        tensors: Their elements, which are there only for the moment.
+    """
+    measured = [Measured.from_memory(*tensor) for tensor in tensors]
+    return Trouble(
+        kind="non_finite",
+        suspects=tuple(suspect_of(tested[position], measured[position]) for position in bad),
+        tested=tuple(
+            TensorDigest(each.name, each.role, each.variable, digest_of(of.array))
+            for each, of in zip(tested, measured, strict=True)
+        ),
+    )
+
+
+def copied(raw: RawTensor | None) -> Array | None:
+    """The elements of a tensor that is there only for the moment; None for one that can't be kept."""
+    return None if raw is None else Measured.from_memory(*raw).array.copy()
+
+
+def make_capture(plan: TrapPlan, trapped: TrappedFunction, bad: BadStep, plain: Callable[[str], Any]) -> Path:
+    """Writes the capture of a bad step.
+
+    Raises:
+        OSError: If it can't be written.
+    """
+    maker = _Maker(plan, trapped, bad)
+    files = {**rows_of(trapped.function), FUNCTION_FILE: library_of(trapped.function.runtime_name, plain)}
+    header = maker.header()
+    place = plan.folder / f"{_safe(trapped.function.name)}-{bad.step}"
+    return write_capture(place, header, maker.batch, maker.variables, files)
+
+
+class _Maker:
+    """Chooses what is kept of one step, as far as the size allows: the batch first, then the variables."""
+
+    def __init__(self, plan: TrapPlan, trapped: TrappedFunction, bad: BadStep) -> None:
+        self._left = plan.size
+        self._trapped = trapped
+        self._bad = bad
+        self.batch: dict[str, Array] = {}
+        self.variables: dict[str, Array] = {}
+        self._notes: list[str] = []
+
+    def header(self) -> Header:
+        """Also fills `batch` and `variables`."""
+        import tensorflow as tf  # imported by the program already
+
+        function = self._trapped.function
+        keras = sys.modules.get("keras")
+        return Header(
+            format=FORMAT_VERSION,
+            id=uuid.uuid4().hex[:12],
+            program=sys.argv[0],
+            command=tuple(sys.argv),
+            folder=str(Path.cwd()),
+            python=platform.python_version(),
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            created_ns=time.time_ns(),
+            frameworks={"tensorflow": tf.__version__, **({"keras": keras.__version__} if keras else {})},
+            commit=_commit(),
+            function=function.name,
+            runtime_name=function.runtime_name,
+            step=self._bad.step,
+            trouble=self._bad.trouble,
+            arguments=self._arguments(self._bad.saved, ""),
+            variables=tuple(self._variables()),
+            later=tuple(self._arguments(arrays, f"step{i}_") for i, arrays in enumerate(self._bad.later, 1)),
+            notes=tuple(self._notes),
+            extra=dict(self._bad.reached),
+            origins=origins_of_batch(self._bad.saved),
+            later_origins=tuple(origins_of_batch(arrays) for arrays in self._bad.later),
+            seeds=_seeds(),
+        )
+
+    def _arguments(self, arrays: Sequence[Array | None], place: str) -> tuple[StoredArgument, ...]:
+        """What a step was given; `place` tells its tensors in the file from those of another step."""
+        given = zip(self._trapped.saved, arrays, strict=True)
+        return tuple(
+            StoredArgument(self._keep(self.batch, f"{place}{each.kind}{i}", self._name(each), array), each.argument)
+            for i, (each, array) in enumerate(given)
+            if each.kind != "variable"
+        )
+
+    def _variables(self) -> list[StoredVariable]:
+        early = {
+            each.argument: array
+            for each, array in zip(self._trapped.saved, self._bad.saved, strict=True)
+            if each.kind == "variable"
+        }
+        early.update(self._bad.variables)
+        found = []
+        for argument, number in enumerate(self._trapped.function.captures):
+            if number == NONE:
+                continue
+            known = CATALOG.variable(number)
+            array = early[argument] if argument in early else self._trapped.read(number)
+            stored = self._keep(self.variables, f"variable{argument}", known.name, array)
+            found.append(StoredVariable(stored, argument, known.trainable))
+        return found
+
+    def _keep(self, tensors: dict[str, Array], key: str, name: str, array: Array | None) -> StoredTensor:
+        if array is None or not storable(array):
+            return StoredTensor(name, "unknown", (), "", "its elements can't be kept")
+        size = size_of(array)
+        if size > self._left:
+            note = f"{name} takes {size} bytes, more than are left of the capture's size"
+            self._notes.append(f"{note}; give a larger --size")
+            return StoredTensor(name, dtype_of(array), array.shape, "", note)
+        self._left -= size
+        tensors[key] = array
+        return StoredTensor(name, dtype_of(array), array.shape, key)
+
+    def _name(self, saved: Saved) -> str:
+        if saved.argument == NONE:
+            return saved.tensor
+        return CATALOG.site(self._trapped.function.arguments[saved.argument]).name
+
+
+def origins_of_batch(arrays: Sequence[Array | None]) -> tuple[str, ...]:
+    """Where the rows of a batch came from, if the program traces an input pipeline."""
+    noted = sys.modules.get("tensordbg.backends.tensorflow.data_origins_notes")
+    # A capture without them is better than none.
+    with contextlib.suppress(Exception):
+        return () if noted is None else tuple(noted.origins_of([each for each in arrays if each is not None]))
+    return ()
+
+
+def _seeds() -> dict[str, int]:
+    """The seeds that the program has set."""
+    keras: Any = sys.modules.get("keras.src.utils.rng_utils")
+    found = {
+        "tensorflow": context.global_seed(),
+        "keras": keras.get_random_seed() if hasattr(keras, "get_random_seed") else None,
+    }
+    return {name: seed for name, seed in found.items() if isinstance(seed, int)}
+
+
+def suspect_of(tested: TrapTarget, measured: Measured) -> Suspect:
+    """A tensor that was found bad."""
+    health = measured.health
+    return Suspect(
+        name=tested.name,
+        role=tested.role,
+        variable=tested.variable,
+        dtype=measured.array.dtype.name,
+        shape=tuple(measured.array.shape),
+        nan=0 if health is None else health.nan,
+        pos_inf=0 if health is None else health.pos_inf,
+        neg_inf=0 if health is None else health.neg_inf,
+    )
+
+
+def _commit() -> Commit | None:
+    """Of the repository that the program runs in."""
+    try:
+        commit = _git("rev-parse", "HEAD")
+        return Commit(commit, bool(_git("status", "--porcelain", "--untracked-files=no")))
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], capture_output=True, text=True, check=True, timeout=10)
+    return done.stdout.strip()
+
+
+def _safe(name: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in "_-" else "_" for sign in name)[:60] or "function"

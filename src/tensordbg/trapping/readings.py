@@ -1,0 +1,46 @@
+"""What eager steps come to as a whole: the loss, the norm of the gradients, how far the loss is from the last ones."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable
+
+import numpy as np
+
+from tensordbg import _native
+from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep
+from tensordbg.backends.tensorflow.trap_eager_graph import Target
+from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS
+from tensordbg.trapping.rules import StepReading, StepRules
+
+
+class Readings:
+    """Reads steps, and remembers the losses of those that were good."""
+
+    def __init__(self, rules: StepRules) -> None:
+        """Remembers none."""
+        self._rules = rules
+        self._windows: dict[str, deque[float]] = {}
+
+    def read(self, step: EagerStep, tested: Iterable[Target]) -> StepReading | None:
+        """What a step came to; None where there is no rule, or not all is known that the rules look at."""
+        if not self._rules.any:
+            return None
+        arrays = [
+            (each.role, each.tensor.numpy().astype(np.float64)) for each in tested if each.role in (LOSS, GRADIENT)
+        ]
+        losses = [array.mean() for role, array in arrays if role == LOSS]
+        if not losses:
+            return None
+        squares = sum(float(np.sum(np.square(array))) for role, array in arrays if role == GRADIENT)
+        loss = float(sum(losses))
+        score = _native.loss_score(list(self._window(step.name)), loss) if self._rules.loss_jump else 0.0
+        return StepReading(step.name, step.number, loss, math.sqrt(squares) / (step.scale or 1.0), score)
+
+    def remember(self, reading: StepReading) -> None:
+        """Takes the loss of a good step."""
+        self._window(reading.function).append(reading.loss)
+
+    def _window(self, function: str) -> deque[float]:
+        return self._windows.setdefault(function, deque(maxlen=self._rules.loss_window))
