@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
     from tensordbg.notebook import show
     from tensordbg.recording.session import record
-    from tensordbg.trapping.session import Trap, trap
     from tensordbg.recording.value_filter import ValueFilter
+    from tensordbg.trapping.session import Trap, trap
 
 __version__ = "0.1.0"
 

@@ -11,8 +11,8 @@ import pytest
 from tensordbg.capture.reader import open_capture
 from tensordbg.capture.writer import HEADER_FILE
 from tensordbg.errors import CaptureError
-from tensordbg.replaying.framework import backend_for
 from tensordbg.recording.support import REPLAY
+from tensordbg.replaying.framework import backend_for
 from tests.capture.conftest import write
 
 __all__ = ["write"]

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from tensordbg.trapping.message import batch_words, message_of
-from tensordbg.backends.tensorflow.trap_targets import TrapTarget
 from tensordbg.capture.header import Suspect, Trouble
+from tensordbg.trapping.message import batch_words, message_of
+from tensordbg.trapping.targets import TrapTarget
 
 
 def said(*suspects: Suspect) -> str:

@@ -11,8 +11,8 @@ from types import FrameType
 import pytest
 
 import tensordbg
-from tensordbg.trapping import session as trap_session
 from tensordbg.recording.backend import backend_of
+from tensordbg.trapping import session as trap_session
 from tensordbg.trapping.plan import OnBad, TrapPlan
 
 

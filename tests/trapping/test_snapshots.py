@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.trapping import snapshots as trap_snapshots
 from tensordbg.capture.reader import list_captures, open_capture
+from tensordbg.trapping import snapshots as trap_snapshots
 from tests import programs
 
 BAD = 37

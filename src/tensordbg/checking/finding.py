@@ -3,65 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tensordbg.backends.tensorflow import dtypes
-from tensordbg.capture.texts import unpacked_texts
-from tensordbg.health.native import measure
-from tensordbg.health.spec import MEASURABLE
-from tensordbg.model import NONE, Frame, Health
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A tensor and its health."""
-
-    array: NDArray[Any]
-
-    @classmethod
-    def from_memory(cls, enum: int, shape: tuple[int, ...], memory: memoryview | bytes) -> Measured:
-        """From the elements of a tensor where they lie, strings as `packed_texts` gives them.
-
-        Args:
-            enum: TensorFlow's number of its dtype.
-            shape: Its shape.
-            memory: Its elements.
-        """
-        import tensorflow as tf  # imported by the program already
-
-        if enum == dtypes.STRING:
-            return cls(unpacked_texts(np.frombuffer(memory, np.uint8), shape))
-        dtype = np.dtype(tf.dtypes.as_dtype(enum).as_numpy_dtype)
-        if 0 in shape:
-            return cls(np.empty(shape, dtype))
-        return cls(np.frombuffer(memory, np.uint8).view(dtype).reshape(shape))
-
-    @cached_property
-    def health(self) -> Health | None:
-        """Its statistics, None where its dtype has none."""
-        return measure(self.array) if self.array.dtype.name in MEASURABLE else None
-
-    @property
-    def bad_index(self) -> tuple[int, ...] | None:
-        """Where its first element lies that is not finite, None where all are."""
-        if self.health is None or self.health.first_bad == NONE:
-            return None
-        return (
-            tuple(int(i) for i in np.unravel_index(self.health.first_bad, self.array.shape)) if self.array.ndim else ()
-        )
-
-    def element(self, index: tuple[int, ...], shape: tuple[int, ...]) -> Any:
-        """The element that went into the element at `index` of an operation's output, None where that can't be told."""
-        try:
-            return np.broadcast_to(self.array, shape)[index]
-        except ValueError:
-            return None
+from tensordbg.health.measured import Measured
+from tensordbg.model import Frame
 
 
 @dataclass(frozen=True)
@@ -69,7 +13,7 @@ class Input:
     """One input of the operation."""
 
     text: str
-    """As TensorFlow writes a tensor."""
+    """As the framework writes a tensor."""
     measured: Measured | None
     origin: str = ""
     """Where it comes from, such as `argument "x"`."""

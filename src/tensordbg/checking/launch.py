@@ -12,9 +12,9 @@ import contextlib
 import sys
 import types
 
+from tensordbg.checking.found import CheckFound
 from tensordbg.recording.ability_watch import AbilityWatch
 from tensordbg.recording.carried import carried
-from tensordbg.checking.found import CheckFound
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import write
 from tensordbg.recording.support import CHECK

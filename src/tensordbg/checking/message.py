@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensordbg.checking.finding import Finding, Input, Measured, own_line
-from tensordbg.model import Frame, Health
+from tensordbg.checking.finding import Finding, Input, own_line
 from tensordbg.checking.found import CheckFound
+from tensordbg.health.measured import Measured
+from tensordbg.model import Frame, Health
 
 BEGINNING = "!!! Detected Infinity or NaN in "
 

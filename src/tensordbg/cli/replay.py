@@ -45,10 +45,10 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
     from tensordbg.capture.reader import open_capture
     from tensordbg.cli.replaying import replay_capture
     from tensordbg.cli.replaying_program import program_of
+    from tensordbg.recording.support import REPLAY
     from tensordbg.replaying.changes import change_of
     from tensordbg.replaying.framework import backend_for
     from tensordbg.replaying.plan import ReplayPlan
-    from tensordbg.recording.support import REPLAY
 
     opened = open_capture(capture)
     # Before a process is started for it, so that it is one line and no trace is begun.

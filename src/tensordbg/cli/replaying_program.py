@@ -14,8 +14,8 @@ from tensordbg.cli.program import Program
 from tensordbg.cli.replaying import run_replay, say
 from tensordbg.errors import CaptureError, UsageError
 from tensordbg.packages import is_among_packages
-from tensordbg.replaying.program import Patched, ProgramReplay, Way
 from tensordbg.replaying.plan import ReplayPlan
+from tensordbg.replaying.program import Patched, ProgramReplay, Way
 from tensordbg.trace.writer import new_trace_folder
 
 

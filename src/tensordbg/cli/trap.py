@@ -73,9 +73,9 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
     """
     from tensordbg.cli.program import Program
     from tensordbg.cli.trapping import run_trapped
+    from tensordbg.recording.value_filter import parse_size
     from tensordbg.trapping.plan import OnBad, TrapPlan, call_of, on_bad_of
     from tensordbg.trapping.rules import StepRules
-    from tensordbg.recording.value_filter import parse_size
 
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     rules = StepRules(loss_jump, gradient_norm=gradient_norm)

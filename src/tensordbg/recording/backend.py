@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tensordbg.capture.reader import Capture
     from tensordbg.capture.tensors import Array
     from tensordbg.recording.lines import LineWatch
-    from tensordbg.replaying.program import ProgramReplay
     from tensordbg.replaying.plan import ReplayPlan
+    from tensordbg.replaying.program import ProgramReplay
     from tensordbg.stopping.stops import Stops
     from tensordbg.trapping.plan import TrapPlan
 

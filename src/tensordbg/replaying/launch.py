@@ -19,11 +19,11 @@ from tensordbg.capture.replayed import Replayed, Run, write_replayed
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.backend import StepReplayer
 from tensordbg.recording.plan import Plan
+from tensordbg.recording.session import Session
+from tensordbg.recording.support import REPLAY
 from tensordbg.replaying.bisect import bisect, chosen
 from tensordbg.replaying.framework import backend_for
 from tensordbg.replaying.plan import ReplayPlan
-from tensordbg.recording.session import Session
-from tensordbg.recording.support import REPLAY
 
 
 def replay(trace: Path, plan: ReplayPlan) -> None:

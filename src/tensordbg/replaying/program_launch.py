@@ -16,12 +16,12 @@ from tensordbg.capture.reader import Capture, open_capture
 from tensordbg.errors import CaptureError, TensordbgError
 from tensordbg.recording.ability_watch import AbilityWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
-from tensordbg.replaying.patched_source import with_patch
 from tensordbg.recording.plan import Plan
-from tensordbg.replaying.program import ProgramReplay, Way
 from tensordbg.recording.session import Session
-from tensordbg.stopping.debuggers import serve_dap, stop_in_pdb
 from tensordbg.recording.support import STEP_CALLS
+from tensordbg.replaying.patched_source import with_patch
+from tensordbg.replaying.program import ProgramReplay, Way
+from tensordbg.stopping.debuggers import serve_dap, stop_in_pdb
 
 
 class _Runner:

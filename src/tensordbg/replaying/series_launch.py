@@ -12,9 +12,9 @@ import sys
 
 from tensordbg.capture.reader import open_capture
 from tensordbg.errors import TensordbgError
+from tensordbg.recording.support import REPLAY
 from tensordbg.replaying.framework import backend_for
 from tensordbg.replaying.plan import ReplayPlan
-from tensordbg.recording.support import REPLAY
 
 
 def main() -> None:

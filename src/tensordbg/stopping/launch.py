@@ -17,10 +17,10 @@ from tensordbg.errors import UsageError
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, plainly, run_program
 from tensordbg.recording.saying import say
+from tensordbg.recording.support import LINES
 from tensordbg.stopping.in_tests import REWRITING, stop_in_tests
 from tensordbg.stopping.plan import StopPlan
 from tensordbg.stopping.stops import Stops
-from tensordbg.recording.support import LINES
 
 
 def _watch_imports(stops: Stops) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import socket
@@ -10,21 +9,10 @@ import subprocess
 import sys
 import time
 import uuid
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from tensordbg.checking.finding import Measured
-from tensordbg.backends.tensorflow.check_graph import RawTensor
-from tensordbg.backends.tensorflow.handles import read_handle
-from tensordbg.backends.tensorflow.internals import context
-from tensordbg.backends.tensorflow.trap_nodes import Saved
-from tensordbg.backends.tensorflow.trap_rows import library_of, rows_of
-from tensordbg.backends.tensorflow.trap_targets import TrapTarget
 from tensordbg.capture.header import (
     FORMAT_VERSION,
     Commit,
@@ -37,10 +25,26 @@ from tensordbg.capture.header import (
     Trouble,
 )
 from tensordbg.capture.tensors import Array, digest_of, dtype_of, size_of, storable
-from tensordbg.capture.writer import FUNCTION_FILE, write_capture
+from tensordbg.capture.writer import write_capture
+from tensordbg.health.measured import Measured
 from tensordbg.model import NONE, Function
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.trapping.plan import TrapPlan
+from tensordbg.trapping.targets import TrapTarget
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A tensor that the trap is given to keep."""
+
+    kind: str
+    """`argument`, `element` (of an input pipeline), or `variable` (before an early write)."""
+    tensor: str
+    """Its name in the definition; of a variable that of its handle."""
+    dtype: int
+    """The framework's number of it."""
+    argument: int
+    """Which argument of the function it is, or is the handle of; -1 for an element."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,22 @@ class TrappedFunction:
     function: Function
     tested: tuple[TrapTarget, ...]
     saved: tuple[Saved, ...]
-    variables: Mapping[int, weakref.ref[Any]]
-    """The handles of the variables that it uses, by number."""
+    read: Callable[[int], Array | None]
+    """Gives the variable of a number as it is now; None where it is gone or has no value."""
 
-    def read(self, number: int) -> Array | None:
-        """A variable as it is now; None where it is gone or has no value."""
-        kept = self.variables.get(number)
-        handle = None if kept is None else kept()
-        value = None if handle is None else read_handle(handle)
-        return None if value is None else np.array(value)
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a capture says of the framework that the step ran in."""
+
+    frameworks: Mapping[str, str]
+    """Versions by name."""
+    seeds: Mapping[str, int]
+    """The seeds that the program has set."""
+    origins: Callable[[Sequence[Array | None]], tuple[str, ...]]
+    """Says where the rows of a batch came from; empty where nobody knows."""
+    files: Mapping[str, bytes]
+    """The function, in the framework's own form, and the rows that describe it."""
 
 
 @dataclass(frozen=True)
@@ -77,48 +88,42 @@ class BadStep:
     """What the steps after it were given, in the same order as `saved`."""
 
 
-def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequence[RawTensor]) -> Trouble:
+def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequence[Measured]) -> Trouble:
     """What the tested tensors were, and the bad ones among them.
 
     Args:
         tested: What they are.
         bad: Positions of the bad ones.
-        tensors: Their elements, which are there only for the moment.
+        tensors: The tensors themselves.
     """
-    measured = [Measured.from_memory(*tensor) for tensor in tensors]
     return Trouble(
         kind="non_finite",
-        suspects=tuple(suspect_of(tested[position], measured[position]) for position in bad),
+        suspects=tuple(suspect_of(tested[position], tensors[position]) for position in bad),
         tested=tuple(
             TensorDigest(each.name, each.role, each.variable, digest_of(of.array))
-            for each, of in zip(tested, measured, strict=True)
+            for each, of in zip(tested, tensors, strict=True)
         ),
     )
 
 
-def copied(raw: RawTensor | None) -> Array | None:
-    """The elements of a tensor that is there only for the moment; None for one that can't be kept."""
-    return None if raw is None else Measured.from_memory(*raw).array.copy()
-
-
-def make_capture(plan: TrapPlan, trapped: TrappedFunction, bad: BadStep, plain: Callable[[str], Any]) -> Path:
+def make_capture(plan: TrapPlan, trapped: TrappedFunction, bad: BadStep, around: Surroundings) -> Path:
     """Writes the capture of a bad step.
 
     Raises:
         OSError: If it can't be written.
     """
-    maker = _Maker(plan, trapped, bad)
-    files = {**rows_of(trapped.function), FUNCTION_FILE: library_of(trapped.function.runtime_name, plain)}
+    maker = _Maker(plan, trapped, bad, around)
     header = maker.header()
     place = plan.folder / f"{_safe(trapped.function.name)}-{bad.step}"
-    return write_capture(place, header, maker.batch, maker.variables, files)
+    return write_capture(place, header, maker.batch, maker.variables, around.files)
 
 
 class _Maker:
     """Chooses what is kept of one step, as far as the size allows: the batch first, then the variables."""
 
-    def __init__(self, plan: TrapPlan, trapped: TrappedFunction, bad: BadStep) -> None:
+    def __init__(self, plan: TrapPlan, trapped: TrappedFunction, bad: BadStep, around: Surroundings) -> None:
         self._left = plan.size
+        self._around = around
         self._trapped = trapped
         self._bad = bad
         self.batch: dict[str, Array] = {}
@@ -127,10 +132,7 @@ class _Maker:
 
     def header(self) -> Header:
         """Also fills `batch` and `variables`."""
-        import tensorflow as tf  # imported by the program already
-
-        function = self._trapped.function
-        keras = sys.modules.get("keras")
+        function, origins = self._trapped.function, self._around.origins
         return Header(
             format=FORMAT_VERSION,
             id=uuid.uuid4().hex[:12],
@@ -141,7 +143,7 @@ class _Maker:
             host=socket.gethostname(),
             pid=os.getpid(),
             created_ns=time.time_ns(),
-            frameworks={"tensorflow": tf.__version__, **({"keras": keras.__version__} if keras else {})},
+            frameworks=dict(self._around.frameworks),
             commit=_commit(),
             function=function.name,
             runtime_name=function.runtime_name,
@@ -152,9 +154,9 @@ class _Maker:
             later=tuple(self._arguments(arrays, f"step{i}_") for i, arrays in enumerate(self._bad.later, 1)),
             notes=tuple(self._notes),
             extra=dict(self._bad.reached),
-            origins=origins_of_batch(self._bad.saved),
-            later_origins=tuple(origins_of_batch(arrays) for arrays in self._bad.later),
-            seeds=_seeds(),
+            origins=origins(self._bad.saved),
+            later_origins=tuple(origins(arrays) for arrays in self._bad.later),
+            seeds=dict(self._around.seeds),
         )
 
     def _arguments(self, arrays: Sequence[Array | None], place: str) -> tuple[StoredArgument, ...]:
@@ -199,25 +201,6 @@ class _Maker:
         if saved.argument == NONE:
             return saved.tensor
         return CATALOG.site(self._trapped.function.arguments[saved.argument]).name
-
-
-def origins_of_batch(arrays: Sequence[Array | None]) -> tuple[str, ...]:
-    """Where the rows of a batch came from, if the program traces an input pipeline."""
-    noted = sys.modules.get("tensordbg.backends.tensorflow.data_origins_notes")
-    # A capture without them is better than none.
-    with contextlib.suppress(Exception):
-        return () if noted is None else tuple(noted.origins_of([each for each in arrays if each is not None]))
-    return ()
-
-
-def _seeds() -> dict[str, int]:
-    """The seeds that the program has set."""
-    keras: Any = sys.modules.get("keras.src.utils.rng_utils")
-    found = {
-        "tensorflow": context.global_seed(),
-        "keras": keras.get_random_seed() if hasattr(keras, "get_random_seed") else None,
-    }
-    return {name: seed for name, seed in found.items() if isinstance(seed, int)}
 
 
 def suspect_of(tested: TrapTarget, measured: Measured) -> Suspect:

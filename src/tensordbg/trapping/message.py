@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from tensordbg.checking.finding import Measured
-from tensordbg.trapping.capture import BadStep, TrappedFunction
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, REDUCED, RESULT, VARIABLE
 from tensordbg.capture.header import Suspect, Trouble
 from tensordbg.capture.tensors import Array
+from tensordbg.health.measured import Measured
+from tensordbg.trapping.capture import BadStep, TrappedFunction
 from tensordbg.trapping.plan import MARK
 from tensordbg.trapping.rules import ASKED, GRADIENT_NORM, LOSS_JUMP, PREDICATE
+from tensordbg.trapping.targets import GRADIENT, LOSS, REDUCED, RESULT, VARIABLE
 
 
 def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:

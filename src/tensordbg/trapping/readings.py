@@ -5,14 +5,23 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable
+from typing import Any, Protocol
 
 import numpy as np
 
 from tensordbg import _native
-from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep
-from tensordbg.backends.tensorflow.trap_eager_graph import Target
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS
+from tensordbg.capture.tensors import Array
 from tensordbg.trapping.rules import StepReading, StepRules
+from tensordbg.trapping.targets import GRADIENT, LOSS
+
+
+class ReadStep(Protocol):
+    """A step that has been run."""
+
+    name: str
+    number: int
+    scale: Any
+    """By what the loss was multiplied before it was differentiated; None or 0 for not at all."""
 
 
 class Readings:
@@ -23,13 +32,14 @@ class Readings:
         self._rules = rules
         self._windows: dict[str, deque[float]] = {}
 
-    def read(self, step: EagerStep, tested: Iterable[Target]) -> StepReading | None:
-        """What a step came to; None where there is no rule, or not all is known that the rules look at."""
+    def read(self, step: ReadStep, tested: Iterable[tuple[str, Array]]) -> StepReading | None:
+        """What a step came to, of whose losses and gradients `tested` has the roles and the elements.
+
+        None where there is no rule, or not all is known that the rules look at.
+        """
         if not self._rules.any:
             return None
-        arrays = [
-            (each.role, each.tensor.numpy().astype(np.float64)) for each in tested if each.role in (LOSS, GRADIENT)
-        ]
+        arrays = [(role, array.astype(np.float64)) for role, array in tested]
         losses = [array.mean() for role, array in arrays if role == LOSS]
         if not losses:
             return None

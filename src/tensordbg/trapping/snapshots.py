@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from tensordbg.checking.finding import Measured
-from tensordbg.backends.tensorflow.check_graph import RawTensor
-from tensordbg.trapping.capture import TrappedFunction, copied, suspect_of
-from tensordbg.backends.tensorflow.trap_targets import VARIABLE, TrapTarget
 from tensordbg.capture.header import Suspect
 from tensordbg.capture.tensors import Array
+from tensordbg.health.measured import Measured
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import CATALOG
+from tensordbg.trapping.capture import TrappedFunction, suspect_of
+from tensordbg.trapping.targets import VARIABLE, TrapTarget
 
 SHARE = 0.02
 """So much of the time may go into looking."""
@@ -48,9 +48,10 @@ class Snapshot:
 class Snapshots:
     """The last snapshot of each function."""
 
-    def __init__(self, trapped: Sequence[TrappedFunction]) -> None:
-        """`trapped` has the functions by the number of their trap; it grows."""
+    def __init__(self, trapped: Sequence[TrappedFunction], copied: Callable[[Any], Array | None]) -> None:
+        """`trapped` has the functions by the number of their trap; it grows. `copied` takes what a trap was given."""
         self._trapped = trapped
+        self._copied = copied
         self._last: dict[int, Snapshot] = {}
         self.found: tuple[Suspect, ...] = ()
         """What went bad between the last two looks."""
@@ -59,7 +60,7 @@ class Snapshots:
         """The last good snapshot of a function."""
         return self._last[number]
 
-    def look(self, number: int, step: int, saved: Sequence[RawTensor | None]) -> int:
+    def look(self, number: int, step: int, saved: Sequence[Any]) -> int:
         """Looks at a function's variables before a step.
 
         Args:
@@ -90,11 +91,10 @@ class Snapshots:
         """Lets what is bad now be, and looks for what goes bad later."""
         del self._last[number]
 
-    def _read(self, number: int, step: int, saved: Sequence[RawTensor | None]) -> Snapshot:
+    def _read(self, number: int, step: int, saved: Sequence[Any]) -> Snapshot:
         trapped = self._trapped[number]
-        values = {
-            each.argument: copied(raw) for each, raw in zip(trapped.saved, saved, strict=True) if each.kind == VARIABLE
-        }
+        early = zip(trapped.saved, saved, strict=True)
+        values = {each.argument: self._copied(raw) for each, raw in early if each.kind == VARIABLE}
         for argument, variable in enumerate(trapped.function.captures):
             if variable != NONE and argument not in values:
                 values[argument] = trapped.read(variable)

@@ -11,8 +11,8 @@ import tensorflow as tf
 
 from tensordbg.backends.tensorflow.check import disable_check_numerics, enable_check_numerics
 from tensordbg.backends.tensorflow.raised import check_within
-from tensordbg.recording.carried import carried
 from tensordbg.checking.found import CheckFound
+from tensordbg.recording.carried import carried
 
 v1 = tf.compat.v1
 

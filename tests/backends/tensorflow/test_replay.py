@@ -18,8 +18,8 @@ from tensordbg.capture.reader import list_captures, open_capture
 from tensordbg.capture.replayed import read_replayed
 from tensordbg.replaying.bisect import bisect
 from tensordbg.replaying.plan import ReplayPlan
-from tensordbg.trapping.plan import TrapPlan
 from tensordbg.trace.reader import open_trace
+from tensordbg.trapping.plan import TrapPlan
 from tests import programs
 from tests.backends.tensorflow.captured import captures
 

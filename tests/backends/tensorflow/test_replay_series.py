@@ -1,4 +1,4 @@
-"""What can go wrong in finding the step; that it is found is tested with the trap, in test_trap_snapshots.py."""
+"""What can go wrong in finding the step; that it is found is tested with the trap, in trapping/test_snapshots.py."""
 
 from __future__ import annotations
 

@@ -8,32 +8,23 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tensordbg.trapping.capture import copied, trouble_of
-from tensordbg.backends.tensorflow.trap_targets import TrapTarget
 from tensordbg.capture.reader import list_captures, open_capture
+from tensordbg.health.measured import Measured
+from tensordbg.trapping.capture import trouble_of
+from tensordbg.trapping.targets import TrapTarget
 from tests.backends.tensorflow.test_trap import BAD, HandWritten, run_until_bad
-
-
-def raw(array: np.ndarray) -> tuple[int, tuple[int, ...], memoryview]:
-    return tf.as_dtype(array.dtype).as_datatype_enum, array.shape, memoryview(array.tobytes())
-
-
-def test_what_is_copied_outlives_the_step() -> None:
-    array = np.arange(6, dtype=np.float64).reshape(2, 3)
-    np.testing.assert_array_equal(copied(raw(array)), array)
-    assert copied(None) is None
 
 
 def test_the_trouble_names_the_bad_ones_and_the_bits_of_all() -> None:
     tested = [TrapTarget("loss", 0, "loss", ""), TrapTarget("gradient", 1, "gradient", "kernel")]
     tensors = [np.float32([1.0]), np.float32([np.nan, np.inf, -np.inf, 0.0])]
-    trouble = trouble_of(tested, [1], [raw(each) for each in tensors])
+    trouble = trouble_of(tested, [1], [Measured(each) for each in tensors])
     (suspect,) = trouble.suspects
     assert (suspect.name, suspect.variable, suspect.nan, suspect.pos_inf, suspect.neg_inf) == (
         "gradient:1", "kernel", 1, 1, 1,
     )  # fmt: skip
-    again = trouble_of(tested, [1], [raw(each) for each in tensors])
-    other = trouble_of(tested, [1], [raw(np.float32([2.0])), raw(tensors[1])])
+    again = trouble_of(tested, [1], [Measured(each) for each in tensors])
+    other = trouble_of(tested, [1], [Measured(np.float32([2.0])), Measured(tensors[1])])
     assert trouble == again
     assert trouble.tested[1] == other.tested[1]
     assert trouble.tested[0] != other.tested[0]

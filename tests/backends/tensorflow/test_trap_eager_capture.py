@@ -2,24 +2,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.backends.tensorflow.trap_eager_capture import live_variables, raw_of
+from tensordbg.backends.tensorflow.trap_eager_capture import live_variables
 from tensordbg.capture.reader import open_capture
 
 
 def test_all_variables_that_python_holds_are_found() -> None:
     variable = tf.Variable(1.0)
     assert any(each is variable for each in live_variables())
-
-
-def test_a_tensor_is_handed_over_as_a_trap_does() -> None:
-    enum, shape, memory = raw_of(tf.constant([[1.0, 2.0]], tf.float64))
-    assert (enum, shape) == (tf.float64.as_datatype_enum, (1, 2))
-    np.testing.assert_array_equal(np.frombuffer(memory, np.float64), [1.0, 2.0])
 
 
 def test_what_was_tested_and_good_is_in_the_capture_too(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ import keras
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, SCALE, NotedTargets, TrapTarget
+from tensordbg.backends.tensorflow.trap_targets import NotedTargets
+from tensordbg.trapping.targets import GRADIENT, LOSS, SCALE, TrapTarget
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from tensordbg.backends.tensorflow.trap_asked import AskedTrapping
     from tensordbg.capture.reader import Capture
     from tensordbg.recording.lines import LineWatch
-    from tensordbg.replaying.program import ProgramReplay
     from tensordbg.recording.recorder import Recorder
     from tensordbg.replaying.plan import ReplayPlan
+    from tensordbg.replaying.program import ProgramReplay
     from tensordbg.stopping.stops import Stops
     from tensordbg.trapping.plan import TrapPlan
 

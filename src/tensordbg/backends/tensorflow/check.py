@@ -11,9 +11,7 @@ from typing import Any
 from tensordbg import _native
 from tensordbg.allowed import AllowRule, applicable, rules_of
 from tensordbg.backends.tensorflow.check_eager import EagerChecks
-from tensordbg.checking.finding import Finding
-from tensordbg.backends.tensorflow.check_graph import Place, RawTensor, graph_finding
-from tensordbg.checking.message import Limits, found_of, message_of
+from tensordbg.backends.tensorflow.check_graph import Place, graph_finding
 from tensordbg.backends.tensorflow.check_nodes import add_checks
 from tensordbg.backends.tensorflow.check_sessions import CheckedSessions
 from tensordbg.backends.tensorflow.check_updates import Updates
@@ -21,6 +19,9 @@ from tensordbg.backends.tensorflow.forward_operations import ForwardOperations
 from tensordbg.backends.tensorflow.functions import XLA_NOTE
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.raw_tensors import RawTensor
+from tensordbg.checking.finding import Finding
+from tensordbg.checking.message import Limits, found_of, message_of
 from tensordbg.errors import UsageError
 from tensordbg.recording.carried import ON_THE_WAY
 from tensordbg.recording.catalog import CATALOG

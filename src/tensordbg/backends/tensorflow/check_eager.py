@@ -14,7 +14,6 @@ import numpy as np
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.checking.finding import Finding, Input, Measured
 from tensordbg.backends.tensorflow.check_latent import MOVING
 from tensordbg.backends.tensorflow.check_tables import SAFE, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.check_written import written
@@ -25,6 +24,8 @@ from tensordbg.backends.tensorflow.internals import constant_op
 from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.backends.tensorflow.raised import error_of, raise_own
 from tensordbg.backends.tensorflow.taped_lines import TapedLines
+from tensordbg.checking.finding import Finding, Input
+from tensordbg.health.measured import Measured
 from tensordbg.model import Frame
 from tensordbg.recording.catalog import Catalog
 

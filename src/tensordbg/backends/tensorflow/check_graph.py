@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.checking.finding import Finding, Input, Measured
+from tensordbg.backends.tensorflow.raw_tensors import RawTensor, measured_of
+from tensordbg.checking.finding import Finding, Input
+from tensordbg.health.measured import Measured
 from tensordbg.model import NONE, Site, TensorRef
 from tensordbg.recording.catalog import Catalog
-
-RawTensor = tuple[int, tuple[int, ...], memoryview]
-"""TensorFlow's number of the dtype, the shape, and the elements, which are there only for the moment."""
 
 Place = tuple[int, int, str, int, int, bool]
 """The site, the slot, the call path, the loop frame (0 outside of loops), the iteration, and whether the tensor was
@@ -29,7 +28,7 @@ def graph_finding(catalog: Catalog, place: Place, tensors: Sequence[RawTensor]) 
     """
     number, slot, path, frame, iteration, _ = place
     site = catalog.site(number)
-    measured = [Measured.from_memory(*tensor) for tensor in tensors]
+    measured = [measured_of(tensor) for tensor in tensors]
     return Finding(
         op_type=site.op_type,
         name=site.name,

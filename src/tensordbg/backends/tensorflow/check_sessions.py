@@ -14,13 +14,15 @@ from types import FrameType
 from typing import Any, Protocol
 
 from tensordbg import _native
-from tensordbg.checking.finding import Finding, Measured
-from tensordbg.backends.tensorflow.check_graph import RawTensor, input_of
+from tensordbg.backends.tensorflow.check_graph import input_of
 from tensordbg.backends.tensorflow.check_sessions_nodes import RunNode, RunNodes, Source
 from tensordbg.backends.tensorflow.check_sessions_unseen import Unseen
 from tensordbg.backends.tensorflow.forward_operations import ForwardOperations
+from tensordbg.backends.tensorflow.raw_tensors import RawTensor, measured_of
 from tensordbg.backends.tensorflow.sessions import Behind, SessionRun
 from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
+from tensordbg.checking.finding import Finding
+from tensordbg.health.measured import Measured
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 
@@ -101,7 +103,7 @@ class CheckedSessions:
         """
         nodes = self._nodes[run]
         unseen = Unseen(nodes, held)
-        found = Measured.from_memory(*tensor)
+        found = measured_of(tensor)
         with self.guard("looking at what was not seen"):
             unseen.inputs(place)
         for earlier in unseen.computed:

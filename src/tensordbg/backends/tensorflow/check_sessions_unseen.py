@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.checking.finding import Measured
-from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.check_sessions_nodes import RunNode, Source
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context, op_def_registry
+from tensordbg.backends.tensorflow.raw_tensors import RawTensor, measured_of
+from tensordbg.health.measured import Measured
 
 _MOST_COMPUTED = 30
 """Longer chains are not fused."""
@@ -37,7 +37,7 @@ class Unseen:
         if source not in self._found:
             held = self._held(*source)
             if held is not None:
-                self._found[source] = Measured.from_memory(*held)
+                self._found[source] = measured_of(held)
             else:
                 self._compute(source[0])
         return self._found.get(source)

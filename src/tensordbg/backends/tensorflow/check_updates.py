@@ -7,10 +7,10 @@ made, and what the program assigns. It is asked when a check has found something
 
 from __future__ import annotations
 
-from tensordbg.checking.finding import Culprit
 from tensordbg.backends.tensorflow.forward_operations import ForwardOperations
 from tensordbg.backends.tensorflow.sessions_graph import RunKey, upstream
 from tensordbg.backends.tensorflow.variables import READERS, writes
+from tensordbg.checking.finding import Culprit
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 

@@ -11,8 +11,8 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tensordbg.checking.finding import Culprit
 from tensordbg.backends.tensorflow.internals import differentiated, forward_graph
+from tensordbg.checking.finding import Culprit
 from tensordbg.gradient_names import differentiated_name, differentiated_type, differentiates
 from tensordbg.model import Frame, Site
 from tensordbg.recording.usercode import UserCode

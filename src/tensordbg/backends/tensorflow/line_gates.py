@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from tensordbg import _native
-from tensordbg.checking.finding import Measured
-from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.functions import Functions
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import framework_library
 from tensordbg.backends.tensorflow.line_copies import lines_in_copies
 from tensordbg.backends.tensorflow.line_gate_nodes import Gate, add_gates
+from tensordbg.backends.tensorflow.raw_tensors import RawTensor, measured_of
 from tensordbg.model import Frame
 from tensordbg.recording.lines import GraphLine, LineWatch
 from tensordbg.recording.recorder import Recorder
@@ -121,7 +120,7 @@ class LineGates:
         gate = self._gates.get(number)
         if gate is None or not self._recorder.active:
             return None
-        values = [None if each is None else Measured.from_memory(*each).array for each in tensors]
+        values = [None if each is None else measured_of(each).array for each in tensors]
         found = [
             {name: values[k] for name, k in named if k < len(values) and values[k] is not None}
             for named in (gate.shown, gate.named)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tensordbg.recording.carried import ON_THE_WAY, Sent, carry, chain
 from tensordbg.checking.found import CheckFound
+from tensordbg.recording.carried import ON_THE_WAY, Sent, carry, chain
 
 _NODE = (
     re.compile(r"\[\[\{\{(?:function_node \S+? )?node (?P<name>[^}\s]+)\}\}"),

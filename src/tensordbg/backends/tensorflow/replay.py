@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.checking.finding import Measured
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.replay_changes import LibraryChanges, State, apply_changes
@@ -32,6 +31,7 @@ from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array, digest_of
 from tensordbg.capture.weights import variable_names
 from tensordbg.errors import CaptureError
+from tensordbg.health.measured import Measured
 from tensordbg.model import NONE
 from tensordbg.replaying.changes import change_of
 from tensordbg.replaying.plan import ReplayPlan

@@ -18,8 +18,8 @@ from tensordbg.backends.tensorflow.tracing import code_of
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array
 from tensordbg.errors import CaptureError
-from tensordbg.replaying.program import ProgramReplay, Way
 from tensordbg.recording.saying import say
+from tensordbg.replaying.program import ProgramReplay, Way
 
 Run = Callable[[Callable[[], object]], None]
 

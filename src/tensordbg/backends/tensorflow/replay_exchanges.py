@@ -13,8 +13,8 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.collective_nodes import GATHER, REDUCE, Party, parties
 from tensordbg.backends.tensorflow.replay_functions import name_of_element
 from tensordbg.backends.tensorflow.replay_outputs import name_and_slot
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, REDUCED
 from tensordbg.capture.reader import Capture
+from tensordbg.trapping.targets import GRADIENT, LOSS, REDUCED
 
 _OWN = "tdbg_exchange"
 _BINARY = {"Mul": "Mul", "Max": "Maximum", "Min": "Minimum"}

@@ -10,18 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.checking.finding import Measured
 from tensordbg.backends.tensorflow.replay import Replayer
 from tensordbg.backends.tensorflow.replay_functions import read_library
 from tensordbg.backends.tensorflow.replay_outputs import name_and_slot
-from tensordbg.trapping.capture import suspect_of
-from tensordbg.backends.tensorflow.trap_targets import VARIABLE, TrapTarget
 from tensordbg.capture.header import SERIES, Header, StoredArgument, StoredVariable, Suspect, TensorDigest
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array, digest_of
 from tensordbg.capture.writer import BATCH_FILE, HEADER_FILE, VARIABLES_FILE, write_capture
 from tensordbg.errors import CaptureError
+from tensordbg.health.measured import Measured
 from tensordbg.replaying.plan import ReplayPlan
+from tensordbg.trapping.capture import suspect_of
+from tensordbg.trapping.targets import VARIABLE, TrapTarget
 
 
 class SeriesReplayer(Replayer):

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from tensordbg.checking.finding import Culprit
 from tensordbg.backends.tensorflow.eager_tensors import flat
 from tensordbg.backends.tensorflow.internals import pywrap_tfe
 from tensordbg.backends.tensorflow.tape_frames import TapedOperation, taped_operation
+from tensordbg.checking.finding import Culprit
 from tensordbg.model import Frame
 from tensordbg.recording.usercode import UserCode
 

@@ -15,50 +15,33 @@ from typing import Any, TypeVar
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow import definition as fd
-from tensordbg.checking.finding import Measured
-from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.cluster import report_to_cluster, reported
 from tensordbg.backends.tensorflow.functions import XLA_NOTE, listed
 from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.handles import handles_of, read_handle
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
-from tensordbg.trapping.capture import (
-    BadStep,
-    TrappedFunction,
-    copied,
-    make_capture,
-    origins_of_batch,
-    trouble_of,
-)
+from tensordbg.backends.tensorflow.raw_tensors import RawTensor, copied, measured_of
+from tensordbg.backends.tensorflow.trap_capture import origins_of_batch, reading, surroundings
 from tensordbg.backends.tensorflow.trap_compiled import place_around
 from tensordbg.backends.tensorflow.trap_eager import EagerSteps
 from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep, write_step
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
 from tensordbg.backends.tensorflow.trap_exchanges import reduced_gradients
-from tensordbg.trapping.message import batch_words, message_of, message_of_lost
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer, late_writers
 from tensordbg.backends.tensorflow.trap_progress import Progress
 from tensordbg.backends.tensorflow.trap_sessions import SessionSteps
-from tensordbg.trapping.snapshots import NEVER, Snapshots
-from tensordbg.backends.tensorflow.trap_targets import (
-    GRADIENT,
-    LOWEST_SCALE,
-    REDUCED,
-    RESULT,
-    SCALE,
-    VARIABLE,
-    NotedTargets,
-    TrapTarget,
-    computes_gradients,
-    named_targets,
-)
+from tensordbg.backends.tensorflow.trap_targets import NotedTargets, computes_gradients, named_targets
 from tensordbg.capture.header import Trouble
 from tensordbg.recording.carried import ON_THE_WAY, carry
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.saying import say
+from tensordbg.trapping.capture import BadStep, TrappedFunction, make_capture, trouble_of
+from tensordbg.trapping.message import batch_words, message_of, message_of_lost
 from tensordbg.trapping.plan import MARK, OnBad, TrapFound, TrapPlan
 from tensordbg.trapping.rules import StepReading
+from tensordbg.trapping.snapshots import NEVER, Snapshots
+from tensordbg.trapping.targets import GRADIENT, LOWEST_SCALE, REDUCED, RESULT, SCALE, VARIABLE, TrapTarget
 
 
 class Trapping:
@@ -77,7 +60,7 @@ class Trapping:
         self._compiles = plan.on_bad is not OnBad.RECORD and not plan.rules.any and not plan.keep
         self.kind = f"trap to {plan.on_bad.value}{'' if self._compiles else ', without XLA'}"
         self._earlier: list[tuple[str, weakref.ref[Any]]] | None = None
-        self._snapshots = Snapshots(_TRAPPED)
+        self._snapshots = Snapshots(_TRAPPED, copied)
         self._captures = 0
         self.captures: list[Path] = []
         """Those that were made."""
@@ -165,7 +148,9 @@ class Trapping:
             else:
                 point = TrapPlacer(definition, tensors, roles).place(len(_TRAPPED), self._gates)
             targets = tuple(each for _, _, each in tested)
-            _TRAPPED.append(TrappedFunction(described.function, targets, point.saved, handles_of(described.graph)))
+            _TRAPPED.append(
+                TrappedFunction(described.function, targets, point.saved, reading(handles_of(described.graph)))
+            )
 
     def warn(self, message: str) -> None:
         """On standard error; of functions that were made earlier `start` says what there is to be said."""
@@ -196,7 +181,7 @@ class Trapping:
             trapped = _TRAPPED[number]
             if _is_overflow_of_scaled(trapped, bad, tested):
                 return None
-            trouble = trouble_of(trapped.tested, bad, tested)
+            trouble = trouble_of(trapped.tested, bad, [measured_of(each) for each in tested])
             if not bad:
                 read = StepReading(trapped.function.name, step, *reading)
                 broken = self._plan.rules.broken_by(read)
@@ -281,7 +266,7 @@ class Trapping:
             return f"not captured, as there are {self._captures} captures already"
         self._captures += 1
         try:
-            place = make_capture(self._plan, trapped, found, hooks().functions.plain_definition)
+            place = make_capture(self._plan, trapped, found, surroundings(trapped, hooks().functions.plain_definition))
         except OSError as error:
             return f"not captured: {error}"
         self.captures.append(place)
@@ -302,7 +287,7 @@ def _is_overflow_of_scaled(trapped: TrappedFunction, bad: Sequence[int], tested:
     roles = [each.role for each in trapped.tested]
     if not bad or SCALE not in roles or not all(roles[position] in {GRADIENT, REDUCED} for position in bad):
         return False
-    return float(Measured.from_memory(*tested[roles.index(SCALE)]).array) > LOWEST_SCALE
+    return float(measured_of(tested[roles.index(SCALE)]).array) > LOWEST_SCALE
 
 
 def finite(numbers: dict[str, float]) -> dict[str, float]:

@@ -13,10 +13,11 @@ from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.trap import Trapping, set_trap, trapped_function
-from tensordbg.backends.tensorflow.trap_targets import RESULT, results_of
+from tensordbg.backends.tensorflow.trap_targets import results_of
 from tensordbg.recording.saying import say
 from tensordbg.trapping.plan import AskedCall, TrapPlan
 from tensordbg.trapping.rules import AskedRules
+from tensordbg.trapping.targets import RESULT
 
 _MOST_NAMED = 10
 

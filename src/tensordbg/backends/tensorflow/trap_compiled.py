@@ -15,7 +15,7 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow.gates import GATES
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.trap_nodes import TrapPlacer, TrapPoint
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, LOWEST_SCALE, SCALE
+from tensordbg.trapping.targets import GRADIENT, LOSS, LOWEST_SCALE, SCALE
 
 _CALL = "tdbg_trap/call"
 _GOOD = "tdbg_trap/good"

@@ -31,11 +31,13 @@ from tensordbg.backends.tensorflow.trap_eager_capture import EagerStep
 from tensordbg.backends.tensorflow.trap_eager_graph import Target
 from tensordbg.backends.tensorflow.trap_eager_log import LoggedOperation, StepLog, tensors_in
 from tensordbg.backends.tensorflow.trap_nodes import changes
-from tensordbg.trapping.readings import Readings
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, LOWEST_SCALE, VARIABLE, gradients_of, name_of
+from tensordbg.backends.tensorflow.trap_targets import gradients_of, name_of
 from tensordbg.backends.tensorflow.variables import writes
+from tensordbg.capture.tensors import Array
 from tensordbg.recording.catalog import CATALOG
+from tensordbg.trapping.readings import Readings
 from tensordbg.trapping.rules import StepReading, StepRules
+from tensordbg.trapping.targets import GRADIENT, LOSS, LOWEST_SCALE, VARIABLE
 
 Judge = Callable[[EagerStep, "list[Target]", "StepReading | None"], "str | bool | None"]
 """What becomes of a step that is bad, or that breaks a rule: None to let it be, False to leave it out, a message with
@@ -194,7 +196,7 @@ class EagerSteps:
             raise error_of(answer)
 
     def _test_by_rules(self, step: EagerStep, tested: list[Target]) -> str | bool | None:
-        reading = self._readings.read(step, tested)
+        reading = self._readings.read(step, _elements(tested))
         if reading is None:
             return None
         if self._rules.broken_by(reading):
@@ -297,6 +299,11 @@ def _eager() -> bool:
 
 def _gradients(gradients: Sequence[tuple[Any, str]]) -> list[Target]:
     return [Target(getattr(each, "values", each), GRADIENT, name) for each, name in gradients]
+
+
+def _elements(tested: Sequence[Target]) -> Iterator[tuple[str, Array]]:
+    """The losses and gradients, with their roles; read only where a rule asks for them."""
+    return ((each.role, each.tensor.numpy()) for each in tested if each.role in {LOSS, GRADIENT})
 
 
 def _is_testable(tensor: Any) -> bool:

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.check_graph import RawTensor
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import atomic_function, resource_variable_ops
-from tensordbg.trapping.capture import BadStep, TrappedFunction, trouble_of
 from tensordbg.backends.tensorflow.trap_eager_graph import EagerGraph, Target, eager_graph
 from tensordbg.backends.tensorflow.trap_eager_log import StepLog, tensors_in
-from tensordbg.backends.tensorflow.trap_nodes import Saved
 from tensordbg.backends.tensorflow.trap_targets import NotedTargets
 from tensordbg.capture.tensors import Array
-from tensordbg.capture.texts import packed_texts
+from tensordbg.health.measured import Measured
+from tensordbg.trapping.capture import BadStep, Saved, TrappedFunction, trouble_of
 
 Read = Callable[[Any], Any]
 """Gives what a variable is, by its handle; None where it can't be read."""
@@ -85,7 +83,7 @@ def write_step(
         raise RuntimeError("nothing that was tested is among the step's operations")
     trapped = made[-1]
     tested = [_read_if_handle(places[each.operation, each.slot].tensor, read) for each in trapped.tested]
-    raw = [raw_of(each) for each in tested]
+    measured = [Measured(_elements(each)) for each in tested]
     bad = [position for position, each in enumerate(tested) if not _finite(each)]
     given = _given(graph)
     variables = {
@@ -94,7 +92,9 @@ def write_step(
         if tensor.dtype.as_datatype_enum == dtypes.RESOURCE and (array := _before(step.log, tensor, read)) is not None
     }
     saved = tuple(_saved(each, given, variables) for each in trapped.saved)
-    return Written(function, trapped, BadStep(step.number, trouble_of(trapped.tested, bad, raw), saved, {}, variables))
+    return Written(
+        function, trapped, BadStep(step.number, trouble_of(trapped.tested, bad, measured), saved, {}, variables)
+    )
 
 
 def _learn_names(log: StepLog) -> None:
@@ -111,13 +111,10 @@ def live_variables() -> list[Any]:
     return [each for each in found if hasattr(getattr(each, "_handle", None), "_id")]
 
 
-def raw_of(tensor: Any) -> RawTensor:
-    """A tensor as a trap in a function hands it over."""
+def _elements(tensor: Any) -> Array:
+    """The elements of a tensor; texts, of which one alone is no array, as objects."""
     array = tensor.numpy()
-    if tensor.dtype.as_datatype_enum == dtypes.STRING:
-        texts = np.asarray(array, dtype=object)
-        return dtypes.STRING, texts.shape, memoryview(packed_texts(texts).tobytes())
-    return tensor.dtype.as_datatype_enum, array.shape, memoryview(array.tobytes())
+    return np.asarray(array, dtype=object) if tensor.dtype.as_datatype_enum == dtypes.STRING else array
 
 
 def _given(graph: EagerGraph) -> Mapping[int, Any]:

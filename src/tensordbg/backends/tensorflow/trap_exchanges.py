@@ -13,8 +13,8 @@ from tensordbg.backends.tensorflow import definition as fd
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.collective_nodes import from_outside, parties
 from tensordbg.backends.tensorflow.graphs import Description
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, REDUCED, TrapTarget
 from tensordbg.recording.catalog import CATALOG
+from tensordbg.trapping.targets import GRADIENT, REDUCED, TrapTarget
 
 
 def received(definition: Any, late: Iterable[str]) -> list[tuple[str, fd.Output]]:

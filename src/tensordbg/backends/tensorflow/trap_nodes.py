@@ -14,9 +14,10 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.gated_calls import CALL_GATES
 from tensordbg.backends.tensorflow.gates import Gates
 from tensordbg.backends.tensorflow.trap_exchanges import received
-from tensordbg.backends.tensorflow.trap_targets import GRADIENT, LOSS, SCALE
 from tensordbg.backends.tensorflow.variables import writes
 from tensordbg.backends.tensorflow.waiting import may_wait, processors_are_few, wait_for
+from tensordbg.trapping.capture import Saved
+from tensordbg.trapping.targets import GRADIENT, LOSS, SCALE
 
 TRAP_OP = "TensordbgTrap"
 _TRAP = "tdbg_trap/step"
@@ -34,19 +35,6 @@ _DRAWS = ("Rng", "StatefulUniform", "StatefulStandardNormal", "StatefulTruncated
 def changes(op_type: str) -> bool:
     """Whether an operation of this type changes a variable or a random generator's state, its first input."""
     return writes(op_type) or op_type.startswith(_DRAWS)
-
-
-@dataclass(frozen=True)
-class Saved:
-    """A tensor that the trap is given to keep."""
-
-    kind: str
-    """`argument`, `element` (of an input pipeline), or `variable` (before an early write)."""
-    tensor: str
-    """Its name in the definition; of a variable that of its handle."""
-    dtype: int
-    argument: int
-    """Which argument of the function it is, or is the handle of; -1 for an element."""
 
 
 @dataclass(frozen=True)

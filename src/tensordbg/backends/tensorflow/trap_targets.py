@@ -11,7 +11,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow import definition as fd
@@ -19,39 +18,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.graphs import Description
 from tensordbg.backends.tensorflow.methods import KERAS_LOSS_SCALE, KERAS_OPTIMIZERS, Method, ReplacedMethods
 from tensordbg.recording.catalog import CATALOG
-
-LOSS = "loss"
-GRADIENT = "gradient"
-VARIABLE = "variable"
-SCALE = "scale"
-REDUCED = "reduced"
-RESULT = "result"
-"""What a tensor is that is tested; a variable where the program itself says where its step ends, `reduced` for what
-came of gradients in an exchange with other processes, a result of a function whose call was asked for."""
-
-ROLES = (LOSS, GRADIENT, SCALE, REDUCED, VARIABLE, RESULT)
-"""The order in which a trap is given what it tests."""
-
-LOWEST_SCALE = 1.0
-"""With a scale of the loss up to this one an overflow is no matter of the scale."""
-
-
-@dataclass(frozen=True)
-class TrapTarget:
-    """A tensor of a graph that is tested."""
-
-    operation: str
-    """Name in the graph."""
-    slot: int
-    role: str
-    variable: str
-    """Of a gradient, empty where it is not known."""
-
-    @property
-    def name(self) -> str:
-        """Name and slot in the graph."""
-        return f"{self.operation}:{self.slot}"
-
+from tensordbg.trapping.targets import GRADIENT, LOSS, RESULT, ROLES, SCALE, TrapTarget
 
 _NOTED: weakref.WeakKeyDictionary[Any, dict[tuple[str, int], TrapTarget]] = weakref.WeakKeyDictionary()
 _SCALED: weakref.WeakSet[Any] = weakref.WeakSet()
