@@ -26,8 +26,8 @@ FORMATS = {
     "analysis/graph_changes.py": "nodes of the graph as TensorFlow runs it",
     "analysis/placing.py": "nodes of the graph as TensorFlow runs it",
     "analysis/run_graph.py": "nodes of the graph as TensorFlow runs it",
-    "debug/dumping_sessions.py": "the dumps of TensorFlow's debugger",
-    "debug/old_filters.py": "the dumps of TensorFlow's debugger",
+    "tensorflow/v1/dumping_sessions.py": "the dumps of TensorFlow's debugger",
+    "tensorflow/v1/old_filters.py": "the dumps of TensorFlow's debugger",
     "wire/pbtxt.py": "fields of a GraphDef",
 }
 """Files that read or write what TensorFlow reads or writes."""

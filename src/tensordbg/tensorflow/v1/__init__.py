@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from tensordbg.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensordbg.debug.dumping_sessions import DumpingDebugHook, DumpingDebugWrapperSession, WatchOptions
-    from tensordbg.debug.local_sessions import LocalCLIDebugHook, LocalCLIDebugWrapperSession
-    from tensordbg.debug.old_filters import has_inf_or_nan
+    from tensordbg.tensorflow.v1.dumping_sessions import DumpingDebugHook, DumpingDebugWrapperSession, WatchOptions
+    from tensordbg.tensorflow.v1.local_sessions import LocalCLIDebugHook, LocalCLIDebugWrapperSession
+    from tensordbg.tensorflow.v1.old_filters import has_inf_or_nan
 
 __all__ = [
     "DumpingDebugHook",
@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "DumpingDebugHook": "tensordbg.debug.dumping_sessions",
-    "DumpingDebugWrapperSession": "tensordbg.debug.dumping_sessions",
-    "LocalCLIDebugHook": "tensordbg.debug.local_sessions",
-    "LocalCLIDebugWrapperSession": "tensordbg.debug.local_sessions",
-    "WatchOptions": "tensordbg.debug.dumping_sessions",
-    "has_inf_or_nan": "tensordbg.debug.old_filters",
+    "DumpingDebugHook": "tensordbg.tensorflow.v1.dumping_sessions",
+    "DumpingDebugWrapperSession": "tensordbg.tensorflow.v1.dumping_sessions",
+    "LocalCLIDebugHook": "tensordbg.tensorflow.v1.local_sessions",
+    "LocalCLIDebugWrapperSession": "tensordbg.tensorflow.v1.local_sessions",
+    "WatchOptions": "tensordbg.tensorflow.v1.dumping_sessions",
+    "has_inf_or_nan": "tensordbg.tensorflow.v1.old_filters",
 }
 """Where each public name is defined."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from tensordbg.debug.turns import Turns
+from tensordbg.tensorflow.v1.turns import Turns
 
 
 class _Holder:

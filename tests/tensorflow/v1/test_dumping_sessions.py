@@ -11,8 +11,8 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.debug.dumping_sessions import DumpingDebugHook, DumpingDebugWrapperSession, WatchOptions
 from tensordbg.errors import RecordingError
+from tensordbg.tensorflow.v1.dumping_sessions import DumpingDebugHook, DumpingDebugWrapperSession, WatchOptions
 
 v1 = tf.compat.v1
 

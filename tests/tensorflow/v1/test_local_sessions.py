@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.debug.local_sessions import LocalCLIDebugWrapperSession
+from tensordbg.tensorflow.v1.local_sessions import LocalCLIDebugWrapperSession
 from tests import programs
 
 v1 = tf.compat.v1

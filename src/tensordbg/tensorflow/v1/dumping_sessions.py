@@ -19,9 +19,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.wrapped_sessions import ChoosingHook, WrappedSession
 from tensordbg.console.running import Recorded
-from tensordbg.debug.chosen_runs import ChosenRuns, checked_folder
 from tensordbg.debug.tensors import wanted_tensors
-from tensordbg.debug.turns import TURNS
 from tensordbg.model import Detail
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.runs import Run
@@ -29,6 +27,8 @@ from tensordbg.recording.saying import say
 from tensordbg.recording.session import Session, seal
 from tensordbg.recording.settings import settings_of_program
 from tensordbg.recording.value_filter import ValueFilter
+from tensordbg.tensorflow.v1.chosen_runs import ChosenRuns, checked_folder
+from tensordbg.tensorflow.v1.turns import TURNS
 from tensordbg.trace.writer import new_trace_folder
 
 _LIMIT = "TFDBG_DISK_BYTES_LIMIT"

@@ -19,15 +19,15 @@ from typing import Any
 from tensordbg.backends.tensorflow.wrapped_sessions import ChoosingHook, WrappedSession
 from tensordbg.console.faces import choose_face
 from tensordbg.console.filters import Filters
-from tensordbg.debug.chosen_runs import ChosenRuns, checked_folder
 from tensordbg.debug.debugger import Debugger
 from tensordbg.debug.launch import recording_plan
-from tensordbg.debug.old_filters import add_old_filter
 from tensordbg.debug.plan import DebugPlan
-from tensordbg.debug.session_debugger import SessionDebugger
-from tensordbg.debug.turns import TURNS
 from tensordbg.recording.saying import say
 from tensordbg.recording.session import Session
+from tensordbg.tensorflow.v1.chosen_runs import ChosenRuns, checked_folder
+from tensordbg.tensorflow.v1.old_filters import add_old_filter
+from tensordbg.tensorflow.v1.session_debugger import SessionDebugger
+from tensordbg.tensorflow.v1.turns import TURNS
 
 _FACES = {"readline": True, "curses": False}
 """Whether a prompt for lines is wanted, by the names of the old debugger's faces."""
