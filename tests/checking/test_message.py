@@ -39,7 +39,7 @@ EXPECTED = """
   # of -Inf elements: 1
   # of +NaN elements: 1
   First bad element: [1, 0], in row 1 of 2
-  Source: test_check_message.py (L1) step: \"\"\"What a check says, and what of a stack is left out.\"\"\"
+  Source: test_message.py (L1) step: \"\"\"What a check says, and what of a stack is left out.\"\"\"
 
   Input tensor: Tensor("x:0", shape=(2, 2), dtype=float32), argument "x"
             all 4 finite; min -1, max 2; 1 zero; 0.0 at [1, 0]
@@ -50,7 +50,7 @@ EXPECTED = """
 
   Stack trace of op's creation ("->": inferred user code):
     + ... (Omitted 1 frames)
-    + test_check_message.py (L1) step
+    + test_message.py (L1) step
  -> |   \"\"\"What a check says, and what of a stack is left out.\"\"\"
     + ... (Omitted 1 frames)
     + ...ib/python3/site-packages/keras/src/layers/layer.py (L1000) __call__
@@ -60,8 +60,8 @@ EXPECTED = """
 
 
 def test_the_whole() -> None:
-    said = message_of(FINDING, Limits(stack_height=2)).replace("..." + __file__[-50:], "test_check_message.py")
-    assert said.replace(__file__, "test_check_message.py") == EXPECTED.replace("\\n", "\n")
+    said = message_of(FINDING, Limits(stack_height=2)).replace("..." + __file__[-50:], "test_message.py")
+    assert said.replace(__file__, "test_message.py") == EXPECTED.replace("\\n", "\n")
 
 
 def test_own_frames_are_never_left_out() -> None:
@@ -85,7 +85,7 @@ def test_an_eager_operation() -> None:
 def test_a_gradient_names_the_forward_operation_first() -> None:
     forward = Culprit("Log", "loss/Log", (USER, replace(USER, line=3), LIBRARY))
     said = message_of(replace(FINDING, op_type="Reciprocal", forward=forward), Limits(path_length=None)).splitlines()
-    assert said[2].endswith('op "Reciprocal" (# of outputs: 1), gradient of Log, test_check_message.py:3 !!!')
+    assert said[2].endswith('op "Reciprocal" (# of outputs: 1), gradient of Log, test_message.py:3 !!!')
     assert [line for line in said if line.startswith(("  Source", "  Differentiated"))] == [
         f"  Source: {__file__} (L3) step: from __future__ import annotations",
         f'  Differentiated: {__file__} (L1) step: """What a check says, and what of a stack is left out."""',
