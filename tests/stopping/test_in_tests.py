@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.stopping.plan import StopPlace
-from tests.recording.test_stop_launch import launched
+from tests.stopping.test_launch import launched
 
 TESTS = """\
 import pytest
