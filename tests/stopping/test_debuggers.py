@@ -34,7 +34,7 @@ def test_stops_at_the_line_and_nowhere_before(
 
 
 def test_a_line_that_is_not_there_is_one_error() -> None:
-    with pytest.raises(UsageError, match=r"test_stopping.py:9999: no stop there \(.*\); give --break FILE:LINE"):
+    with pytest.raises(UsageError, match=r"test_debuggers.py:9999: no stop there \(.*\); give --break FILE:LINE"):
         stop_in_pdb(steps, __file__, 9999)
 
 
