@@ -102,7 +102,7 @@ NOT_MIRRORED = {
 }
 """Modules without a file of tests of their own, and the tests that go through them."""
 
-OTHER_TESTS = {"contracts", "e2e", "fuzz", "harness"}
+OTHER_TESTS = {"conformance", "contracts", "e2e", "fuzz", "harness"}
 """Folders of tests that check more than one module."""
 
 

@@ -146,9 +146,23 @@ def _time(values: Values, events: Ints) -> Ints:
     """
     activation, site = values.activation[events], values.ports.site[values.port[events]]
     argument = values.ports.argument[site] >= 0
-    times = np.where(argument, 2 * np.minimum(values.activations.first[activation], events) - 1, 2 * events)
+    first, last = _span(values)
+    times = np.where(argument, 2 * np.minimum(first[activation], events) - 1, 2 * events)
     at_the_end = ~argument & ~_held_at_once(values)[values.port[events]] & ~_of_outside(values)[site]
-    return np.where(at_the_end, np.maximum(times, 2 * values.activations.last[activation] + 1), times)
+    return np.where(at_the_end, np.maximum(times, 2 * last[activation] + 1), times)
+
+
+def _span(values: Values) -> tuple[Ints, Ints]:
+    """For each activation the first and the last event of the whole execution, the turns of its loops too."""
+    activations = values.activations
+    executions, place = np.unique(activations.execution, return_inverse=True)
+    first, last = activations.first.copy(), activations.last.copy()
+    earliest, latest = np.full(len(executions), np.iinfo(np.int64).max), np.full(len(executions), NONE)
+    np.minimum.at(earliest, place, first)
+    np.maximum.at(latest, place, last)
+    known = activations.execution != NONE
+    first[known], last[known] = earliest[place][known], latest[place][known]
+    return first, last
 
 
 def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Iterator[_Seen]:

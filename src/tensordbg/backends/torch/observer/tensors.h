@@ -70,6 +70,11 @@ inline void describe(const at::Tensor& tensor, TensordbgTensor* into) {
   }
   into->rank = static_cast<int>(tensor.dim());
   into->dims = tensor.sizes().data();
+  if (tensor.numel() == 0 && tensor.is_cpu() && tensor.layout() == at::kStrided && !tensor.is_quantized()) {
+    static const char nothing[1] = {};  // it has no memory, and none of its elements is bad
+    into->data = nothing;
+    return;
+  }
   if (!is_readable(tensor)) return;
   into->data = tensor.const_data_ptr();
   if (!tensor.is_contiguous()) into->strides = tensor.strides().data();
