@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study, brings_data
+from tensordbg.analysis.warnings.written import kind_at
 from tensordbg.model import Site
 from tensordbg.operations.kinds import Kind
 
@@ -32,14 +33,15 @@ def activations_twice(study: Study) -> list[Finding]:
             continue
         for before in _logits(study, port, site):
             maker = study.wiring.site(before)
-            if maker is not None and operation_of(maker).kind in _NAMES and _fits(site, maker):
-                found.setdefault(before, _finding(study, several[0], maker))
+            kind = kind_at(study, before)
+            if maker is not None and kind in _NAMES and _fits(site, kind):
+                found.setdefault(before, _finding(study, several[0], maker, _NAMES[kind]))
     return list(found.values())
 
 
-def _fits(site: Site, maker: Site) -> bool:
+def _fits(site: Site, kind: Kind) -> bool:
     """A softmax may be the score of classes of which each is true or false: then a sigmoid's loss is none of it."""
-    return operation_of(site).kind in _LOSSES or operation_of(maker).kind is Kind.SIGMOID
+    return operation_of(site).kind in _LOSSES or kind is Kind.SIGMOID
 
 
 def _logits(study: Study, port: int, site: Site) -> Iterator[int]:
@@ -82,8 +84,8 @@ def _seen_through(study: Study, port: int) -> int:
     return port
 
 
-def _finding(study: Study, k: int, maker: Site) -> Finding:
-    name, steps = _NAMES[operation_of(maker).kind], int(study.series.lengths[k])
+def _finding(study: Study, k: int, maker: Site, name: str) -> Finding:
+    steps = int(study.series.lengths[k])
     return Finding(
         kind="activation_twice",
         series=k,
