@@ -10,6 +10,12 @@ from tensordbg.analysis.beginnings.numbers import out_of_range, refused
 from tensordbg.analysis.finding import InputView, ProgramFailure
 
 _OF_PIPELINE = re.compile(r"^Error in user-defined function passed to \S+ transformation with iterator: \S+: ")
+_ABOUT_A_CALL = re.compile(
+    r"^Exception encountered when calling [^\n]*\n\s*"
+    r"(?:Could not automatically infer the output shape.*?Error encountered:\s*)?",
+    re.DOTALL,
+)
+"""What Keras writes before the message itself."""
 _LONGEST_SAID = 200
 _LONGEST_ELEMENTS = 80
 _MOST_INPUTS = 3
@@ -27,6 +33,7 @@ def failure_lead(failure: ProgramFailure) -> str:
 
 def message_of_one_line(message: str) -> str:
     """The first line of a message, as far as there is room in a sentence."""
+    message = _ABOUT_A_CALL.sub("", message.lstrip())
     first = next((" ".join(line.split()) for line in message.splitlines() if line.strip()), "")
     first = _OF_PIPELINE.sub("", first)
     if len(first) > _LONGEST_SAID:

@@ -17,6 +17,7 @@ from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.keras_symbols import KerasSymbols
 from tensordbg.backends.tensorflow.loop_gradients import LoopGradients
 from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.python_names import PythonNames
@@ -73,6 +74,7 @@ class TensorFlowRecording:
         sessions = RecordedSessions(recorder, hooks().stacks)
         hooks().sessions.add(sessions)
         self._hooks.callback(hooks().sessions.remove, sessions)
+        self._set(KerasSymbols(recorder, hooks().stacks))
         for kind in _HOOKS:
             self._set(kind(recorder))
 

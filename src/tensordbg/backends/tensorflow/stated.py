@@ -11,6 +11,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.attributes import attributes_json
 from tensordbg.backends.tensorflow.keras_layers import MARK
+from tensordbg.backends.tensorflow.keras_symbols import is_symbol, made_by_operation, made_from, stack_of
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.model import NONE, StatedTensor
 from tensordbg.recording.log import made_by
@@ -50,6 +51,9 @@ class _Stating:
             _, reference, _ = getattr(value, MARK, (None, -1, NONE))
             made = made_by(int(reference)) if int(reference) >= 0 else (NONE, 0)
             return StatedTensor("tensor", "", dtype, shape, execution=made[0], slot=made[1])
+        if is_symbol(value):
+            name, kind = made_by_operation(value)
+            return StatedTensor(name, kind, dtype, shape, stack_of(value), self._places(made_from(value)))
         operation = None if hasattr(value, "handle") else getattr(value, "op", None)
         if operation is None or not hasattr(operation, "node_def"):
             name = getattr(value, "path", None) or getattr(value, "name", None) or type(value).__name__
@@ -60,7 +64,7 @@ class _Stating:
             dtype=dtype,
             shape=shape,
             stack=self._stacks.of_operations([operation]).get(operation.name, NONE),
-            inputs=tuple(place for each in self._before(value, operation) if (place := self._at(each)) != NONE),
+            inputs=self._places(self._before(value, operation)),
             attributes=attributes_json(operation.node_def),
         )
 
@@ -74,6 +78,9 @@ class _Stating:
             self._captured[id(graph)] = {inner.name: outer for outer, inner in pairs}
         outer = self._captured[id(graph)].get(value.name)
         return [] if outer is None else [outer]
+
+    def _places(self, values: Sequence[Any]) -> tuple[int, ...]:
+        return tuple(place for each in values if (place := self._at(each)) != NONE)
 
     def _at(self, value: Any) -> int:
         """The place of a tensor in the list; `NONE` where there is no room for it any more."""
