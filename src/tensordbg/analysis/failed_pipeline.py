@@ -16,7 +16,7 @@ from tensordbg.analysis.events import Executions
 from tensordbg.analysis.operations import operation_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import TraceSource
-from tensordbg.model import NONE, Site
+from tensordbg.model import NONE, Function, Site
 from tensordbg.operations.traits import Trait
 from tensordbg.trace.facts import Failure
 
@@ -38,7 +38,9 @@ def failed_in_pipeline(
     if not named:
         return None
     past = RecordedPast(trace, program, executions, NONE)
-    runs = sorted((activation, site.site) for site in named for activation in past.failed_activations(site))
+    last = past.values.activations.last  # the first to fail is the one that the program learnt of
+    found = ((activation, site.site) for site in named for activation in past.failed_activations(site))
+    runs = sorted(found, key=lambda each: (int(last[each[0]]), *each))
     sites = {site.site: site for site in named}
     failed = [FailedElement(sites[number], past.given_at(run, sites[number]), past) for run, number in runs]
     # A pipeline runs ahead, so others may have failed behind the first; the message tells which number it was.
@@ -51,11 +53,16 @@ def _fits(failed: FailedElement, message: str) -> bool:
     return wrong is not None and bool(refused(failed.given, wrong))
 
 
+def pipeline_functions(program: Program) -> list[Function]:
+    """The functions that pipelines run for their elements."""
+    makers = (site for site in program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE))
+    called = [function for site in makers for function in program.called_by(site) if function is not None]
+    return called + [each for each in program.functions.values() if each.name.startswith("Dataset_")]
+
+
 def _of_pipelines(program: Program) -> Iterator[Site]:
     """The operations of the functions that pipelines run, and of those that these call."""
-    makers = (site for site in program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE))
-    waiting = [function.graph for site in makers for function in program.called_by(site) if function is not None]
-    waiting += [function.graph for function in program.functions.values() if function.name.startswith("Dataset_")]
+    waiting = [function.graph for function in pipeline_functions(program)]
     seen: set[int] = set()
     while waiting:
         graph = waiting.pop()

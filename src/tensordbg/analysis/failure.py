@@ -9,11 +9,13 @@ import numpy as np
 
 from tensordbg.analysis.beginnings.asserted import comparison_at, is_of_comparison
 from tensordbg.analysis.beginnings.find import Refusal, compared_beginnings, find_beginnings
+from tensordbg.analysis.beginnings.in_python import raised_in_python
 from tensordbg.analysis.beginnings.recorded import RecordedPast, with_variable
 from tensordbg.analysis.beginnings.stated import StatedPast
+from tensordbg.analysis.beginnings.unequal_elements import unequal_element, unequal_shapes
 from tensordbg.analysis.details import Details, function_name
 from tensordbg.analysis.events import Executions, row_of
-from tensordbg.analysis.failed_pipeline import FailedElement, failed_in_pipeline
+from tensordbg.analysis.failed_pipeline import FailedElement, failed_in_pipeline, pipeline_functions
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine
 from tensordbg.analysis.locations import Locations
 from tensordbg.analysis.operations import operation_of
@@ -80,6 +82,7 @@ def find_failure(
     elif told.tensors:
         recording = Recording(trace, program, executions)
         refused, beginnings = _of_refused(told, recording, locations, source, details)
+    beginnings = beginnings or _of_batch(told.message, Recording(trace, program, executions), row)
     return ProgramFailure(
         error=told.error,
         message=told.message,
@@ -90,9 +93,20 @@ def find_failure(
         source=source,
         stack=stack,
         inputs=with_elements(_views(trace, inputs, details), told, details) or refused,
-        beginnings=beginnings,
+        beginnings=(*raised_in_python(told.message, locations), *beginnings),
         layer=told.layer,
     )
+
+
+def _of_batch(message: str, recording: Recording, row: int) -> tuple[Beginning, ...]:
+    """Where the element of a dataset began that did not fit into a batch."""
+    if unequal_shapes(message) is None:
+        return ()
+    trace, program, executions = recording.trace, recording.program, recording.executions
+    functions = pipeline_functions(program)
+    pasts = (RecordedPast(trace, program, executions, each) for each in dict.fromkeys((NONE, row)))
+    found = (unequal_element(message, program, functions, past) for past in pasts)
+    return next(filter(None, found), ())
 
 
 def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, details: Details) -> ProgramFailure:
@@ -117,7 +131,10 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
         stack=stack,
         inputs=with_elements(tuple(inputs), told, details),
         layer=told.layer,
-        beginnings=find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
+        beginnings=(
+            *raised_in_python(told.message, locations),
+            *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
+        ),
     )
 
 

@@ -314,7 +314,10 @@ export interface components {
          * @description Where something came into being that a failed operation could not take.
          */
         BeginningView: {
-            /** @description `shape`, `dtype`, `value` (a number out of range) or `wrapped` (a whole number that did not fit its type). */
+            /**
+             * @description `shape`, `dtype`, `value` (a number out of range), `wrapped` (a whole number that did not fit its type) or
+             *     `python` (a line of a Python function that a graph called).
+             */
             what: string;
             /** @description What made it of what. */
             text: string;

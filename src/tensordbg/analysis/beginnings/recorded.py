@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from tensordbg.analysis.operations import operation_of, type_of
 from tensordbg.analysis.program import Program
 from tensordbg.analysis.reading import Ints, TraceSource, integers, shape_of, tensor_pieces
 from tensordbg.analysis.values import locate_values
-from tensordbg.model import NONE, Site
+from tensordbg.model import NONE, Site, TensorRef
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
@@ -87,6 +87,14 @@ class RecordedPast:
     def given_at(self, activation: int, site: Site) -> Sequence[Made | None]:
         """What an operation of a graph was given in one of the runs of its graph."""
         return self._given_in_graph(activation, site)
+
+    def last_of_shape(self, refs: Iterable[TensorRef], shape: tuple[int, ...]) -> Made | None:
+        """The last of some outputs of graphs that was recorded with a shape."""
+        ports = [self.values.ports.of(ref) for ref in refs]
+        for event in np.flatnonzero(np.isin(self.values.port, ports) & (self.values.port != NONE))[::-1].tolist():
+            if shape_of(self._told[event].get("shape")) == shape:
+                return self._made(int(self.values.activation[event]), int(self.values.port[event]))
+        return None
 
     def output(self, execution: int, slot: int) -> Made | None:
         """What an execution gave, by its number; None where that is not known."""

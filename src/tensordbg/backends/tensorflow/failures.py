@@ -11,6 +11,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.function_names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
+from tensordbg.backends.tensorflow.python_in_message import with_own_frames
 from tensordbg.backends.tensorflow.refused import RefusedOperation, RefusingLayer, layer_behind, operation_behind
 from tensordbg.backends.tensorflow.refused_in_python import refused_in_python
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -117,7 +118,7 @@ def _nodes(message: str) -> tuple[str, ...]:
 
 def _words(message: str) -> str:
     """The message without what the runtime writes around it for TensorFlow's own use."""
-    plain = _TRACE.sub("", _TAG.sub("", _BOLD.sub("", message))).strip()
+    plain = with_own_frames(_TRACE.sub("", _TAG.sub("", _BOLD.sub("", message))).strip())
     return "\n".join(plain.splitlines()[:_MOST_LINES]).removesuffix(" name:")
 
 

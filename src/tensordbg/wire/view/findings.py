@@ -43,7 +43,8 @@ class BeginningView:
     """Where something came into being that a failed operation could not take."""
 
     what: str
-    """`shape`, `dtype`, `value` (a number out of range) or `wrapped` (a whole number that did not fit its type)."""
+    """`shape`, `dtype`, `value` (a number out of range), `wrapped` (a whole number that did not fit its type) or
+    `python` (a line of a Python function that a graph called)."""
     text: str
     """What made it of what."""
     source: LineView | None

@@ -1,0 +1,84 @@
+"""What raises in a Python function that a graph or a dataset calls: the line in it, and what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.e2e.test_failure_beginnings import answer_of, line_of
+
+
+def called_by_a_function() -> None:
+    def load(place: Any) -> Any:
+        table = [1, 2, 3]
+        return np.float32(table[place])  # HERE
+
+    @tf.function
+    def step(i: tf.Tensor) -> tf.Tensor:
+        return tf.py_function(load, [i * 3], tf.float32)
+
+    step(tf.constant(0))
+    step(tf.constant(2))
+
+
+def called_by_a_dataset() -> None:
+    def load(number: Any) -> Any:
+        table = {0: 1.0, 2: 2.0}
+        return np.float32(table[int(number)])  # HERE
+
+    for _ in tf.data.Dataset.range(5).map(lambda n: tf.py_function(load, [n * 3], tf.float32)):
+        pass
+
+
+def called_by_the_dataset_of_a_fit() -> None:
+    def load(number: Any) -> Any:
+        if number > 5:
+            raise RuntimeError(f"bad file {number}")  # HERE
+        return np.float32([number])
+
+    def make(number: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        x = tf.numpy_function(load, [number * 3], tf.float32)
+        x.set_shape([1])
+        return x, x
+
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(tf.data.Dataset.range(8).map(make).batch(2), verbose=0, shuffle=False)
+
+
+def a_generator() -> None:
+    def numbers() -> Iterator[Any]:
+        for number in (3, 4):
+            if number == 4:
+                raise KeyError("no such file")  # HERE
+            yield np.ones([number], np.float32)
+
+    for _ in tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec([None], tf.float32)):
+        pass
+
+
+CASES = [
+    (called_by_a_function, "load() raised IndexError: list index out of range", "6"),
+    (called_by_a_dataset, "load() raised KeyError: 3", "3"),
+    (called_by_the_dataset_of_a_fit, "load() raised RuntimeError: bad file 6", ""),
+    (a_generator, "numbers() raised KeyError: 'no such file'", ""),
+]
+
+
+@pytest.mark.parametrize(("program", "said", "given"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_the_line_in_the_python_function_is_told(
+    program: Callable[[], None], said: str, given: str, tmp_path: Path
+) -> None:
+    failure, text = answer_of(program, tmp_path)
+    began = failure["beginnings"][0]
+    assert (began["what"], began["source"]["line"]) == ("python", line_of(program))
+    assert began["explanation"] == said
+    assert said in " ".join(text.split())
+    assert "script_ops.py" not in text
+    assert not given or [each["elements"] for each in failure["inputs"]] == [given]
