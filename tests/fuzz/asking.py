@@ -59,6 +59,7 @@ ROUTES = (
     *("suggestions?key=op", "suggestions?key=layer", "executions/1", "executions/4", "tensor?tensor=Log:0", "values/1"),
     *("tensor?tensor=mul:0", "values/7", "graph?function=train", "graph?event=2", "graph?event=1&operation=Log"),
     *("sources", "source?file=/code/train.py", "live?revision=0&wait=0", "events?search=layer:dense", "graph?event=9"),
+    *("graph/find?text=a", "graph/find?text=while&event=9"),
     *("graph/whole", "graph/whole?event=2", "graph/whole?event=9", "graph/whole?function=train&opened=while&closed=a/"),
 )
 

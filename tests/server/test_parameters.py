@@ -46,6 +46,7 @@ class Witness:
             ("whole", "p", Whole(3, "f", ("a",), ("b", "c"))),
         ),
         (asked.WholeGraph(), ("whole", "", Whole())),
+        (asked.FindInGraph(process="p", event=3, function="f", text="t"), ("find", "p", Whole(3, "f"), "t")),
         (asked.OfSources(process="p"), ("sources", "p")),
         (asked.Source(process="p", file="a.py"), ("source", "p", "a.py")),
         (asked.Following(process="p", revision=3, wait=4), ("live", "p")),

@@ -18,12 +18,40 @@ from tensordbg import __version__
 from tensordbg.server.field_texts import field_texts
 from tensordbg.server.parameters import Parameters
 from tensordbg.server.routes import QUESTIONS, Question
-from tensordbg.wire.view import errors, events, findings, graph, health, overview, source, tensor, timeline, whole_graph
+from tensordbg.wire.view import (
+    errors,
+    events,
+    findings,
+    graph,
+    graph_search,
+    health,
+    overview,
+    source,
+    tensor,
+    timeline,
+    whole_graph,
+)
 
 _REFERENCES = "#/components/schemas/{name}"
+_MODULES = (
+    *(errors, events, findings, graph, graph_search, health, overview),
+    *(source, tensor, timeline, whole_graph),
+)
 _ANSWERS = {
     name: kind
-    for module in (errors, events, findings, graph, health, overview, source, tensor, timeline, whole_graph)
+    for module in (
+        errors,
+        events,
+        findings,
+        graph,
+        graph_search,
+        health,
+        overview,
+        source,
+        tensor,
+        timeline,
+        whole_graph,
+    )
     for name, kind in vars(module).items()
     if is_dataclass(kind) and isinstance(kind, type)
 }

@@ -15,6 +15,7 @@ from tensordbg.wire.view.answers import RunAnswers
 from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions
 from tensordbg.wire.view.findings import Findings
 from tensordbg.wire.view.graph import GraphView
+from tensordbg.wire.view.graph_search import FoundInGraphView
 from tensordbg.wire.view.overview import Live, Overview
 from tensordbg.wire.view.source import SourceList, SourceView
 from tensordbg.wire.view.tensor import TensorView, ValuesView
@@ -209,6 +210,18 @@ class WholeGraph(OfProcess, frozen=True, kw_only=True):
     def ask(self, answers: RunAnswers) -> WholeView:
         """The answer."""
         return answers.whole(self.process, Whole(_given(self.event), self.function, self.opened, self.closed))
+
+
+class FindInGraph(OfProcess, frozen=True, kw_only=True):
+    """Operations and boxes of the graph of the function of an event, or of another function."""
+
+    event: Event | UnsetType = UNSET
+    function: Annotated[str, Meta(description="Name or number of a function; empty for that of the event.")] = ""
+    text: Annotated[str, Meta(description="A name, an end of one or a part of one.")]
+
+    def ask(self, answers: RunAnswers) -> FoundInGraphView:
+        """The answer."""
+        return answers.find(self.process, Whole(_given(self.event), self.function), self.text)
 
 
 class OfSources(OfProcess, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from tensordbg.server import parameters as asked
 from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions
 from tensordbg.wire.view.findings import Findings
 from tensordbg.wire.view.graph import GraphView
+from tensordbg.wire.view.graph_search import FoundInGraphView
 from tensordbg.wire.view.overview import Live, Overview, RunList
 from tensordbg.wire.view.source import SourceList, SourceView
 from tensordbg.wire.view.tensor import TensorView, ValuesView
@@ -46,6 +47,7 @@ QUESTIONS = (
     Question("values", "values/{event}", asked.Values, ValuesView, "Elements of an event"),
     Question("graph", "graph", asked.Graph, GraphView, "The neighbourhood of an operation"),
     Question("whole", "graph/whole", asked.WholeGraph, WholeView, "A function as a whole, its boxes closed or open"),
+    Question("find", "graph/find", asked.FindInGraph, FoundInGraphView, "Operations and boxes of a graph by name"),
     Question("sources", "sources", asked.OfSources, SourceList, "The source files that the trace holds"),
     Question("source", "source", asked.Source, SourceView, "One source file, with what its lines created"),
     Question("live", "live", asked.Following, Live, "How far the trace has grown, now or as soon as it has"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests import programs
 from tests.e2e.page.chromium import watched_page
@@ -101,6 +102,30 @@ def test_the_keyboard_walks_opens_and_chooses(opened: Any) -> None:
     node(opened, "Tanh encoder/first/Tanh").wait_for()
     assert opened.evaluate(focused) == "encoder/first/"
     assert opened.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
+
+
+def test_the_search_opens_the_boxes_to_what_it_finds(page: Any, scopes_link: str) -> None:
+    page.goto(f"{scopes_link}#search=x")
+    page.locator("[role=row]").nth(1).wait_for()
+    page.keyboard.press("g")
+    field = page.get_by_role("combobox", name="Find in the graph")
+    expect(field).to_be_focused()
+    page.keyboard.type("tanh")
+    page.get_by_role("option", name="Tanh").first.wait_for()
+    page.keyboard.press("Enter")
+    node(page, "Tanh encoder/first/Tanh").wait_for()
+    focused = "document.activeElement.getAttribute('data-node')"
+    page.wait_for_function(f"{focused} === 'encoder/first/Tanh'")
+    assert "find=tanh" in page.url
+    page.reload()
+    node(page, "Tanh encoder/first/Tanh").wait_for()
+    field.fill("while")
+    field.press("ArrowDown")
+    field.press("ArrowUp")
+    field.press("Enter")
+    box(page, "body,").wait_for()
+    field.fill("nothing like it")
+    page.get_by_text("nothing of this name").wait_for()
 
 
 def test_boxes_stay_open_as_one_chooses_in_them(opened: Any) -> None:

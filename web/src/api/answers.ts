@@ -5,6 +5,7 @@ import type {
   EventView,
   ExecutionView,
   Findings,
+  FoundInGraph,
   GraphView,
   Live,
   Overview,
@@ -48,6 +49,13 @@ export interface WholeRequest {
   readonly closed: readonly string[];
 }
 
+/** A name in the graph of a function: that of an event, or another. */
+export interface FindRequest {
+  readonly event: number | undefined;
+  readonly function: string;
+  readonly text: string;
+}
+
 /** A slice of the elements of an event. */
 export interface ValuesRequest {
   readonly slice: string;
@@ -87,6 +95,7 @@ export interface Answers {
   values(where: Where, event: number, request: ValuesRequest, signal?: AbortSignal): Promise<ValuesView>;
   graph(where: Where, request: GraphRequest, signal?: AbortSignal): Promise<GraphView>;
   whole(where: Where, request: WholeRequest, signal?: AbortSignal): Promise<WholeView>;
+  find(where: Where, request: FindRequest, signal?: AbortSignal): Promise<FoundInGraph>;
   sources(where: Where, signal?: AbortSignal): Promise<SourceList>;
   source(where: Where, file: string, signal?: AbortSignal): Promise<SourceView>;
   /** Answers when there is more than at `revision`, or after `wait` seconds. */

@@ -1,11 +1,20 @@
 /** Answers from what was put into the page when it was saved; there is no server. */
-import { AnswerError, type Answers, type EventList, type GraphRequest, type Where, type WholeRequest } from './answers';
+import {
+  AnswerError,
+  type Answers,
+  type EventList,
+  type FindRequest,
+  type GraphRequest,
+  type Where,
+  type WholeRequest,
+} from './answers';
 import type { SavedContent, SavedEvent, SavedInput, SavedProcess, SavedWhole } from './content';
 import { listed, matching } from './saved-rows';
 import type {
   EventPlace,
   EventRow,
   EventView,
+  FoundInGraph,
   GraphView,
   InputRow,
   Live,
@@ -56,6 +65,7 @@ export function savedAnswers(content: SavedContent): Answers {
     },
     graph: async (where, request) => shelf(where).graph(request),
     whole: async (where, request) => shelf(where).whole(request),
+    find: async (where, request) => shelf(where).find(request),
     sources: async (where) => shelf(where).process.files,
     source: async (where, file) =>
       known(
@@ -129,6 +139,27 @@ class Shelf {
     const open = new Map(view.boxes.map((box) => [box.box, box.opened]));
     const same = opened.every((box) => open.get(box)) && closed.every((box) => open.get(box) === false);
     return same ? view : absentBoxes();
+  }
+
+  /** Among what is to be seen, which is all of it that is here. */
+  find({ event, function: functionName, text }: FindRequest): FoundInGraph {
+    const { boxes, nodes } = this.whole({ event, function: functionName, opened: [], closed: [] });
+    const inside = new Map(boxes.map((each) => [each.box, each.inside]));
+    const around = (box: string): string[] => (box ? [box, ...around(inside.get(box) ?? '')] : []);
+    const wanted = text.toLowerCase();
+    const things = [
+      ...boxes.map((each) => ({ thing: each.box, title: each.label, kind: each.kind, box: true, in: each.inside })),
+      ...nodes.map((each) => ({
+        thing: each.node,
+        title: each.title,
+        kind: each.op_type,
+        box: false,
+        in: each.inside,
+      })),
+    ]
+      .filter(({ thing, title, kind }) => [thing, title, kind].some((each) => each.toLowerCase().includes(wanted)))
+      .map(({ in: box, ...rest }) => ({ ...rest, around: around(box) }));
+    return { total: things.length, things };
   }
 
   private input({ row, ...rest }: SavedInput): InputRow {

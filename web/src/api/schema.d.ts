@@ -242,6 +242,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/graph/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operations and boxes of a graph by name */
+        get: operations["find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sources": {
         parameters: {
             query?: never;
@@ -554,6 +571,30 @@ export interface components {
             tensor_events: number;
             non_finite_events: number;
             findings: components["schemas"]["Finding"][];
+        };
+        /**
+         * FoundInGraphView
+         * @description What fits a text, what fits best first.
+         */
+        FoundInGraphView: {
+            /** @description How many there are; `things` may be fewer. */
+            total: number;
+            things: components["schemas"]["FoundThingView"][];
+        };
+        /**
+         * FoundThingView
+         * @description An operation or a box of a function's graph.
+         */
+        FoundThingView: {
+            /** @description Node or box, as the whole graph names it. */
+            thing: string;
+            title: string;
+            /** @description The type of an operation; of a box `call`, `layer`, `scope`... */
+            kind: string;
+            /** @description Whether it is a box. */
+            box: boolean;
+            /** @description The boxes around it, the innermost first. */
+            around: string[];
         };
         /**
          * GraphView
@@ -1579,6 +1620,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WholeView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    find: {
+        parameters: {
+            query: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Number of the tensor event. */
+                event?: number;
+                /** @description Name or number of a function; empty for that of the event. */
+                function?: string;
+                /** @description A name, an end of one or a part of one. */
+                text: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundInGraphView"];
                 };
             };
             /** @description The request is not understood */

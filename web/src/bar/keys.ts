@@ -1,6 +1,6 @@
 /** The keys that work everywhere on the page: what each does, for the help and for the keyboard alike. */
 import { signal } from '@preact/signals';
-import { chooseTab, goToSearch, nextBad, nextEvent, nextFinding } from '../state/steps';
+import { chooseTab, goToGraphSearch, goToSearch, nextBad, nextEvent, nextFinding } from '../state/steps';
 import { goOn } from '../state/store';
 
 export interface KeyBinding {
@@ -25,6 +25,7 @@ export const BINDINGS: readonly KeyBinding[] = [
   { keys: ['2'], does: 'its history', run: () => chooseTab('tensor') },
   { keys: ['3'], does: 'its values', run: () => chooseTab('values') },
   { keys: ['4'], does: 'its graph', run: () => chooseTab('graph') },
+  { keys: ['g'], does: 'find in the graph', run: goToGraphSearch },
   { keys: ['f'], does: 'follow the running program', run: goOn },
   {
     keys: ['?'],

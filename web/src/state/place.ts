@@ -43,6 +43,8 @@ export interface Place {
   readonly function: string;
   /** Boxes of it that are open, and with `-` before it closed that would be open by themselves. */
   readonly boxes: readonly string[];
+  /** What is looked for in it; empty for nothing. */
+  readonly find: string;
   /** How far the graph goes around the chosen operation. */
   readonly hops: number;
 }
@@ -70,6 +72,7 @@ export const START: Place = {
   graph: 'whole',
   function: '',
   boxes: [],
+  find: '',
   hops: 1,
 };
 
@@ -137,6 +140,7 @@ export function readPlace(hash: string): Place {
     graph: graphOf(given),
     function: text('function'),
     boxes: given.getAll('box'),
+    find: text('find'),
     hops: number('hops') ?? START.hops,
   };
 }
@@ -177,6 +181,7 @@ export function writePlace(place: Place): string {
   put('graph', place.graph, START.graph);
   put('function', place.function, START.function);
   for (const box of place.boxes) query.append('box', box);
+  put('find', place.find, START.find);
   put('hops', place.hops, START.hops);
   const text = query.toString();
   return text ? `#${text}` : '';

@@ -9,6 +9,9 @@ import { sentence } from './use-answer';
 /** How the field of the search is found, to put the cursor into it. */
 const SEARCH_FIELD = '#search';
 
+/** The same of the search in the graph. */
+const GRAPH_SEARCH = '#graph-search';
+
 /** Why the last step led nowhere; empty where it did. */
 export const notice = signal('');
 
@@ -70,4 +73,15 @@ async function step(find: (signal: AbortSignal) => Promise<number | undefined>):
   } catch (error) {
     if (!mine.signal.aborted) problem.value = sentence(error);
   }
+}
+
+/** Shows the graph of the whole function, with the cursor in its search. */
+export function goToGraphSearch(): void {
+  go({ tab: 'graph', graph: 'whole' });
+  const look = (tries: number): void => {
+    const field = document.querySelector<HTMLInputElement>(GRAPH_SEARCH);
+    if (field) field.focus();
+    else if (tries) setTimeout(() => look(tries - 1), 50);
+  };
+  look(100);
 }

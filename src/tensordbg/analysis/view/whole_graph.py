@@ -90,10 +90,10 @@ def whole_graph(opened: OpenedTrace, asked: Whole, origins: Collection[int]) -> 
         UsageError: If there is no such function.
     """
     functions = root_functions(opened)
-    function = _function(opened, asked, functions)
+    function = function_asked_for(opened, asked, functions)
     if function is None:
         return None
-    whole = opened.whole_functions.get(function.function, lambda: _described(opened, function))
+    whole = described(opened, function)
     tree = whole.boxes.tree
     event = None if asked.function else asked.event
     centre = key_of_event(opened, event) if event is not None else ""
@@ -118,7 +118,8 @@ def whole_graph(opened: OpenedTrace, asked: Whole, origins: Collection[int]) -> 
     )
 
 
-def _function(opened: OpenedTrace, asked: Whole, functions: tuple[Function, ...]) -> Function | None:
+def function_asked_for(opened: OpenedTrace, asked: Whole, functions: tuple[Function, ...]) -> Function | None:
+    """The function that is meant, of those that the program called by default; None for an event of eager code."""
     if asked.function:
         return choose_function(opened, opened.program, asked.function).function
     if asked.event is not None:
@@ -127,6 +128,11 @@ def _function(opened: OpenedTrace, asked: Whole, functions: tuple[Function, ...]
     if not functions:
         raise AbsentError("the program called no function that has a graph; choose a tensor event instead")
     return functions[0]
+
+
+def described(opened: OpenedTrace, function: Function) -> WholeFunction:
+    """A function with its boxes; those of the last functions are kept."""
+    return opened.whole_functions.get(function.function, lambda: _described(opened, function))
 
 
 def _described(opened: OpenedTrace, function: Function) -> WholeFunction:

@@ -10,6 +10,7 @@ from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
 from tensordbg.analysis.view.eager_graph import eager_part
 from tensordbg.analysis.view.following import FollowedTrace
 from tensordbg.analysis.view.graph import graph_part
+from tensordbg.analysis.view.graph_search import find_in_graph
 from tensordbg.analysis.view.history import thinned_history
 from tensordbg.analysis.view.kept_findings import KeptFindings
 from tensordbg.analysis.view.one_event import one_event
@@ -33,6 +34,7 @@ from tensordbg.wire.view.events import (
 )
 from tensordbg.wire.view.findings import Findings, findings_view
 from tensordbg.wire.view.graph import GraphView, eager_view, graph_view
+from tensordbg.wire.view.graph_search import FoundInGraphView, found_view
 from tensordbg.wire.view.overview import Live, Overview, live_view, overview_view
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
 from tensordbg.wire.view.tensor import TensorView, ValuesView, tensor_view, values_view
@@ -127,6 +129,10 @@ class RunAnswers:
         opened, origins = self._opened(process), self._origins(process)
         graph = whole_graph(opened, asked, origins)
         return NO_GRAPH if graph is None else whole_view(opened, graph, origins)
+
+    def find(self, process: str, asked: Whole, text: str) -> FoundInGraphView:
+        """Operations and boxes of a function's whole graph, by any name."""
+        return found_view(find_in_graph(self._opened(process), asked, text))
 
     def sources(self, process: str) -> SourceList:
         """The files that the trace holds."""

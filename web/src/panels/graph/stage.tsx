@@ -58,7 +58,11 @@ export function Stage({ scene, centre, start, label, walk, press, draw }: StageP
   };
   const middle = (): { x: number; y: number } => ({ x: room().width / 2, y: room().height / 2 });
 
-  useEffect(() => setCursor(start), [start]);
+  useEffect(() => {
+    setCursor(start);
+    const area = scene.areaOf(start);
+    if (area && former.current) look(revealing(camera.current, area, room()));
+  }, [start]);
   useLayoutEffect(() => {
     const before = former.current?.areaOf(at);
     const now = scene.areaOf(at);

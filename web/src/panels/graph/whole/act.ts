@@ -1,5 +1,5 @@
 /** What one does with a whole graph: open and close boxes, choose operations, go to another function. */
-import type { BoxView, NodeView, WholeView } from '../../../api/types';
+import type { BoxView, FoundThing, NodeView, WholeView } from '../../../api/types';
 import { go, place } from '../../../state/store';
 
 const CLOSED = '-';
@@ -19,6 +19,13 @@ export function wantedBoxes(boxes: readonly string[]): {
 export function toggled(boxes: readonly string[], box: BoxView, view: WholeView): readonly string[] {
   const gone = new Set([box.box, CLOSED + box.box, ...(box.opened ? insideOf(box.box, view) : [])]);
   return [...boxes.filter((each) => !gone.has(each)), box.opened ? CLOSED + box.box : box.box];
+}
+
+/** The boxes of the place with those around a thing open, and the thing itself where it is one. */
+export function withBoxesOpen(boxes: readonly string[], { thing, box, around }: FoundThing): readonly string[] {
+  const wanted = box ? [...around, thing] : around;
+  const gone = new Set(wanted.flatMap((each) => [each, CLOSED + each]));
+  return [...boxes.filter((each) => !gone.has(each)), ...wanted];
 }
 
 /** Opens a box, or closes it. */

@@ -1,9 +1,11 @@
 /** The drawing of a whole graph: boxes that open and close, operations, and bundles of tensors between them. */
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { WholeView } from '../../../api/types';
+import { place } from '../../../state/store';
 import { GraphNode } from '../graph-node';
 import { type Cursor, type Scene, Stage } from '../stage';
 import { chooseIn, toggleBox } from './act';
+import { sought } from './graph-search';
 import { type PlacedThing, placedWhole } from './layout';
 import { walkedWhole } from './walk';
 import { WholeBox } from './whole-box';
@@ -16,9 +18,16 @@ export function WholeDrawing({ view }: { readonly view: WholeView }) {
     const areas = new Map(drawing.things.map((thing) => [thing.id, thing]));
     return { width: drawing.width, height: drawing.height, areaOf: (thing) => areas.get(thing) };
   }, [drawing]);
-  // A chosen operation in a closed box is looked for at the box.
-  const shown = drawing.things.some(({ id }) => id === view.centre);
-  const start = shown ? view.centre : (drawing.things[0]?.id ?? '');
+  const { operation } = place.value;
+  const known = new Set(drawing.things.map(({ id }) => id));
+  // What was looked for comes first; a chosen operation in a closed box is looked for at the box.
+  const centre = [operation, view.centre].find((each) => known.has(each)) ?? '';
+  const start = centre || (drawing.things[0]?.id ?? '');
+  useEffect(() => {
+    if (!known.has(sought.value)) return;
+    document.querySelector<SVGElement>(`.graph-svg [data-node="${CSS.escape(sought.value)}"]`)?.focus();
+    sought.value = '';
+  }, [drawing, operation]);
   const press = (key: string, id: string): boolean => {
     const thing = drawing.things.find((each) => each.id === id);
     if (thing?.box && (key === 'Enter' || key === ' ' || key === 'o')) toggleBox(thing.box, view);
@@ -43,7 +52,7 @@ export function WholeDrawing({ view }: { readonly view: WholeView }) {
   return (
     <Stage
       scene={scene}
-      centre={shown ? view.centre : ''}
+      centre={centre}
       start={start}
       label={wholeWords(view)}
       walk={(from, direction) => walkedWhole(drawing, from, direction)}

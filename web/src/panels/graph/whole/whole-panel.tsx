@@ -8,6 +8,7 @@ import { useAnswer } from '../../../state/use-answer';
 import { GraphHead } from '../graph-head';
 import { OperationInfo } from '../operation-info';
 import { wantedBoxes } from './act';
+import { GraphSearch } from './graph-search';
 import { WholeDrawing } from './whole-drawing';
 import { WholeList } from './whole-list';
 import './whole.css';
@@ -30,6 +31,7 @@ export function WholePanel({ form, setForm }: WholePanelProps) {
     <section class="graph" aria-label="Graph" aria-busy={busy ? 'true' : 'false'}>
       <GraphHead form={form} setForm={setForm}>
         {answer && !eager ? <Extent view={answer} /> : null}
+        {answer && !eager ? <GraphSearch /> : null}
       </GraphHead>
       {problem ? (
         <p class="panel-problem" role="alert">
@@ -45,7 +47,7 @@ export function WholePanel({ form, setForm }: WholePanelProps) {
       {eager ? <Eager /> : null}
       {answer && !eager && form === 'drawing' ? <WholeDrawing key={answer.function} view={answer} /> : null}
       {answer && !eager && form === 'list' ? <WholeList view={answer} /> : null}
-      {looked ? <OperationInfo node={looked} /> : null}
+      {looked && looked.event === null ? <OperationInfo node={looked} /> : null}
     </section>
   );
 }
