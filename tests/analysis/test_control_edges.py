@@ -108,6 +108,20 @@ def test_sessions(tmp_path: Path) -> None:
     assert [read.sites[number].name for number in waits_for(read, site)] == ["before"]
 
 
+def test_targets_of_sessions(tmp_path: Path) -> None:
+    def program() -> None:
+        with tf.Graph().as_default(), v1.Session() as session:
+            count = v1.Variable(0.0, name="count")
+            session.run(count.initializer)
+            group = tf.group(v1.assign_add(count, 1.0, name="add"), name="group")
+            session.run([tf.exp(1.0, name="result"), group])
+
+    reader = record(tmp_path, program).reader
+    nodes = {node.name: node for node in function_graph(reader, "Session.run(result, group)", Section()).nodes}
+    assert {name for name, node in nodes.items() if node.runs_anyway} == {"group"}
+    assert [nodes[name].op_type for name in nodes["group"].waits_for] == ["AssignAddVariableOp"]
+
+
 def program_with(told: object) -> tuple[Program, Site]:
     trace = TraceBuilder()
     graph, other = trace.function("f"), trace.function("g")

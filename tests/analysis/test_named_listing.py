@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from tensordbg.analysis.listing import Selection
 from tensordbg.analysis.named_listing import list_named
+from tensordbg.analysis.show import history_of
 from tensordbg.errors import UsageError
 from tensordbg.trace.reader import TraceReader
 from tests.analysis.test_layers import layered_trace
@@ -30,6 +31,34 @@ def test_a_name_of_the_text_stands_beside_that_of_the_operation(tmp_path: Path) 
     states = [row for row in found.rows if row.iteration is not None]
     assert [row.health.max for row in states if row.health is not None] == [0, 1, 2, 3]
     assert {row.python_names for row in states} == {("turnover",)}
+
+
+def test_names_that_only_assignments_give(tmp_path: Path) -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        hidden = tf.tanh(x) * 2.0
+        first, second = hidden + 1.0, hidden - 1.0
+        return first * second
+
+    def program() -> None:
+        for turn in range(2):
+            total = step(tf.constant(float(turn))) + 1.0
+        assert total is not None
+
+    reader = record(tmp_path, program).reader
+    rows = list_named({"": reader}, Selection()).listing.rows
+    named = {name: row.op_type for row in rows for name in row.python_names}
+    assert {name: named[name] for name in ("hidden", "first", "second", "total", "x")} == {
+        "hidden": "Mul",
+        "first": "AddV2",
+        "second": "Sub",
+        "total": "AddV2",
+        "x": "Placeholder",
+    }
+    for name in named:
+        assert history_of(reader, name).total
+    only = list_named({"": reader}, Selection(op_types=("Tanh",))).listing.rows
+    assert {row.python_names for row in only} == {()}
 
 
 def test_parts_of_names_and_patterns_are_as_before(tmp_path: Path) -> None:

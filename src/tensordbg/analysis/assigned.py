@@ -7,9 +7,10 @@ that nothing else on the line takes; a statement that makes several of them name
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tensordbg.analysis.composite_notes import eager_composite, wholes
@@ -40,8 +41,9 @@ _OPERATORS: dict[type[ast.operator], Kind] = {
 
 @dataclass(frozen=True)
 class _Statement:
-    """An assignment to the name that is looked for."""
+    """An assignment."""
 
+    name: str
     file: str
     function: str
     value: ast.AST
@@ -67,39 +69,79 @@ class _Statement:
 
 def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> tuple[TensorRef, ...]:
     """The tensors of which events tell that a statement of the program assigns to a name, such as `x` or `self.x`."""
-    statements = list(_statements(program, name)) if _NAME.fullmatch(name) else []
-    if not statements:
+    if not _NAME.fullmatch(name):
         return ()
-    by_stack: dict[int, list[Site]] = {}
-    for site in program.sites.values():
-        by_stack.setdefault(site.stack, []).append(site)
-    found: list[TensorRef] = []
-    for statement in statements:
-        for sites in _by_graph_and_caller(program, by_stack, statement):
-            for run in _runs(sites, statement):
-                found += _value(program, run, statement, recorded)
-    return tuple(dict.fromkeys(found))
+    statements = [each for file in _files(program, name.rpartition(".")[2]) for each in _statements(program, file)]
+    wanted = [each for each in statements if each.name == name]
+    made = _Made.of(program) if wanted else None
+    return (
+        tuple(dict.fromkeys(ref for each in wanted for ref in _given_by(program, made, each, recorded))) if made else ()
+    )
 
 
-def _by_graph_and_caller(
-    program: Program, by_stack: dict[int, list[Site]], statement: _Statement
-) -> Iterable[list[Site]]:
+def assigned_names(
+    program: Program, sites: Collection[int], recorded: Container[TensorRef]
+) -> Mapping[TensorRef, tuple[str, ...]]:
+    """The names that statements of the program give to tensors of some sites of which events tell."""
+    stacks = {program.sites[site].stack for site in sites if site in program.sites}
+    lines = {
+        (frame.file, frame.function, frame.line)
+        for stack in stacks
+        for frame in program.stacks.get(stack, ())
+        if frame.user
+    }
+    found: dict[TensorRef, dict[str, None]] = {}
+    made = _Made.of(program)
+    for file in sorted({file for file, _, _ in lines}):
+        for each in _statements(program, file):
+            if any((file, each.function, line) in lines for line in each.lines):
+                for ref in _given_by(program, made, each, recorded):
+                    found.setdefault(ref, {})[each.name] = None
+    return {ref: tuple(names) for ref, names in found.items() if ref.site in sites}
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What each line of the program has made."""
+
+    sites: Mapping[int, list[Site]]
+    """By stack."""
+    frames: Mapping[tuple[str, str], list[tuple[int, int, int]]]
+    """By file and function the line, stack and depth of each frame in it, outermost first."""
+
+    @classmethod
+    def of(cls, program: Program) -> _Made:
+        sites: dict[int, list[Site]] = {}
+        for site in program.sites.values():
+            sites.setdefault(site.stack, []).append(site)
+        frames: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
+        for number, stack in program.stacks.items():
+            for depth, frame in enumerate(stack, 1) if number in sites else ():
+                frames.setdefault((frame.file, frame.function), []).append((frame.line, number, depth))
+        return cls(sites, frames)
+
+
+def _given_by(
+    program: Program, made: _Made, statement: _Statement, recorded: Container[TensorRef]
+) -> Iterator[TensorRef]:
+    """The tensors to which a statement gives its name."""
+    for sites in _by_graph_and_caller(program, made, statement):
+        for run in _runs(sites, statement):
+            yield from _value(program, run, statement, recorded)
+
+
+def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -> Iterable[list[Site]]:
     """The sites that a statement made, in the order in which they were made; each layer called it by itself."""
     groups: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
-    for number, frames in program.stacks.items():
-        depth = _depth(frames, statement) if number in by_stack else None
-        for site in by_stack[number] if depth is not None else ():
+    seen = set()
+    for line, number, depth in made.frames.get((statement.file, statement.function), ()):
+        if line not in statement.lines or number in seen:
+            continue
+        seen.add(number)
+        for site in made.sites[number]:
             layer = json.loads(site.layer)["path"] if site.layer else ""
-            groups.setdefault((site.function, layer, frames[:depth]), []).append(site)
+            groups.setdefault((site.function, layer, program.stacks[number][:depth]), []).append(site)
     return [sorted(sites, key=lambda site: site.site) for sites in groups.values()]
-
-
-def _depth(frames: tuple[Frame, ...], statement: _Statement) -> int | None:
-    """How many frames there are down to the statement's own, None where it did not make the operation."""
-    for depth, frame in enumerate(frames, 1):
-        if frame.file == statement.file and frame.line in statement.lines and frame.function == statement.function:
-            return depth
-    return None
 
 
 def _runs(sites: list[Site], statement: _Statement) -> list[list[Site]]:
@@ -124,7 +166,8 @@ def _value(
     if put_together is not None and statement.targets:
         return [ref for ref in [put_together] if ref in recorded and statement.targets == 1]
     taken = {ref.site for site in sites for ref in program.inputs_of(site.site)}
-    ends = [site for site in sites if TensorRef(site.site, 0) in recorded and site.site not in taken]
+    made = [site for site in sites if not _is_parameter(program, site)]
+    ends = [site for site in made if TensorRef(site.site, 0) in recorded and site.site not in taken]
     if sites[0].function == NONE:
         # What eager operations take is known of each run alone, and what comes from Python is told after it.
         ends = [site for site in ends if site.op_type != INPUT][-statement.targets :]
@@ -138,6 +181,12 @@ def _value(
     return [ref for ref in last if ref in recorded and statement.targets == 1]
 
 
+def _is_parameter(program: Program, site: Site) -> bool:
+    """Whether it is an argument of a function that a line has had traced; what a session is fed is a line's own."""
+    function = program.functions.get(site.function) if site.argument != NONE else None
+    return function is not None and function.stack != NONE
+
+
 def _put_together(sites: list[Site]) -> TensorRef | None:
     """The elements of the ragged or sparse tensor that is the last thing which eager code made."""
     computed = [site for site in sites if site.op_type != INPUT]
@@ -145,16 +194,18 @@ def _put_together(sites: list[Site]) -> TensorRef | None:
     return None if told is None else told.elements
 
 
-def _statements(program: Program, name: str) -> Iterator[_Statement]:
+def _files(program: Program, text: str) -> list[str]:
+    """The program's own files that hold a text."""
     files = {frame.file for frames in program.stacks.values() for frame in frames if frame.user}
-    for file in sorted(files):
-        text = program.sources.get(file, "")
-        if name.rpartition(".")[2] in text and len(text) < _LONGEST_TEXT:
-            try:
-                tree = ast.parse(text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                continue
-            yield from _within(tree, _Place(file, "<module>"), name)
+    return sorted(file for file in files if text in program.sources.get(file, ""))
+
+
+def _statements(program: Program, file: str) -> Iterator[_Statement]:
+    """All assignments of a file."""
+    text = program.sources.get(file, "")
+    if text and len(text) < _LONGEST_TEXT:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            yield from _within(ast.parse(text), _Place(file, "<module>"))
 
 
 @dataclass(frozen=True)
@@ -164,7 +215,7 @@ class _Place:
     is_repeated: bool = False
 
 
-def _within(node: ast.AST, place: _Place, name: str) -> Iterator[_Statement]:
+def _within(node: ast.AST, place: _Place) -> Iterator[_Statement]:
     for child in ast.iter_child_nodes(node):
         inner = place
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -172,8 +223,8 @@ def _within(node: ast.AST, place: _Place, name: str) -> Iterator[_Statement]:
         elif isinstance(child, (ast.For, ast.AsyncFor, ast.While, ast.comprehension)):
             inner = replace(place, is_repeated=True)
         for target, value in _assignments(child):
-            yield from _given(target, value, place, name)
-        yield from _within(child, inner, name)
+            yield from _given(target, value, place)
+        yield from _within(child, inner)
 
 
 def _assignments(node: ast.AST) -> list[tuple[ast.expr, ast.AST]]:
@@ -186,13 +237,13 @@ def _assignments(node: ast.AST) -> list[tuple[ast.expr, ast.AST]]:
     return []
 
 
-def _given(target: ast.expr, value: ast.AST, place: _Place, name: str) -> Iterator[_Statement]:
-    """Whether an assignment gives the name, as a whole or as one of several."""
-    if ast.unparse(target) == name:
-        yield _Statement(place.file, place.function, value, 0, 1, place.is_repeated)
+def _given(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[_Statement]:
+    """What an assignment gives names to, as a whole or as several."""
+    if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
+        yield _Statement(ast.unparse(target), place.file, place.function, value, 0, 1, place.is_repeated)
     elif isinstance(target, (ast.Tuple, ast.List)):
-        names = [ast.unparse(each) for each in target.elts]
-        is_tuple = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(names)
-        if name in names:
-            targets = len(names) if is_tuple else 0
-            yield _Statement(place.file, place.function, value, names.index(name), targets, place.is_repeated)
+        is_tuple = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+        targets = len(target.elts) if is_tuple else 0
+        for number, each in enumerate(target.elts):
+            name = ast.unparse(each)
+            yield _Statement(name, place.file, place.function, value, number, targets, place.is_repeated)

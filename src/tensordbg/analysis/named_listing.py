@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tensordbg.analysis.assigned import assigned_names
 from tensordbg.analysis.composites import with_values
 from tensordbg.analysis.layer_parts import LayerPart, at_or_below, fitting_layers, layer_parts, short_paths
 from tensordbg.analysis.listing import (
@@ -61,13 +62,19 @@ def list_named(
 
 
 def _with_wholes(processes: Mapping[str, TraceReader], listing: Listing) -> Listing:
-    """The same; rows that hold the elements of ragged or sparse tensors tell of these."""
+    """The same, with the names that assignments give; rows of parts of ragged or sparse tensors tell of the whole."""
     rows = list(listing.rows)
     for process, reader in processes.items():
         own = [place for place, row in enumerate(rows) if row.process == process]
+        given = _assigned(reader, {rows[place].site for place in own}) if own else {}
         for place, row in zip(own, with_values(reader, tuple(rows[place] for place in own)), strict=True):
-            rows[place] = row
+            names = (*row.python_names, *given.get(TensorRef(row.site, row.slot), ()))
+            rows[place] = replace(row, python_names=tuple(dict.fromkeys(names)))
     return Listing(listing.total, tuple(rows))
+
+
+def _assigned(reader: TraceReader, sites: set[int]) -> Mapping[TensorRef, tuple[str, ...]]:
+    return assigned_names(read_program(reader), sites, recorded_tensors(reader))
 
 
 def _also(program: Program, reader: TraceReader, name: str, layer: str) -> tuple[TensorRef, ...]:

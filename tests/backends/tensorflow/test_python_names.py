@@ -104,6 +104,19 @@ def test_arguments_of_functions_given_to_datasets(tmp_path: Path) -> None:
     assert sorted(values("label")) == [4, 5, 6]
 
 
+def test_arguments_that_stars_and_keywords_take(tmp_path: Path) -> None:
+    @tf.function
+    def run(first: Any, *more: Any, scale: Any, **named: Any) -> Any:
+        return (first + more[0] + more[1]) * scale + named["shift"]
+
+    def program() -> None:
+        run(*map(tf.constant, (1.0, 2.0, 3.0)), scale=tf.constant(4.0), shift=tf.constant(5.0))
+
+    values = shown(tmp_path, program)
+    names = ("first", "more[0]", "more[1]", "scale", "named['shift']", "shift")
+    assert [values(name) for name in names] == [[1], [2], [3], [4], [5], [5]]
+
+
 def test_a_loop_that_ends_at_once_or_is_never_entered(tmp_path: Path) -> None:
     @tf.function
     def run(n: Any) -> Any:

@@ -10,13 +10,16 @@ import dis
 import functools
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 _LOADS = ("LOAD_CLASSDEREF", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME")
 """How the names begin of the instructions that load a name; some of later versions load two."""
 
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+
+_CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT", "RETURN_CONST")
 
 _SHARED = (bool, int, float, complex, str, bytes, type(None), tuple)
 """Of which the interpreter may give two equal ones out as one object."""
@@ -24,6 +27,33 @@ _SHARED = (bool, int, float, complex, str, bytes, type(None), tuple)
 _MOST_FRAMES = 64
 _MOST_NAMES = 4
 _MOST_PARTS = 64
+_DEEPEST = 3
+"""So many parts of parts are looked at: `self.blocks[0].w`."""
+
+_WRAPPERS = {"ListWrapper": "_storage", "_DictWrapper": "__wrapped__"}
+"""In what TensorFlow's modules keep lists and dicts, and where these are in it."""
+
+_Position = tuple[int, int, int, int]
+"""First line, first column, last line, last column."""
+
+
+class _Load(NamedTuple):
+    """What an instruction loads."""
+
+    name: str
+    is_attribute: bool
+    constant: Any
+    position: _Position
+
+
+@dataclass(frozen=True)
+class Mention:
+    """What stands in the text of the instruction that runs: of a call all of its arguments."""
+
+    instruction: str
+    names: tuple[str, ...]
+    attributes: tuple[str, ...]
+    constants: tuple[Any, ...]
 
 
 def names_bound(frame: FrameType | None, is_it: Callable[[Any], bool], is_own: Callable[[str], bool]) -> list[str]:
@@ -50,42 +80,74 @@ def may_be_told_apart(value: Any) -> bool:
     return not isinstance(value, _SHARED)
 
 
+def mentions(frame: FrameType) -> Mention:
+    """What the instruction that runs in a frame is given, and what that was made of in the same expression."""
+    around = _position(next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4))
+    loads, instructions = _by_line(frame.f_code)
+    inside: list[_Load] = []
+    if around is not None:
+        begin, end = around[:2], around[2:]
+        near = itertools.chain.from_iterable(loads.get(line, ()) for line in range(around[0], around[2] + 1))
+        inside = [each for each in near if begin <= each.position[:2] and each.position[2:] <= end]
+    named = [each for each in inside if each.name]
+    return Mention(
+        instructions.get(frame.f_lasti, ""),
+        tuple(dict.fromkeys(each.name for each in named if not each.is_attribute)),
+        tuple(dict.fromkeys(each.name for each in named if each.is_attribute)),
+        tuple(each.constant for each in inside if not each.name),
+    )
+
+
 def _names_in(frame: FrameType, is_it: Callable[[Any], bool]) -> Iterator[str]:
     """What the running lines of a frame call the object, the plainest first."""
     mentioned, attributes = _mentioned(frame)
-    held = {name: _value(frame, name) for name in mentioned}
+    held = {name: value_of(frame, name) for name in mentioned}
     yield from (name for name, value in held.items() if is_it(value))
     for name, value in held.items():
-        for part, each in _parts(value, attributes):
+        for part, each in parts_of(value, attributes):
             if is_it(each):
                 yield f"{name}{part}"
 
 
-def _mentioned(frame: FrameType) -> tuple[list[str], list[str]]:
+def _mentioned(frame: FrameType) -> tuple[list[str], tuple[str, ...]]:
     """The names and attributes that the call which runs in a frame mentions, with the other lines of its statement."""
     first, last, *_ = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None, None))
     first = frame.f_lineno if first is None else first
     names: dict[str, None] = {}
     attributes: dict[str, None] = {}
-    by_line = _by_line(frame.f_code)
+    by_line, _ = _by_line(frame.f_code)
     for line in range(first or 0, (last or first or 0) + 1):
-        for name, is_attribute in by_line.get(line, ()):
-            (attributes if is_attribute else names)[name] = None
-    return list(names), list(attributes)
+        for each in by_line.get(line, ()):
+            if each.name:
+                (attributes if each.is_attribute else names)[each.name] = None
+    return list(names), tuple(attributes)
 
 
 @functools.lru_cache(maxsize=1024)
-def _by_line(code: CodeType) -> dict[int, list[tuple[str, bool]]]:
-    """By line of a code object what it loads, and whether that is an attribute."""
-    found: dict[int, list[tuple[str, bool]]] = {}
+def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str]]:
+    """By line of a code object what it loads, and by place the names of its instructions."""
+    found: dict[int, list[_Load]] = {}
+    instructions = {}
     for instruction in dis.get_instructions(code):
-        line = instruction.positions.lineno if instruction.positions is not None else None
-        if line is None or not instruction.opname.startswith((*_LOADS, *_ATTRIBUTES)):
+        instructions[instruction.offset] = instruction.opname
+        at = instruction.positions
+        line = at.lineno if at is not None else None
+        if at is None or line is None or not instruction.opname.startswith((*_LOADS, *_ATTRIBUTES, *_CONSTANTS)):
+            continue
+        position = _position((line, at.end_lineno, at.col_offset, at.end_col_offset)) or (line, 0, line, 0)
+        loads = found.setdefault(line, [])
+        if instruction.opname.startswith(_CONSTANTS):
+            loads.append(_Load("", False, instruction.argval, position))
             continue
         names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
         is_attribute = instruction.opname.startswith(_ATTRIBUTES)
-        found.setdefault(line, []).extend((name, is_attribute) for name in names if _is_name(name))
-    return found
+        loads.extend(_Load(name, is_attribute, None, position) for name in names if _is_name(name))
+    return found, instructions
+
+
+def _position(told: tuple[int | None, ...]) -> _Position | None:
+    line, last, column, end = told
+    return None if line is None or last is None or column is None or end is None else (line, column, last, end)
 
 
 def _is_name(name: object) -> bool:
@@ -93,19 +155,33 @@ def _is_name(name: object) -> bool:
     return isinstance(name, str) and name.isidentifier()
 
 
-def _value(frame: FrameType, name: str) -> Any:
+def value_of(frame: FrameType, name: str) -> Any:
+    """What a name stands for in a frame, None for nothing."""
     local = frame.f_locals
     return local[name] if name in local else frame.f_globals.get(name)
 
 
-def _parts(value: Any, attributes: list[str]) -> Iterator[tuple[str, Any]]:
-    """The parts of a value, without running any code of the program."""
+def parts_of(value: Any, attributes: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """The parts of a value, and their parts, each with what Python writes behind it; no code of the program runs."""
+    waiting = [("", value)]
+    for _ in range(_DEEPEST):
+        parts = [(f"{path}{part}", each) for path, holder in waiting for part, each in _parts(holder, attributes)]
+        yield from parts
+        waiting = parts[:_MOST_PARTS]
+
+
+def _parts(value: Any, attributes: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     kind = type(value)
-    if kind is dict:
-        few = itertools.islice(value.items(), _MOST_PARTS)
+    if kind.__name__ in _WRAPPERS and kind.__module__.startswith("tensorflow."):
+        value = getattr(value, _WRAPPERS[kind.__name__])
+        kind = type(value)
+    if issubclass(kind, dict):
+        few = itertools.islice(dict.items(value), _MOST_PARTS)
         yield from ((f"[{key!r}]", each) for key, each in few if type(key) in {str, int})
-    elif kind in {list, tuple}:
-        yield from ((f"[{place}]", each) for place, each in enumerate(value[:_MOST_PARTS]))
+    elif issubclass(kind, (list, tuple)):
+        sequence: Any = list if issubclass(kind, list) else tuple
+        few = itertools.islice(sequence.__iter__(value), _MOST_PARTS)
+        yield from ((f"[{place}]", each) for place, each in enumerate(few))
     elif attributes and "__dict__" not in kind.__dict__.get("__slots__", ()):
         try:
             held = object.__getattribute__(value, "__dict__")

@@ -15,13 +15,13 @@ from tensordbg.backends.tensorflow import device_summary, dtypes
 from tensordbg.backends.tensorflow.at_hand import SILENT, ToldOperations
 from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.backward import BackwardPasses
-from tensordbg.backends.tensorflow.bound_names import may_be_told_apart, names_bound
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager_gradients import EagerGradients
 from tensordbg.backends.tensorflow.eager_tensors import flat, input_count, results_of
 from tensordbg.backends.tensorflow.entries import Entries, Entry
 from tensordbg.backends.tensorflow.failures import failed_eagerly, failed_in_function
 from tensordbg.backends.tensorflow.functions import Functions, KnownFunction, Probes
+from tensordbg.backends.tensorflow.given_names import names_given, names_of_variable
 from tensordbg.backends.tensorflow.internals import context, record, resource_variable_ops
 from tensordbg.backends.tensorflow.keras_layers import MARK, KerasLayers
 from tensordbg.backends.tensorflow.reads import Reads
@@ -351,11 +351,8 @@ class Eager:
 
     def _named(self, site: Site, given: _Given) -> Site:
         """A site of what comes from outside, or from a variable, with the names that the program has for it."""
-        value = given.value
-        if not may_be_told_apart(value):
-            return site
-        is_own = self._recorder.catalog.user_code.is_user
-        names = names_bound(sys._getframe(1), lambda each: each is value or _has_handle(each, value), is_own)  # noqa: SLF001
+        find = names_given if site.op_type == "Input" else names_of_variable
+        names = find(given.value, sys._getframe(1), self._recorder.catalog.user_code.is_user)  # noqa: SLF001
         if not names:
             return site
         # What came in has no other name; a variable's operation has that of its type.
@@ -371,11 +368,6 @@ class Eager:
             reads=variables if op_type in READERS else (),
             writes=variables if writes(op_type) else (), framework=TENSORFLOW,
         )  # fmt: skip
-
-
-def _has_handle(value: Any, handle: Any) -> bool:
-    """Whether a value is the variable of a handle."""
-    return issubclass(type(value), resource_variable_ops.BaseResourceVariable) and value._handle is handle  # noqa: SLF001
 
 
 def _as_tensor(value: Any) -> Any:

@@ -15,6 +15,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from types import CodeType
 from typing import Any
 
 from tensordbg.backends.tensorflow.attributes import with_notes
@@ -203,17 +204,32 @@ class PythonNames:
     def _arguments(self, function: Any, args: Any, kwargs: Any) -> Iterator[tuple[str, Any]]:
         names = self._parameters(function)
         yield from zip(names, args, strict=False)
-        if names:
-            yield from (kwargs or {}).items()
+        code = self._own_code(function)
+        if code is None:
+            return
+        yield from (kwargs or {}).items()
+        # What `*more` and `**more` take follows the other parameters.
+        named = code.co_argcount + code.co_kwonlyargcount
+        known = code.co_varnames[:named]
+        if code.co_flags & inspect.CO_VARARGS:
+            yield code.co_varnames[named], tuple(args[len(names) :])
+        if code.co_flags & inspect.CO_VARKEYWORDS:
+            rest = {name: each for name, each in (kwargs or {}).items() if name not in known}
+            yield code.co_varnames[named + bool(code.co_flags & inspect.CO_VARARGS)], rest
 
     def _parameters(self, function: Any) -> tuple[str, ...]:
         """The names of a function's positional parameters if it is the program's own, without `self` of a method."""
-        code = code_of(function) if inspect.isroutine(function) else None
-        user_code = self._recorder.catalog.user_code
-        if code is None or not (is_generated(code.co_filename) or user_code.is_user(code.co_filename)):
+        code = self._own_code(function)
+        if code is None:
             return ()
         bound = 1 if getattr(function, "__self__", None) is not None else 0
         return code.co_varnames[bound : code.co_argcount]
+
+    def _own_code(self, function: Any) -> CodeType | None:
+        code = code_of(function) if inspect.isroutine(function) else None
+        if code is None or is_generated(code.co_filename):
+            return code
+        return code if self._recorder.catalog.user_code.is_user(code.co_filename) else None
 
 
 def with_python_names(attributes: str, graph: Any, operation: str, outputs: int) -> str:

@@ -16,6 +16,7 @@ from tensordbg.backends.tensorflow.eager_composites import EagerComposites
 from tensordbg.backends.tensorflow.eager_runs import EagerRuns
 from tensordbg.backends.tensorflow.failures import failed_in_python
 from tensordbg.backends.tensorflow.functions import Probes
+from tensordbg.backends.tensorflow.given_names import VariableNames
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.keras_symbols import KerasSymbols
 from tensordbg.backends.tensorflow.loop_gradients import LoopGradients
@@ -40,7 +41,7 @@ class _Hook(Protocol):
 
 _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
     Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns,
-    RefusedInPython,
+    RefusedInPython, VariableNames,
 )  # fmt: skip
 """What a recording looks on at beside operations, functions and sessions."""
 

@@ -24,7 +24,7 @@ from tensordbg.backends.tensorflow.sessions_parts import Part, Parts, TensorName
 from tensordbg.backends.tensorflow.sessions_slots import readings_behind, sites_of
 from tensordbg.backends.tensorflow.sessions_variables import SessionVariables, puts_out_references, reads_later
 from tensordbg.backends.tensorflow.stacks import Stacks
-from tensordbg.model import NONE, WAITS_FOR, CallKind, Function, Site
+from tensordbg.model import NONE, RUNS_ANYWAY, WAITS_FOR, CallKind, Function, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.catalog import Catalog
 
@@ -109,7 +109,7 @@ class SessionGraphs:
             variables.learn(operations)
             parts = Parts(operations, key.feeds, self._catalog.next_function)
             parts.number_sites(self._catalog.new_sites(parts.site_count))
-            reader = _RunReader(parts, stacks, variables, self._library)
+            reader = _RunReader(parts, stacks, variables, self._library, frozenset(key.targets))
             watched = [WatchedNode(f"_arg_{name}_{slot}", parts.root.arguments[place], "")
                        for place, (name, slot) in enumerate(key.feeds)]  # fmt: skip
             for part in parts.all:
@@ -192,9 +192,15 @@ class _RunReader:
     """Reads the operations of one kind of run."""
 
     def __init__(
-        self, parts: Parts, stacks: dict[str, int], variables: SessionVariables, library: LibraryFunctions
+        self,
+        parts: Parts,
+        stacks: dict[str, int],
+        variables: SessionVariables,
+        library: LibraryFunctions,
+        targets: frozenset[str],
     ) -> None:
         self._parts = parts
+        self._targets = targets
         self._library = library
         self._stacks = stacks
         self._variables = variables
@@ -274,7 +280,10 @@ class _RunReader:
         told = with_differentiated(attributes_json(operation.node_def), operation.graph, operation.name)
         told = with_composites(told, operation.graph, operation.name, len(operation.outputs))
         waits_for = [self._parts.site_named(each.name) for each in operation.control_inputs]
-        found = with_notes(told, {WAITS_FOR: [site for site in waits_for if site != NONE]})
+        found = with_notes(
+            told,
+            {WAITS_FOR: [site for site in waits_for if site != NONE], RUNS_ANYWAY: operation.name in self._targets},
+        )
         forward = differentiated(operation)
         if forward is None or self._parts.site_named(forward.name) != NONE:
             return found
