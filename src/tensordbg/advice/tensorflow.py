@@ -219,5 +219,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
 }
 """By what is wrong, then by what else is known of it."""
 
-NOT_THERE: Mapping[str, str] = {}
+NOT_THERE: Mapping[str, str] = {
+    "deviation_of_one": "TensorFlow divides by the number of rows itself",
+    "no_label_counts": "TensorFlow's losses know no label that is ignored",
+}
 """What can't be wrong in TensorFlow, with the reason."""

@@ -39,6 +39,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "Scale or bound the values before the cast (`x.clamp(torch.finfo(dtype).min, torch.finfo(dtype).max)` "
         "bounds them), or cast to bfloat16, whose range is that of float32.",
     },
+    "deviation_of_one": {
+        "": "Take the deviation over more than one row (`drop_last=True` of the `DataLoader`), or divide by their "
+        "number: `torch.std(x, 0, correction=0)`.",
+    },
     "diverging_values": {
         "": _DIVERGES,
         "loop": "The loop enlarges its state in each turn: multiply by smaller weights "
@@ -106,6 +110,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "quotient": "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
         "`torch.nn.functional.cross_entropy(logits, labels)`; else `torch.log(x.clamp(min=1e-7))`.",
         **_PROBABILITIES,
+    },
+    "no_label_counts": {
+        "": "Leave out batches in which no label counts, or divide the sum yourself: `F.cross_entropy(logits, labels, "
+        "reduction='sum') / (labels != -100).sum().clamp(min=1)`.",
     },
     "non_finite_constant": {
         "": "If it serves as a mask, take the type's lowest finite number, `torch.finfo(torch.{dtype}).min`, instead.",

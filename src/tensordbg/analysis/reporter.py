@@ -33,6 +33,7 @@ from tensordbg.analysis.reach import Reach
 from tensordbg.analysis.tell_decided import TellDecided
 from tensordbg.analysis.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
 from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
 from tensordbg.packages import KERAS, is_part_of
@@ -247,6 +248,10 @@ class _Reporter:
             iteration=None,
         )
 
+    def _forward_kind(self, site: Site) -> Kind | None:
+        forward = self.origins.values.program.sites.get(site.gradient_of)
+        return None if forward is None else operation_of(forward).kind
+
     def _case(self, evidence: Evidence, view: TensorView, inputs: tuple[InputView, ...]) -> Case:
         site = evidence.site
         return Case(
@@ -255,6 +260,7 @@ class _Reporter:
             inputs=inputs,
             framework=site.framework,
             gradient=bool(self.origins.roles.gradient_site[site.site]),
+            forward=self._forward_kind(site),
             given=_is_given(site),
             read=reads_variables(site),
             variable=next(iter(evidence.variables), ""),

@@ -72,6 +72,8 @@ class Kind(Enum):
     PRODUCT = auto()
     MAX = auto()
     MIN = auto()
+    STANDARD_DEVIATION = auto()
+    """Or its square; some give the mean as well."""
     LOG_DETERMINANT = auto()
 
     MATMUL = auto()
@@ -96,6 +98,8 @@ class Kind(Enum):
     """A cross-entropy of logits, with a label for each class."""
     SPARSE_SOFTMAX_LOSS = auto()
     """With the number of the class."""
+    LABEL_LOSS = auto()
+    """The mean of the logarithms at the numbers of the classes, of those that count."""
 
     EQUAL = auto()
     EQUAL_NEARLY = auto()

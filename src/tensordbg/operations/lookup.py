@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from tensordbg.operations import tensorflow
+from tensordbg.operations import tensorflow, torch
+from tensordbg.operations.frameworks import TENSORFLOW, TORCH
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.table import Table
@@ -15,10 +16,14 @@ from tensordbg.operations.traits import Trait
 INPUT = "Input"
 """The type of the site of a value that came in from Python, in each framework."""
 
-TABLES: Mapping[str, Table] = MappingProxyType({"tensorflow": tensorflow.TABLE})
+TABLES: Mapping[str, Table] = MappingProxyType({TENSORFLOW: tensorflow.TABLE, TORCH: torch.TABLE})
 """By the name of the framework."""
 
+NUMBER = "Number"
+"""The type of the site of a number that stands in the program's text."""
+
 _VALUE_FROM_PYTHON = Operation(kind=Kind.INPUT, traits=frozenset({Trait.FROM_OUTSIDE}))
+_WRITTEN_DOWN = Operation(kind=Kind.CONSTANT)
 
 
 @lru_cache(maxsize=16_384)
@@ -26,5 +31,7 @@ def operation(framework: str, op_type: str) -> Operation:
     """Return what is known of a type; of a framework without a table, or a type that stands in none, nothing."""
     if op_type == INPUT:
         return _VALUE_FROM_PYTHON
+    if op_type == NUMBER:
+        return _WRITTEN_DOWN
     table = TABLES.get(framework)
     return Operation() if table is None else table.find(op_type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tensordbg.operations.collective import Collective
@@ -31,9 +31,12 @@ class Table:
     kind_beginnings: Mapping[str, Kind] = field(default_factory=dict)
     trait_beginnings: Mapping[Trait, tuple[str, ...]] = field(default_factory=dict)
     trait_words: Mapping[Trait, tuple[str, ...]] = field(default_factory=dict)
+    plain: Callable[[str], str] = str
+    """Gives the type under which another one stands here that computes the same."""
 
     def find(self, op_type: str) -> Operation:
         """Return what is known of a type; of one that stands nowhere an operation of kind `OTHER`."""
+        op_type = self.plain(op_type)
         kind, gradient_of = self._kind(op_type), self.gradient_of.get(op_type)
         return Operation(
             kind=Kind.GRADIENT if kind is Kind.OTHER and gradient_of is not None else kind,

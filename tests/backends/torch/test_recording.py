@@ -14,7 +14,9 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it c
 
 
 def kinds(path: Path) -> list[str]:
-    return [row.op_type for row in list_tensors(open_trace(path), Selection(), Order(limit=0)).rows]
+    """Without the numbers of the program's text."""
+    rows = list_tensors(open_trace(path), Selection(), Order(limit=0)).rows
+    return [row.op_type for row in rows if row.op_type != "Number"]
 
 
 def test_a_block_is_recorded_and_nothing_after_it(tmp_path: Path) -> None:
@@ -29,6 +31,17 @@ def test_a_block_is_recorded_and_nothing_after_it(tmp_path: Path) -> None:
     assert open_trace(first.path).facts.frameworks["torch"] == torch.__version__
 
 
+def test_a_number_of_the_text_is_recorded_once_for_each_place_and_value(tmp_path: Path) -> None:
+    with tensordbg.record(tmp_path / "a") as recording:
+        for exponent in (2, 0.5, 2, *range(100, 200)):
+            torch.ones(3) ** exponent
+            torch.ones(3).clamp(min=-1).add(torch.ones(3), alpha=3)
+    rows = list_tensors(open_trace(recording.path), Selection(), Order(limit=0)).rows
+    numbers = [row.health.min for row in rows if row.op_type == "Number" and row.health is not None]
+    assert numbers[:3] == [2.0, -1.0, 0.5]
+    assert len(numbers) == 9, "what changes all the time is no number of the text"
+
+
 def test_detail_shapes_and_values(tmp_path: Path) -> None:
     with tensordbg.record(tmp_path / "a", detail="shapes") as shapes:
         torch.ones(3)
@@ -36,7 +49,7 @@ def test_detail_shapes_and_values(tmp_path: Path) -> None:
         torch.arange(6.0).reshape(2, 3).t().mul_(2)
     (row,) = list_tensors(open_trace(shapes.path), Selection(), Order(limit=0)).rows
     assert (row.shape, row.health) == ((3,), None)
-    _, written = list_tensors(open_trace(values.path), Selection(), Order(limit=0)).rows
+    *_, written = list_tensors(open_trace(values.path), Selection(), Order(limit=0)).rows
     assert (written.op_type, written.shape) == ("aten::mul_", (3, 2))
 
 

@@ -11,6 +11,7 @@ from tensordbg.analysis.finding import InputView, TensorView
 from tensordbg.analysis.operations import named
 from tensordbg.model import Health
 from tensordbg.operations.frameworks import TENSORFLOW
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import operation
 from tensordbg.operations.operation import Operation, Role
 
@@ -89,6 +90,8 @@ class Case:
     framework: str = TENSORFLOW
     gradient: bool = False
     """Whether the operation belongs to a backward pass."""
+    forward: Kind | None = None
+    """The kind of the operation that it is part of the gradient of, where the trace tells."""
     given: bool = False
     """Whether the value came in from outside: an argument, or a value from Python."""
     read: bool = False
@@ -127,6 +130,11 @@ class Case:
     def fix(self, cause: str, known: str = "", **words: str) -> str:
         """What can be done, see `advice`."""
         return fix(self.framework, cause, known, **words)
+
+    @property
+    def gradient_of(self) -> Kind | None:
+        """The kind that the operation is the gradient of, or a part of it."""
+        return self.operation.gradient_of or self.forward
 
     def operand(self, role: Role) -> int | None:
         """Which input plays a part, `None` where none does."""

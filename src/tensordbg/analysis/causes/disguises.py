@@ -11,6 +11,8 @@ from tensordbg.operations.traits import Trait
 
 _ADDING = frozenset({Kind.ADD, Kind.CLIP, Kind.MAXIMUM})
 _KEEPING_EPSILON = frozenset({Kind.ARGUMENT, Kind.MINIMUM, Kind.SQRT})
+_SMALLEST_HALF = 2.0**-25
+"""What is smaller is 0 in float16."""
 _PROBABILITIES = {Kind.SIGMOID: "sigmoid", Kind.SOFTMAX: "softmax"}
 
 
@@ -42,7 +44,7 @@ def lost_epsilon(case: Case, k: int) -> str:
     added = epsilon(behind(case, k))
     if math.isnan(added):
         return ""
-    if added == 0:
+    if added == 0 or (case.view.dtype == "float16" and added < _SMALLEST_HALF):
         half = "_half" if case.view.dtype == "float16" else ""
         return case.fix("epsilon", f"zero{half}", name=case.name(k), dtype=case.view.dtype)
     return case.fix("epsilon", "lost", added=number(added), name=case.name(k))

@@ -127,8 +127,10 @@ def _infinite_gradient(case: Case) -> bool:
 
 
 def _explain_gradient(case: Case) -> str:
-    forward, gradient_of = case.operand(Role.FORWARD_DIVISOR), case.operation.gradient_of
-    if forward is not None and gradient_of is not None:
+    forward, gradient_of = case.operand(Role.FORWARD_DIVISOR), case.gradient_of
+    if forward is None:
+        forward = _divisor(case)
+    if forward is not None and gradient_of in _OF:
         return f"{_zeros(case, forward)}; the slope of {_OF[gradient_of]} is infinite there."
     if case.operation.kind is Kind.POWER:
         return f"{_zeros(case, 0)}; the slope of a power below 1 is infinite at 0."
@@ -145,7 +147,7 @@ def _fix_gradient(case: Case) -> str:
             return lost_epsilon(case, divisor)
     if not math.isnan(case.added_after) and forward is not None:
         return case.fix("infinite_gradient", "added_after", added=number(case.added_after))
-    return case.fix("infinite_gradient", "root" if case.operation.gradient_of in (Kind.SQRT, Kind.RSQRT) else "")
+    return case.fix("infinite_gradient", "root" if case.gradient_of in (Kind.SQRT, Kind.RSQRT) else "")
 
 
 def _reduction_of_nothing(case: Case) -> bool:

@@ -6,6 +6,7 @@ A test looks at the operation's type and at the statistics of what went in and c
 from __future__ import annotations
 
 from tensordbg.analysis.causes import (
+    counts,
     crossing,
     division,
     domain,
@@ -30,6 +31,7 @@ TABLE: tuple[Cause, ...] = (
     *incoming.CAUSES,
     *crossing.CAUSES,
     *infinities.CAUSES,
+    *counts.CAUSES,
     *division.CAUSES,
     *logarithms.CAUSES,
     *domain.CAUSES,

@@ -36,7 +36,9 @@ class TorchRecording:
         def fail(message: str) -> None:
             recorder.fail("recording an operation of PyTorch", RuntimeError(message))
 
-        observer.start(_native.log_table(), _sites.describe, fail)
+        import torch
+
+        observer.start(_native.log_table(), _sites.describe, fail, torch._C.TensorBase)  # noqa: SLF001
         self._hooks.callback(self._note_reads, recorder, observer)
         self._hooks.callback(observer.stop)
         _modules.install(recorder, observer)
@@ -56,8 +58,7 @@ class TorchRecording:
             stack = CATALOG.site(site).stack
             CATALOG.use_stack(stack)
             values.append([*made_by(reference), stack])
-        if values:
-            recorder.fact({"reads": {"values": values, "always": [], "held": []}})
+        recorder.fact({"reads": {"values": values, "always": [], "held": []}})
 
     def failure(self, error: BaseException) -> FailedOperation | None:  # noqa: ARG002
         """Nothing is known of errors yet."""

@@ -7,6 +7,7 @@ that is known.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,6 +20,9 @@ _DEEPEST = 128
 
 PLUMBING = -2
 """In place of a site: it is nothing of the program's own."""
+
+NUMBER = "Number"
+"""What the observer calls a number that stands in the program's text."""
 
 READ = "read"
 """What the observer calls the place where the program reads a number."""
@@ -46,6 +50,7 @@ class _Key(NamedTuple):
     module: str
     autocast: str
     place: int
+    number: str
 
 
 class Sites:
@@ -57,7 +62,12 @@ class Sites:
         self._known: dict[_Key, int] = {}
 
     def describe(
-        self, op_type: str, frames: list[RawFrame], where: tuple[int, int, str, int], first: tuple[int, int]
+        self,
+        op_type: str,
+        frames: list[RawFrame],
+        where: tuple[int, int, str, int],
+        first: tuple[int, int],
+        number: float = 0.0,
     ) -> int:
         """The number of a site; the observer calls it.
 
@@ -66,6 +76,7 @@ class Sites:
             frames: The stack, the innermost frame first.
             where: See `Where`.
             first: Site and slot of what made the first input, where that is known.
+            number: Of a number in the program's text which it is.
         """
         catalog, told = self._catalog, Where(*where)
         stack = catalog.stack(_program_frames(frames)) if frames else NONE
@@ -75,16 +86,17 @@ class Sites:
             if op_type != READ and any(name.endswith(_PRINTING) for name, _, _ in frames):
                 return PLUMBING
             layer = self._layer(told)
-            key = _Key(op_type, stack, told.forward, _path(layer), told.autocast, told.place)
+            value = repr(number) if op_type == NUMBER else ""
+            key = _Key(op_type, stack, told.forward, _path(layer), told.autocast, told.place, value)
             known = self._known.get(key)
             if known is not None:
                 catalog.use_site(known)
                 return known
             if told.forward != NONE:
                 catalog.use_site(told.forward)
-            number = self._known[key] = catalog.new_sites(1)
+            site = self._known[key] = catalog.new_sites(1)
             described = Site(
-                number,
+                site,
                 op_type,
                 op_type,
                 NONE,
@@ -94,10 +106,11 @@ class Sites:
                 framework=TORCH,
                 layer=layer,
             )
-            if told.autocast:
-                described = replace(described, attributes=json.dumps({"autocast": told.autocast.lower()}))
-            catalog.add_sites([described])
-        return number
+            attributes: dict[str, str | float] = {"autocast": told.autocast.lower()} if told.autocast else {}
+            if value and math.isfinite(number):
+                attributes = {**attributes, "value": number}
+            catalog.add_sites([replace(described, attributes=json.dumps(attributes))])
+        return site
 
     def _layer(self, where: Where) -> str:
         if where.forward == NONE:

@@ -10,11 +10,14 @@
 #include <c10/util/SmallVector.h>
 
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include "log_table.h"
 #include "makers.h"
 #include "operations.h"
+#include "readers.h"
 #include "tensors.h"
 
 namespace tensordbg_torch {
@@ -60,14 +63,18 @@ struct Thread {
 thread_local Thread t_thread;
 
 struct Given {
-  const c10::TensorImpl* tensor;
-  const c10::StorageImpl* storage;
+  const c10::TensorImpl* tensor = nullptr;
+  const c10::StorageImpl* storage = nullptr;
   Known known;
+  int part = kWhole;       // its place in a list of which each is computed with by itself
+  bool is_number = false;  // it stands in the program's text, and becomes known when something is made of it
+  double number = 0;
 };
 
 // A tensor that the operation writes: whoever called it holds it until it has ended.
 struct Written {
   c10::weak_intrusive_ptr<c10::TensorImpl> tensor;
+  int part = kWhole;
 };
 
 struct Context : at::ObserverContext {
@@ -80,7 +87,8 @@ struct Context : at::ObserverContext {
   c10::SmallVector<Given, 4> given;
   c10::SmallVector<Written, 1> written;
   std::int64_t site = -1;  // not known yet
-  std::int64_t execution = -1;
+  c10::SmallVector<std::pair<int, std::int64_t>, 1> executions;  // by part
+  std::uint64_t stack = 0;  // not known yet
 };
 
 // While it lives, what PyTorch does in this thread is our own doing.
@@ -134,24 +142,31 @@ PyObject* frames_of_thread() {
 }
 
 std::int64_t ask_for_site(const char* name, std::int64_t forward, std::int64_t module, int autocast, int place,
-                          const Known& first) {
+                          const Known& first, double number) {
   if (interpreter_ends()) return -1;
   const Interpreter held;
   PyObject* frames = frames_of_thread();
   PyObject* site = frames == nullptr
                        ? nullptr
-                       : PyObject_CallFunction(g_describe, "sN(LLsi)(LL)", name, frames, static_cast<long long>(forward),
+                       : PyObject_CallFunction(g_describe, "sN(LLsi)(LL)d", name, frames, static_cast<long long>(forward),
                                                static_cast<long long>(module),
                                                autocast == 0 ? "" : c10::toString(static_cast<at::ScalarType>(autocast - 1)),
                                                place, static_cast<long long>(first.reference < 0 ? -1 : first.site),
-                                               static_cast<long long>(first.reference & 0xFFFF));
-  const std::int64_t number = site == nullptr ? -1 : PyLong_AsLongLong(site);
+                                               static_cast<long long>(first.reference & 0xFFFF), number);
+  const std::int64_t told = site == nullptr ? -1 : PyLong_AsLongLong(site);
   if (PyErr_Occurred() != nullptr) PyErr_Clear();
   Py_XDECREF(site);
-  return number;
+  return told;
 }
 
-std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int place, const Known& first = {}) {
+std::uint64_t bits_of(double number) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int place, const Known& first = {},
+                     double number = 0) {
   const Thread& thread = t_thread;
   const std::int64_t forward = thread.gradients_of.empty() ? -1 : thread.gradients_of.back();
   const std::int64_t module = thread.modules.empty() ? -1 : thread.modules.back();
@@ -159,13 +174,14 @@ std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int pl
   key = mixed(key, static_cast<std::uint64_t>(forward));
   key = mixed(key, static_cast<std::uint64_t>(module) << 16 ^ static_cast<std::uint64_t>(autocast) << 8 ^
                        static_cast<std::uint64_t>(place + 1));
+  if (number != 0) key = mixed(key, bits_of(number));
   {
     const std::lock_guard<std::mutex> guard(g_sites_mutex);
     const auto found = g_sites.find(key);
     if (found != g_sites.end()) return found->second;
   }
   // The lock is not held meanwhile: another thread may hold the interpreter and wait for it.
-  const std::int64_t site = ask_for_site(name, forward, module, autocast, place, first);
+  const std::int64_t site = ask_for_site(name, forward, module, autocast, place, first, number);
   if (site == -1) return site;
   const std::lock_guard<std::mutex> guard(g_sites_mutex);
   g_sites.emplace(key, site);
@@ -174,6 +190,12 @@ std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int pl
 
 std::uint16_t device_number(const at::Tensor& tensor) {
   return tensor.is_cpu() ? g_cpu.load(std::memory_order_relaxed) : g_log->device(tensor.device().str().c_str());
+}
+
+// The frames do not change while an operation runs, but below one that calls the program's own code.
+std::uint64_t stack_of(Context* context) {
+  if (context->stack == 0) context->stack = stack_hash();
+  return context->stack;
 }
 
 // Returns whether it is known not to be finite.
@@ -188,9 +210,9 @@ bool append(const at::Tensor& tensor, std::int64_t execution, std::uint32_t site
 }
 
 // What comes from outside is recorded where it is first used.
-Known enter(const at::Tensor& tensor, int autocast, int place) {
+Known enter(const at::Tensor& tensor, Context* context, int place) {
   static const char* const kInput = "Input";
-  const std::int64_t site = site_of(kInput, stack_hash(), autocast, place);
+  const std::int64_t site = site_of(kInput, stack_of(context), context->autocast, place);
   if (site < 0) return {};
   const std::int64_t execution = g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), nullptr, 0);
   if (execution < 0) return {};
@@ -199,14 +221,85 @@ Known enter(const at::Tensor& tensor, int autocast, int place) {
   return {execution << 16, kUnknown, false, static_cast<std::uint32_t>(site), bad};
 }
 
+// The number in a value that is one, or in a tensor that stands for one.
+bool is_number(const c10::IValue& value, double* number) {
+  if (value.isDouble()) *number = value.toDouble();
+  else if (value.isInt()) *number = static_cast<double>(value.toInt());
+  else return false;
+  return true;
+}
+
+double number_in(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kDouble ? *tensor.const_data_ptr<double>()
+         : tensor.scalar_type() == at::kLong ? static_cast<double>(*tensor.const_data_ptr<std::int64_t>())
+                                             : std::numeric_limits<double>::quiet_NaN();
+}
+
+bool is_number(const at::Tensor& tensor) {
+  return tensor.unsafeGetTensorImpl()->is_wrapped_number() && tensor.is_cpu() && has_elements(tensor) &&
+         (tensor.scalar_type() == at::kDouble || tensor.scalar_type() == at::kLong);
+}
+
+// The numbers that stood in one place of the program; of many it is none of the text's.
+struct Numbers {
+  c10::SmallVector<std::pair<std::uint64_t, Known>, 2> known;
+};
+constexpr std::size_t kMostNumbers = 8;
+std::mutex g_numbers_mutex;
+std::unordered_map<std::uint64_t, Numbers> g_numbers;
+std::unordered_map<std::uint64_t, Known> g_infinities;  // those of the text, and NaN
+
+// What is recorded of a number, once for each place and value.
+Known known_number(Context* context, double number, int place) {
+  const std::uint64_t key = mixed(stack_of(context), static_cast<std::uint64_t>(place) << 48 ^
+                                                         reinterpret_cast<std::uintptr_t>(context->operation));
+  const std::uint64_t bits = bits_of(number);
+  {
+    const std::lock_guard<std::mutex> guard(g_numbers_mutex);
+    // Autograd computes some of its own: what stands in nobody's text is no infinity that somebody wrote.
+    if (!std::isfinite(number) && !t_thread.gradients_of.empty()) return g_infinities[bits];
+    const Numbers& found = g_numbers[key];
+    for (const auto& [value, known] : found.known) {
+      if (value == bits) return known;
+    }
+    if (found.known.size() >= kMostNumbers) return {};
+  }
+  static const char* const kNumber = "Number";
+  const std::int64_t site = site_of(kNumber, stack_of(context), context->autocast, place, {}, number);
+  const std::int64_t execution =
+      site < 0 ? -1 : g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), nullptr, 0);
+  if (execution < 0) return {};
+  TensordbgTensor event{};
+  event.execution = execution;
+  event.site = static_cast<std::uint32_t>(site);
+  event.device = g_cpu.load(std::memory_order_relaxed);
+  event.dtype = dtype_number(at::kDouble);
+  event.data = &number;
+  const bool bad = g_log->tensor(&event) != 0;
+  const Known known{execution << 16, kUnknown, false, static_cast<std::uint32_t>(site), bad};
+  const std::lock_guard<std::mutex> guard(g_numbers_mutex);
+  g_numbers[key].known.emplace_back(bits, known);
+  if (!std::isfinite(number)) g_infinities[bits] = known;
+  return known;
+}
+
 void look_at_inputs(const at::RecordFunction& fn, Context* context) {
   const Operation& operation = *context->operation;
   std::size_t argument = 0;
   for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
     const bool writes = argument < operation.writes.size() && operation.writes[argument];
     const bool reads = argument >= operation.reads.size() || operation.reads[argument];
-    ++argument;
-    each_tensor(value, [&](const at::Tensor& tensor) {
+    double number = 0;
+    if (argument < operation.numbers.size() && operation.numbers[argument++] && is_number(value, &number)) {
+      context->given.push_back({nullptr, nullptr, {}, kWhole, true, number});
+      continue;
+    }
+    each_tensor(value, [&](const at::Tensor& tensor, int place) {
+      const int part = operation.of_each ? place : kWhole;
+      if (is_number(tensor)) {
+        context->given.push_back({nullptr, nullptr, {}, kWhole, true, number_in(tensor)});
+        return;
+      }
       if (!has_elements(tensor)) {
         context->wraps = true;
         return;
@@ -215,13 +308,12 @@ void look_at_inputs(const at::RecordFunction& fn, Context* context) {
       Known known = g_makers.find(tensor);
       if (known.unwritten && operation.enters) known.from_outside = true;
       if (known.from_outside) {
-        const bool number = tensor.unsafeGetTensorImpl()->is_wrapped_number();
-        known = reads && !number && !operation.unwritten && g_step.load() >= 0
-                    ? enter(tensor, context->autocast, static_cast<int>(context->given.size()))
+        known = reads && !operation.unwritten && g_step.load() >= 0
+                    ? enter(tensor, context, static_cast<int>(context->given.size()))
                     : Known{};
       }
-      context->given.push_back({tensor.unsafeGetTensorImpl(), storage_of(tensor), known});
-      if (writes) context->written.push_back({c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr())});
+      context->given.push_back({tensor.unsafeGetTensorImpl(), storage_of(tensor), known, part});
+      if (writes) context->written.push_back({c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), part});
     });
   }
 }
@@ -259,7 +351,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
 
 std::int64_t site_of(Context* context) {
   if (context->site == -1) {
-    context->site = site_of(context->operation->name.c_str(), stack_hash(), context->autocast, -1,
+    context->site = site_of(context->operation->name.c_str(), stack_of(context), context->autocast, -1,
                             context->given.empty() ? Known{} : context->given.front().known);
   }
   return context->site;
@@ -284,19 +376,44 @@ void note_read(const Context* context) {
   }
 }
 
-bool begin(Context* context) {
-  const std::int64_t step = g_step.load();
-  if (context->execution >= 0) return true;
-  if (step < 0) return false;
-  if (site_of(context) == kPlumbing) note_read(context);
-  if (context->site < 0) return false;
-  c10::SmallVector<std::int64_t, 8> inputs;
-  for (const Given& given : context->given) inputs.push_back(given.known.reference);
-  for (const Given& given : context->given) {
-    if (given.known.before != kUnknown) inputs.push_back(given.known.before);
+// ... also where no operation does it.
+void on_read(const at::Tensor& tensor) {
+  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || g_log->recording() == 0) return;
+  const Busy busy;
+  try {
+    if (!has_elements(tensor)) return;
+    Context context;
+    context.given.push_back({nullptr, nullptr, g_makers.find(tensor)});
+    note_read(&context);
+  } catch (...) {
+    fail("an unknown fault in a read");
   }
-  context->execution = g_log->begin(static_cast<std::uint32_t>(context->site), step, inputs.data(), inputs.size());
-  return context->execution >= 0;
+}
+
+// The execution of an operation, or of one part of a list that it goes through; -1 where nothing is recorded.
+std::int64_t begin(Context* context, int part) {
+  for (const auto& [known, execution] : context->executions) {
+    if (known == part) return execution;
+  }
+  const std::int64_t step = g_step.load();
+  if (step < 0) return -1;
+  if (site_of(context) == kPlumbing) note_read(context);
+  if (context->site < 0) return -1;
+  c10::SmallVector<std::int64_t, 8> inputs;
+  int place = 0;
+  const auto takes = [part](const Given& given) { return part == kWhole || given.part == kWhole || given.part == part; };
+  for (Given& given : context->given) {
+    if (given.is_number) given.known = known_number(context, given.number, place);
+    ++place;
+    if (takes(given) && (!given.is_number || given.known.reference != kUnknown)) inputs.push_back(given.known.reference);
+  }
+  for (const Given& given : context->given) {
+    if (given.known.before != kUnknown && takes(given)) inputs.push_back(given.known.before);
+  }
+  const std::int64_t execution =
+      g_log->begin(static_cast<std::uint32_t>(context->site), step, inputs.data(), inputs.size());
+  context->executions.emplace_back(part, execution);
+  return execution;
 }
 
 const Given* shares_memory(const Context& context, const at::Tensor& tensor) {
@@ -322,7 +439,7 @@ bool is_written(const Context& context, const at::Tensor& tensor) {
   return false;
 }
 
-void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t slot) {
+void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t slot, int part) {
   if (!has_elements(tensor)) return;
   const Operation& operation = *context->operation;
   const bool written = is_written(*context, tensor);
@@ -346,10 +463,11 @@ void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t sl
   if (operation.copies && !context->given.empty() && context->given.back().known.unwritten) {
     return g_makers.is_unwritten(tensor);
   }
-  if (!begin(context)) return;
+  const std::int64_t execution = begin(context, part);
+  if (execution < 0) return;
   const auto site = static_cast<std::uint32_t>(context->site);
-  const bool bad = append(tensor, context->execution, site, slot);
-  g_makers.made(tensor, Maker{context->execution << 16 | slot, site, 0, bad});
+  const bool bad = append(tensor, execution, site, slot);
+  g_makers.made(tensor, Maker{execution << 16 | slot, site, 0, bad});
 }
 
 // The first operation to end since a node of autograd was made is the one that it differentiates.
@@ -365,14 +483,21 @@ void note_forward(const at::RecordFunction& fn, Context* context) {
 
 void look_at_outputs(const at::RecordFunction& fn, Context* context) {
   if (context->operation->hands_out) return note_read(context);
+  const bool of_each = context->operation->of_each;
   std::uint16_t slot = 0;
   for (const c10::IValue& value : last(fn.outputs(), context->operation->gives)) {
-    each_tensor(value, [&](const at::Tensor& tensor) { look_at_output(context, tensor, slot++); });
+    each_tensor(value, [&](const at::Tensor& tensor, int place) {
+      look_at_output(context, tensor, of_each ? 0 : slot, of_each ? place : kWhole);
+      ++slot;
+    });
   }
   // What is written without being returned, as by a fused optimizer; nothing is where an operation failed.
   if (slot != 0 || context->operation->gives > 0) return;
+  int list = -1;
   for (const Written& each : context->written) {
-    if (auto tensor = each.tensor.lock()) look_at_output(context, at::Tensor(std::move(tensor)), slot++);
+    if (each.part <= 0) ++list;
+    const auto number = static_cast<std::uint16_t>(of_each ? list : slot++);
+    if (auto tensor = each.tensor.lock()) look_at_output(context, at::Tensor(std::move(tensor)), number, each.part);
   }
 }
 
@@ -410,8 +535,8 @@ at::CallbackHandle g_operations = at::INVALID_CALLBACK_HANDLE;
 at::CallbackHandle g_backward = at::INVALID_CALLBACK_HANDLE;
 
 PyObject* start(PyObject*, PyObject* arguments) {
-  PyObject *capsule, *describe_site, *tell_fault;
-  if (!PyArg_ParseTuple(arguments, "OOO", &capsule, &describe_site, &tell_fault)) return nullptr;
+  PyObject *capsule, *describe_site, *tell_fault, *base;
+  if (!PyArg_ParseTuple(arguments, "OOOO!", &capsule, &describe_site, &tell_fault, &PyType_Type, &base)) return nullptr;
   const void* table = PyCapsule_GetPointer(capsule, TENSORDBG_LOG_TABLE_NAME);
   if (table == nullptr) return nullptr;
   g_log = static_cast<const TensordbgLogTable*>(table);
@@ -420,6 +545,11 @@ PyObject* start(PyObject*, PyObject* arguments) {
   g_describe = describe_site;  // those before are kept: a callback may be under way
   g_fail = tell_fault;
   g_makers.clear();
+  {
+    const std::lock_guard<std::mutex> guard(g_numbers_mutex);
+    g_numbers.clear();
+    g_infinities.clear();
+  }
   {
     const std::lock_guard<std::mutex> guard(g_sites_mutex);
     g_sites.clear();
@@ -432,6 +562,7 @@ PyObject* start(PyObject*, PyObject* arguments) {
   g_cpu.store(g_log->device("cpu"));
   g_step.store(0);
   g_on.store(true);
+  watch_readers(reinterpret_cast<PyTypeObject*>(base), on_read);
   if (g_operations == at::INVALID_CALLBACK_HANDLE) {
     g_operations = at::addGlobalCallback(
         at::RecordFunctionCallback(on_start, on_end).needsInputs(true).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
@@ -443,6 +574,7 @@ PyObject* start(PyObject*, PyObject* arguments) {
 
 PyObject* stop(PyObject*, PyObject*) {
   g_on.store(false);
+  unwatch_readers();
   if (g_operations != at::INVALID_CALLBACK_HANDLE) {
     at::removeCallback(g_operations);
     at::removeCallback(g_backward);
@@ -491,7 +623,7 @@ PyObject* bad_reads(PyObject*, PyObject*) {
 }
 
 PyMethodDef kMethods[] = {
-    {"start", start, METH_VARARGS, "(log table, describe, fail): sees all operations from now on."},
+    {"start", start, METH_VARARGS, "(log table, describe, fail, TensorBase): sees all operations from now on."},
     {"stop", stop, METH_NOARGS, "Sees none from now on."},
     {"set_step", set_step, METH_O, "(step): what runs now belongs to it; nothing is recorded where it is -1."},
     {"enter_module", enter_module, METH_O, "(number): what this thread runs now belongs to this module."},

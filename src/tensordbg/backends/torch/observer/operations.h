@@ -22,6 +22,7 @@ struct Operation {
   bool rearranges = false;     // it changes a tensor's shape or flags, and none of its elements
   bool rebinds = false;        // it gives a tensor other memory
   bool copies = false;         // its outputs hold the elements of an input
+  bool of_each = false;        // it does the same with each of a list, and nothing with several
   std::size_t takes = 0;       // arguments
   std::size_t gives = 0;       // what it returns
   bool hands_out = false;      // it gives a number to Python
@@ -30,6 +31,7 @@ struct Operation {
   std::vector<bool> writes;    // by argument
   std::vector<bool> reads;     // by argument: false where the old elements don't matter
   bool writes_any = false;
+  std::vector<bool> numbers;   // by argument: it is a number that is computed with, and no setting
 };
 
 inline bool begins_with(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
@@ -48,6 +50,15 @@ inline bool overwrites(const std::string& name) {
                          "aten::eye_", "aten::set_", "aten::resize_", "aten::resize_as_", "aten::_resize_output_"});
 }
 
+// Whether an argument is a number that is computed with, as a tensor could stand there; factors such as `alpha` are not told.
+inline bool is_number(const c10::Argument& argument) {
+  return argument.type()->kind() == c10::TypeKind::NumberType && !argument.kwarg_only() &&
+         is_among(argument.name(), {"self", "other", "exponent", "value", "fill_value", "scalar", "s"});
+}
+
+// ... or bounds that a tensor could be.
+inline bool is_bound(const c10::Argument& argument) { return is_among(argument.name(), {"min", "max", "min_val", "max_val"}); }
+
 inline Operation describe_operation(const at::RecordFunction& fn) {
   Operation operation;
   operation.name = fn.name();
@@ -61,6 +72,9 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
   operation.arrives_later = (begins_with(operation.name, "c10d::") || begins_with(operation.name, "_c10d_functional::")) &&
                             operation.name != "_c10d_functional::wait_tensor";
   const std::string& name = operation.name;
+  for (const char* each : {"aten::_foreach_", "aten::_fused_", "aten::_amp_foreach_"}) {
+    operation.of_each = operation.of_each || begins_with(name, each);
+  }
   operation.enters = is_among(name, {"aten::lift_fresh", "aten::detach_"});
   operation.rebinds = name == "aten::set_";
   operation.copies = is_among(name, {"aten::clone", "aten::_to_copy", "aten::copy_"});
@@ -72,6 +86,7 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
     operation.writes.push_back(written);
     operation.reads.push_back(!written || !(argument.kwarg_only() || overwrites(operation.name)));
     operation.writes_any = operation.writes_any || written;
+    operation.numbers.push_back(is_number(argument) || is_bound(argument));
   }
   operation.takes = schema->arguments().size();
   operation.gives = schema->returns().size();

@@ -44,8 +44,9 @@ inline bool has_elements(const at::Tensor& tensor) {
 // Whether the elements can be read as they lie in memory.
 inline bool is_readable(const at::Tensor& tensor) {
   static const c10::DispatchKeySet lazily({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative});
-  return tensor.is_cpu() && tensor.layout() == at::kStrided && !tensor.key_set().has_any(lazily) && tensor.numel() > 0 &&
-         !tensor.is_nested() && !tensor.is_quantized() && tensor.has_storage() && tensor.storage().data() != nullptr;
+  return tensor.is_cpu() && tensor.layout() == at::kStrided && !tensor.key_set().has_any(lazily) &&
+         !tensor.is_nested() && !tensor.is_quantized() && tensor.has_storage() &&
+         (tensor.numel() == 0 || tensor.storage().data() != nullptr);
 }
 
 inline c10::StorageImpl* storage_of(const at::Tensor& tensor) {
@@ -76,22 +77,32 @@ inline void describe(const at::Tensor& tensor, TensordbgTensor* into) {
     return;
   }
   if (!is_readable(tensor)) return;
+  static const double nothing = 0;
+  if (tensor.numel() == 0) {
+    into->data = &nothing;  // of no elements there is no memory, but a health
+    return;
+  }
   into->data = tensor.const_data_ptr();
   if (!tensor.is_contiguous()) into->strides = tensor.strides().data();
 }
 
-// Calls `look` with each tensor in a value that an operation takes or gives.
+constexpr int kWhole = -1;
+
+// Calls `look` with each tensor in a value that an operation takes or gives, and its place in the list, `kWhole` in none.
 template <typename Look>
 void each_tensor(const c10::IValue& value, Look look) {
+  int place = 0;
   if (value.isTensor()) {
-    if (value.toTensor().defined()) look(value.toTensor());
+    if (value.toTensor().defined()) look(value.toTensor(), kWhole);
   } else if (value.isTensorList()) {
     for (const at::Tensor tensor : value.toTensorList()) {
-      if (tensor.defined()) look(tensor);
+      if (tensor.defined()) look(tensor, place);
+      ++place;
     }
   } else if (value.isList()) {
     for (const c10::IValue& each : value.toListRef()) {
-      if (each.isTensor() && each.toTensor().defined()) look(each.toTensor());
+      if (each.isTensor() && each.toTensor().defined()) look(each.toTensor(), place);
+      ++place;
     }
   }
 }
