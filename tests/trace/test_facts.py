@@ -106,3 +106,8 @@ def test_whose_gradient_an_execution_is() -> None:
         7: Differentiated(3, 0, is_input=True),
         8: Differentiated(2, 1, is_input=False),
     }
+
+
+def test_each_framework_says_what_was_read() -> None:
+    rows = [{"reads": {"values": [[3, 0, 7]], "held": [[1, 0]]}}, {"reads": {"values": [], "always": [[5, 0]]}}]
+    assert collect_facts(rows).reads == Reads(((3, 0, 7),), ((5, 0),), ((1, 0),))

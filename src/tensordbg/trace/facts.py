@@ -137,6 +137,13 @@ class TraceFacts:
         return replace(self.reads, values=(*self.reads.values, *held)) if goes_on else self.reads
 
 
+def _with_reads(known: Reads | None, row: dict[str, Any]) -> Reads:
+    """What was read, by all frameworks of the program: each has a row of its own."""
+    told = {name: _numbers(row.get(name), length) for name, length in _READS.items()}
+    before = known or Reads()
+    return Reads(**{name: (*getattr(before, name), *numbers) for name, numbers in told.items()})
+
+
 def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     """Puts the facts together; what is not understood is passed over."""
     frameworks: dict[str, str] = {}
@@ -164,7 +171,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         if isinstance(row.get("allow"), list):
             allow = [each for each in row["allow"] if isinstance(each, dict)]
         if isinstance(row.get("reads"), dict):
-            reads = Reads(**{name: _numbers(row["reads"].get(name), length) for name, length in _READS.items()})
+            reads = _with_reads(reads, row["reads"])
         for gradient, execution, slot, is_input in _numbers([row.get("differentiated")], 4):
             differentiated[gradient] = Differentiated(execution, slot, bool(is_input))
         if isinstance(row.get("loaded"), dict):

@@ -94,3 +94,12 @@ def test_without_the_observer_the_program_goes_on(
         "tdbg: warning: PyTorch is not recorded: there is no compiler; `tdbg build torch` tries again\n"
     )
     assert kinds(recording.path) == []
+
+
+def test_what_a_block_still_holds_may_be_read_later(tmp_path: Path) -> None:
+    with tensordbg.record(tmp_path / "a") as recording:
+        kept = torch.log(torch.zeros(2))
+        torch.log(torch.zeros(3))
+    found = tensordbg.open(recording.path).why().origins
+    assert [origin.view.shape for origin in found if origin.consequential] == [(2,)]
+    assert kept.isinf().all()

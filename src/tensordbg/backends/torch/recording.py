@@ -58,7 +58,8 @@ class TorchRecording:
             stack = CATALOG.site(site).stack
             CATALOG.use_stack(stack)
             values.append([*made_by(reference), stack])
-        recorder.fact({"reads": {"values": values, "always": [], "held": []}})
+        held = [made_by(reference) for reference in observer.bad_held()]
+        recorder.fact({"reads": {"values": values, "always": [], "held": held}})
 
     def failure(self, error: BaseException) -> FailedOperation | None:  # noqa: ARG002
         """Nothing is known of errors yet."""

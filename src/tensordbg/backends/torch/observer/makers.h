@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "tensors.h"
 
@@ -96,6 +97,16 @@ class Makers {
     const std::lock_guard<std::mutex> guard(mutex_);
     made_.erase(tensor.unsafeGetTensorImpl());
     if (c10::StorageImpl* storage = storage_of(tensor)) memory_.erase(storage);
+  }
+
+  // References to what is known not to be finite and is still there.
+  std::vector<std::int64_t> bad_alive() {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    std::vector<std::int64_t> found;
+    for (const auto& [address, made] : made_) {
+      if (made.maker.bad && made.maker.reference != kUnknown && !made.alive.expired()) found.push_back(made.maker.reference);
+    }
+    return found;
   }
 
   std::uint64_t order() {

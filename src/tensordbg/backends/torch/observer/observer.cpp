@@ -622,6 +622,18 @@ PyObject* bad_reads(PyObject*, PyObject*) {
   return all;
 }
 
+// [reference] of the bad numbers that the program could still read.
+PyObject* bad_held(PyObject*, PyObject*) {
+  PyObject* all = PyList_New(0);
+  for (const std::int64_t reference : g_makers.bad_alive()) {
+    PyObject* each = PyLong_FromLongLong(reference);
+    if (all == nullptr || each == nullptr || PyList_Append(all, each) != 0) Py_CLEAR(all);
+    Py_XDECREF(each);
+    if (all == nullptr) return nullptr;
+  }
+  return all;
+}
+
 PyMethodDef kMethods[] = {
     {"start", start, METH_VARARGS, "(log table, describe, fail, TensorBase): sees all operations from now on."},
     {"stop", stop, METH_NOARGS, "Sees none from now on."},
@@ -630,6 +642,7 @@ PyMethodDef kMethods[] = {
     {"leave_module", leave_module, METH_NOARGS, "... and now to the one around it again."},
     {"maker_of", maker_of, METH_O, "(address): site and slot of what made a tensor, or None."},
     {"bad_reads", bad_reads, METH_NOARGS, "What was read of bad numbers: pairs of a reference and the reading's site."},
+    {"bad_held", bad_held, METH_NOARGS, "References of the bad numbers that are still there."},
     {nullptr, nullptr, 0, nullptr},
 };
 
