@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import keras
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -126,3 +127,44 @@ def test_the_tensor_that_an_eager_assertion_refused_has_its_name_and_elements(tm
     assert [(each["tensor"], each["elements"]) for each in failure["inputs"]] == [("Mul:0", "[2, 2, 2, 2]")]
     assert text.startswith("raised ValueError, test_refused_in_python.py:")
     assert "its input Mul:0 is [2, 2, 2, 2]" in " ".join(text.split())
+
+
+def test_a_loss_in_a_fit_is_told_with_both_that_it_compared(tmp_path: Path) -> None:
+    def fit() -> None:
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(5, activation="softmax")])
+        model.compile("sgd", "categorical_crossentropy")
+        model.fit(np.ones([8, 4]), np.ones([8, 3]), verbose=0)
+
+    failure, _ = answer_of(fit, tmp_path)
+    assert [each["shape"] for each in failure["inputs"]] == [[-1, 3], [-1, 5]]
+
+
+def test_a_feed_of_the_wrong_shape_is_told_with_its_placeholder(tmp_path: Path) -> None:
+    def run() -> None:
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            x = tf.compat.v1.placeholder(tf.float32, [None, 4], name="x")
+            session.run(x * 2, {x: np.ones([3, 5], np.float32)})
+
+    failure, _ = answer_of(run, tmp_path)
+    assert [(each["tensor"], each["shape"]) for each in failure["inputs"]] == [("x:0", [-1, 4]), ("ndarray", [3, 5])]
+
+
+def test_a_type_that_is_not_taken_is_no_matter_of_shapes(tmp_path: Path) -> None:
+    @tf.function
+    def step(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+        return tf.nn.sparse_softmax_cross_entropy_with_logits(tf.reshape(y, [4]), x * 2.0)
+
+    failure, _ = answer_of(lambda: step(X, tf.ones([2, 2])), tmp_path)
+    assert "DataType float32 not in list of allowed values" in failure["lead"]
+    assert failure["beginnings"] == []
+
+
+def test_a_constant_operand_is_told_that_nothing_recorded(tmp_path: Path) -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, 10])])
+    def step(x: tf.Tensor) -> tf.Tensor:
+        return tf.reshape(tf.concat([x, x], 1), [-1, 7])
+
+    failure, text = answer_of(lambda: step(tf.ones([4, 10])), tmp_path)
+    shape = failure["inputs"][1]
+    assert (shape["dtype"], shape["shape"], shape["elements"]) == ("int32", [2], "[-1, 7]")
+    assert "[-1, 7]" in text

@@ -10,7 +10,8 @@ import numpy as np
 from tensordbg.analysis.beginnings.asserted import comparison_at, is_of_comparison
 from tensordbg.analysis.beginnings.find import Refusal, compared_beginnings, find_beginnings
 from tensordbg.analysis.beginnings.in_python import raised_in_python
-from tensordbg.analysis.beginnings.recorded import RecordedPast, with_variable
+from tensordbg.analysis.beginnings.made import Made
+from tensordbg.analysis.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.beginnings.stated import StatedPast
 from tensordbg.analysis.beginnings.unequal_elements import unequal_element, unequal_shapes
 from tensordbg.analysis.details import Details, function_name
@@ -24,10 +25,12 @@ from tensordbg.analysis.reading import TraceSource, integers, tensor_pieces
 from tensordbg.model import NONE, CallKind, Site, StatedInput, TensorRef
 from tensordbg.operations.kinds import Kind
 from tensordbg.trace.facts import Failure
+from tensordbg.trace.small_elements import elements_text
 
 _PASSED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADIENT})
 """What puts out what it takes and is not recorded itself."""
 _FARTHEST = 100
+_MOST_ELEMENTS = 16
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ def find_failure(
         stacks.append(program.sites[int(executions.site[row])].stack)
     stack = next((lines for lines in map(locations.stack, stacks) if any(line.user for line in lines)), ())
     inputs: list[_Input] = []
+    given_to: Sequence[Made | None] = ()
     refused = _stated(told.inputs)
     beginnings: tuple[Beginning, ...] = ()
     source = locations.own(stack)
@@ -92,7 +96,7 @@ def find_failure(
         step=int(executions.step[row]) if known else NONE,
         source=source,
         stack=stack,
-        inputs=with_elements(_views(trace, inputs, details), told, details) or refused,
+        inputs=with_elements(with_constants(_views(trace, inputs, details), given_to), told, details) or refused,
         beginnings=(*raised_in_python(told.message, locations), *beginnings),
         layer=told.layer,
     )
@@ -136,6 +140,23 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
             *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
         ),
     )
+
+
+def with_constants(inputs: tuple[InputView, ...], given: Sequence[Made | None]) -> tuple[InputView, ...]:
+    """The same with what stands in the graph of those that nothing computes: constants, which are not recorded."""
+    known = [*given, *[None] * (len(inputs) - len(given))]
+    return tuple(
+        plain if plain.recorded is not None or made is None else _with_constant(plain, made)
+        for plain, made in zip(inputs, known, strict=False)
+    )
+
+
+def _with_constant(plain: InputView, made: Made) -> InputView:
+    elements = constant_of(made)
+    if elements is None:
+        return plain
+    text = elements_text(elements) if elements.size <= _MOST_ELEMENTS else ""
+    return replace(plain, dtype=made.dtype, shape=elements.shape, elements=text)
 
 
 def with_elements(inputs: tuple[InputView, ...], told: Failure, details: Details) -> tuple[InputView, ...]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.beginnings.dtypes import beginning_of, differing
+from tensordbg.analysis.beginnings.dtypes import beginning_of, differing, is_of_type_alone
 from tests.analysis.beginnings.drawn import Drawn
 
 EAGER = "cannot compute Mul as input #1(zero-based) was expected to be a float tensor but is a double tensor"
@@ -32,3 +32,10 @@ def test_a_type_that_came_in_was_made_of_no_other() -> None:
     came = past.made("Input", [2], dtype="float64")
     turn = beginning_of(past, came)
     assert (turn.made, turn.given) == (came, ())
+
+
+def test_a_type_that_is_not_taken_says_nothing_of_shapes() -> None:
+    assert is_of_type_alone(
+        "Value passed to parameter labels has DataType float32 not in list of allowed values: int32"
+    )
+    assert not is_of_type_alone("Incompatible shapes: [3] vs. [4]")

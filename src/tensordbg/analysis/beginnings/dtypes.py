@@ -18,6 +18,14 @@ _OF_ONE = re.compile(
 _NUMBERED = re.compile(r"input #(\d+)\(zero-based\) was expected")
 
 
+_OF_TYPE_ALONE = re.compile(r"has DataType \w+ not in list of allowed values")
+
+
+def is_of_type_alone(message: str) -> bool:
+    """Whether a message is of the type of one tensor, whatever it says of values."""
+    return _OF_TYPE_ALONE.search(message) is not None
+
+
 def differing(message: str, given: Sequence[str]) -> list[int]:
     """Which inputs are of types that do not go together; empty where the error is not of types."""
     typed = [k for k, dtype in enumerate(given) if dtype]

@@ -39,7 +39,9 @@ def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
     """Where what did not fit came into being, the likeliest to be fixed first."""
     if made := asserted.compared(past, refusal.message, refusal.given):
         return tuple(compared_beginnings(refusal, past, made))
-    found = [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)] or [*_of_shapes(refusal, past)]
+    found = [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)]
+    if not found and not dtypes.is_of_type_alone(refusal.message):
+        found = [*_of_shapes(refusal, past)]
     unique = {(each.what, each.tensor, each.source and (each.source.file, each.source.line)): each for each in found}
     return tuple(unique.values())[:_MOST]
 

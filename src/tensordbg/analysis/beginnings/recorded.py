@@ -276,6 +276,12 @@ def _events_of(trace: TraceSource, numbers: Ints) -> Ints:
     return events[-_MOST_EVENTS:]
 
 
+def constant_of(made: Made) -> np.ndarray[Any, Any] | None:
+    """The numbers of a constant that stand in the graph; None where they don't, and of what is no constant."""
+    value = made.attributes.get("value") if made.operation.kind is Kind.CONSTANT else None
+    return None if value is None else _elements(value)
+
+
 def _elements(constant: object) -> np.ndarray[Any, Any] | None:
     """The numbers of a constant that is small enough to stand among the attributes; None for any other."""
     try:

@@ -27,6 +27,10 @@ _OF_KERAS = ("keras.src.utils.traceback_utils", "tf_keras.src.utils.traceback_ut
 _TAKES_OFF = "_process_traceback_frames"
 """The function of these modules, and of TensorFlow's, that takes frames off a traceback."""
 
+_HANDING_ON = ("dispatch.py", "traceback_utils.py")
+"""Files whose functions call another with what they are given."""
+_ASKED_FOR = "fetches"
+"""What a session is to compute is not what it is given."""
 _MOST = 16
 """Who takes more tensors than these is not the one who refuses one of them."""
 _DEEPEST = 4
@@ -96,14 +100,17 @@ def _refused(trace: TracebackType | None, catalog: Catalog, known: list[Any]) ->
 
     What such a function makes itself to look at them is left out: those count that its callers have, too.
     """
-    given = known
+    given, of = known, ""
     for frame in reversed([frame for frame, _ in traceback.walk_tb(trace)]):
         file = frame.f_code.co_filename
         if catalog.user_code.is_user(file) or not is_among_packages(file):
             break
         if is_part_of(file, FRAMEWORKS):
             here = _once(_tensors(_arguments(frame), _DEEPEST))
+            if given and of not in ("", file) and not file.endswith(_HANDING_ON):
+                break  # who calls it from elsewhere may have more of its own, and less of what was refused
             given = here if not given else [each for each in given if _is_in(each, here)] or given
+            of = file if given and not file.endswith(_HANDING_ON) else of
     return given if len(given) <= _MOST else []
 
 
@@ -116,7 +123,7 @@ def _arguments(frame: FrameType) -> Iterator[Any]:
     code, names = frame.f_code, frame.f_locals
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
-    yield from (names[name] for name in code.co_varnames[:count] if name in names)
+    yield from (names[name] for name in code.co_varnames[:count] if name in names and name != _ASKED_FOR)
 
 
 def _tensors(values: Iterable[Any], depth: int) -> Iterator[Any]:
@@ -126,7 +133,7 @@ def _tensors(values: Iterable[Any], depth: int) -> Iterator[Any]:
         elif isinstance(value, (list, tuple)) and depth and len(value) <= _MOST:
             yield from _tensors(value, depth - 1)
         elif isinstance(value, dict) and depth and len(value) <= _MOST:
-            yield from _tensors(value.values(), depth - 1)
+            yield from _tensors([each for pair in value.items() for each in pair], depth - 1)
 
 
 def _is_tensor(value: Any) -> bool:
