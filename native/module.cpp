@@ -10,6 +10,7 @@ void bind_check(nanobind::module_& module);
 void bind_session_check(nanobind::module_& module);
 void bind_trap(nanobind::module_& module);
 void bind_sessions(nanobind::module_& module);
+void bind_session_stops(nanobind::module_& module);
 void bind_stop(nanobind::module_& module);
 void bind_traceback(nanobind::module_& module);
 }  // namespace tensordbg
@@ -24,6 +25,7 @@ NB_MODULE(_native, module) {
   tensordbg::bind_session_check(module);
   tensordbg::bind_trap(module);
   tensordbg::bind_sessions(module);
+  tensordbg::bind_session_stops(module);
   tensordbg::bind_stop(module);
   tensordbg::bind_traceback(module);
 }

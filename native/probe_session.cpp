@@ -15,6 +15,7 @@
 #include "active_log.h"
 #include "log.h"
 #include "session_names.h"
+#include "session_stops.h"
 #include "tensorflow_api.h"
 
 namespace tensordbg {
@@ -62,15 +63,18 @@ std::shared_ptr<const WatchedNodes> nodes_of(std::int64_t run) {
 
 struct Watch {
   Probe probe;
+  std::unique_ptr<SessionStop> stop;
   bool wanted = false;
   bool reference = false;
 };
 
 void* create_watch(TF_OpKernelConstruction* construction) {
   auto* watch = new Watch;
-  const auto nodes = nodes_of(integer_attribute(construction, "run"));
+  const std::int64_t run = integer_attribute(construction, "run");
+  const auto nodes = nodes_of(run);
   const auto tensor = watched_tensor(api.OpKernelConstruction_GetName(construction));
   if (nodes == nullptr || !tensor) return watch;
+  watch->stop = std::make_unique<SessionStop>(run, tensor->node, tensor->slot);
   for (const Guess& guess : described_names(tensor->node)) {
     const auto found = nodes->find(guess.name);
     if (found == nodes->end()) continue;
@@ -86,16 +90,22 @@ void* create_watch(TF_OpKernelConstruction* construction) {
   return watch;
 }
 
-void compute_watch(void* kernel, TF_OpKernelContext* context) {
+void record(Watch* watch, TF_OpKernelContext* context, const Given& tensor) {
   const ActiveLog active;
   EventLog* log = active.get();
-  auto* watch = static_cast<Watch*>(kernel);
   if (log == nullptr || !watch->wanted) return;
-  const Given tensor(context, 0);
   if (!tensor.valid() || (element_size(tensor.dtype()) == 0 && tensor.dtype() != DType::kString)) return;
   // In place of a variable that has no value yet the copy gave an empty tensor.
   const bool empty = watch->reference && tensor.bytes() == 0;
   if (!empty) record_tensor(log, &watch->probe, context, tensor.tensor());
+}
+
+void compute_watch(void* kernel, TF_OpKernelContext* context) {
+  auto* watch = static_cast<Watch*>(kernel);
+  const Given tensor(context, 0);
+  record(watch, context, tensor);
+  // Without the log, as the program may stand here for long.
+  if (watch->stop != nullptr) watch->stop->reach(context, tensor);
 }
 
 void destroy_watch(void* kernel) { delete static_cast<Watch*>(kernel); }

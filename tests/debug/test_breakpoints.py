@@ -37,7 +37,11 @@ LOG = Computed("net/loss/Log", "Log", ("train_step", "train_step_cond"), "net/he
 def test_an_operation_reaches(kind: BreakKind, text: str, hit: bool) -> None:
     breakpoints = Breakpoints(Filters())
     number = breakpoints.add(Breakpoint(kind, text))
-    of_session = "; what a session runs is stopped at behind its run, not inside" if kind is BreakKind.LINE else ""
+    of_session = (
+        "; its run could not be held inside at what this line makes, so it is stopped at behind the run"
+        if kind is BreakKind.LINE
+        else ""
+    )
     told = f"breakpoint {number} ({kind.value} {text}){of_session}"
     assert breakpoints.reached([LOG], None, [LOG]) == (told if hit else "")
 

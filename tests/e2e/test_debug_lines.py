@@ -86,6 +86,28 @@ with tf.Session() as session:
         print("result", session.run(y, {x: [1.0, float(k)]}))
 """
 
+SESSION_LINES = """
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+
+def layer(x, w):
+    h = tf.matmul(x, w) + 1.0
+    return tf.nn.relu(h)
+
+x = tf.placeholder(tf.float32, [None, 2], name="x")
+w = tf.get_variable("w", initializer=[[1.0], [2.0]])
+loss = tf.reduce_sum(layer(x, w))
+_, grown = tf.while_loop(lambda i, v: i < 2, lambda i, v: (i + 1, v * 2.0), [0, loss])
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+unused = tf.constant([1.0]) * 2.0
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    for k in range(3):
+        print("result", session.run([grown, train], {x: [[1.0, float(k)]]})[0])
+    print("result", session.run(unused))
+"""
+
 SWITCHED = """
 import tensorflow as tf
 
@@ -120,6 +142,7 @@ PROGRAMS = {
     "data": DATA,
     "fitted": KERAS,
     "session": SESSION,
+    "session_lines": SESSION_LINES,
 }
 
 
@@ -273,20 +296,40 @@ def test_a_line_of_a_layer(folder: Path) -> None:
 def test_a_session_stops_before_the_line_that_runs_it(folder: Path) -> None:
     done = debug(folder, "session", "continue; continue; continue; continue", "session.py:9", "session.py:6")
     assert stops(done.stdout)[1:] == [
-        "run-end: run #1: Session.run(Exp)",
+        "op-start: Exp in Session.run(Exp), run #1",
         "run-start: run #2: Session.run(Exp)",
-        "run-end: run #2: Session.run(Exp)",
+        "op-start: Exp in Session.run(Exp), run #2",
         "The program has ended.",
     ]
 
 
-def test_the_stop_behind_a_session_says_that_it_is_not_inside(folder: Path) -> None:
-    done = debug(folder, "session", "continue; exit", "session.py:6")
-    assert re.search(
-        r"^breakpoint 1 \(line .*session.py:6\); what a session runs is stopped at behind its run, not inside$",
-        done.stdout,
-        re.MULTILINE,
+def test_a_line_of_a_session_has_its_inputs_and_then_its_results(folder: Path) -> None:
+    plain = programs.run(
+        [sys.executable, "session_lines.py"], capture_output=True, text=True, check=True, env=QUIET, cwd=folder
     )
+    script = "continue; ri; step; ri; delete 1; break session_lines.py:7 if h > 2; continue; continue; continue"
+    done = debug(folder, "session_lines", script, "session_lines.py:7")
+    assert (done.returncode, results(done.stdout)) == (0, results(plain.stdout)), done.stderr
+    said = stops(done.stdout)
+    run = "in Session.run(while/Exit_1, GradientDescent), run #"
+    assert said[1] == f"op-start: MatMul {run}2" and f"op-end: add {run}2" in said
+    assert re.search(r"^  x:0 +float32\[1, 2\]  \[\[1., 0.\]\]$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  w/read:0 +float32\[2, 1\]  \[\[1.\], \[2.\]\]$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  h \(add:0\) +float32\[1, 1\]  \[\[2.\]\]$", done.stdout, re.MULTILINE)
+    # The condition is about what the line computes, so it is looked at behind it.
+    assert f"op-end: add {run}3" in said
+
+
+def test_a_line_that_is_left_out_of_a_session_stops_behind_the_run(folder: Path) -> None:
+    done = debug(folder, "session_lines", "continue; continue", "session_lines.py:15")
+    assert done.returncode == 0, done.stderr
+    assert stops(done.stdout)[1] in {"run-end: run #5: Session.run(mul)", "op-end: mul in Session.run(mul), run #5"}
+
+
+def test_a_session_ends_where_it_is_told_to(folder: Path) -> None:
+    done = debug(folder, "session_lines", "continue; exit", "session_lines.py:8")
+    assert (done.returncode, results(done.stdout)) == (0, []), done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_function_with_the_control_flow_of_tensorflow_1_is_left_as_it_is_and_named(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,19 +72,26 @@ class Breakpoints:
         """Whether any names something else than a line."""
         return any(each.kind is not BreakKind.LINE for each in self.given.values())
 
-    def reached(self, computed: Iterable[Computed], newest: Newest | None, lines: Iterable[Computed] = ()) -> str:
+    def reached(
+        self,
+        computed: Iterable[Computed],
+        newest: Newest | None,
+        lines: Iterable[Computed] = (),
+        met: Container[int] = (),
+    ) -> str:
         """The first one that is reached, in words; empty where none is.
 
         Args:
             computed: What was computed.
             newest: The events of that; None where filters are not to be asked.
             lines: What was computed without a stop at its line, such as by a session.
+            met: Numbers of the breakpoints whose lines were met all the same.
         """
         all_of_it, without = list(computed), list(lines)
         for number, test in self._tests.items():
             if callable(test):
                 of_line = self.given[number].kind is BreakKind.LINE
-                hit = any(test(each) for each in (without if of_line else all_of_it))
+                hit = number not in met and any(test(each) for each in (without if of_line else all_of_it))
             else:
                 hit = newest is not None and newest.any_passes(test)
             if hit:
@@ -93,7 +100,7 @@ class Breakpoints:
         return ""
 
 
-_IN_SESSION = "; what a session runs is stopped at behind its run, not inside"
+_IN_SESSION = "; its run could not be held inside at what this line makes, so it is stopped at behind the run"
 
 
 def test_of(breakpoint: Breakpoint) -> Test:  # noqa: A002

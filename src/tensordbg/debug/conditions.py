@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from tensordbg.analysis.view.opened import OpenedTrace
@@ -54,13 +54,19 @@ class Conditions:
         """Whether nothing stops the program at lines, so that it is to be stopped behind what they have computed."""
         return self._recorder.lines is None
 
-    def behind(self, run: Run, stop: Stop) -> Stop:
-        """The stop behind a run that was recorded; with a reason or filter, if that is why."""
+    def behind(self, run: Run, stop: Stop, met: Container[int]) -> Stop:
+        """The stop behind a run that was recorded; with a reason or filter, if that is why.
+
+        Args:
+            run: The run.
+            stop: Where the program stands without a reason.
+            met: Numbers of the breakpoints whose lines were met inside the run.
+        """
         of_lines = self._stops_behind_lines or run.by_session
         if not self.any and not (of_lines and self._breakpoints.given):
             return stop
         frames = tuple(user_frames(run.caller, self._recorder.catalog))
-        return self._look(stop, [Computed("", "", (run.function.name,), "", frames)], of_lines)
+        return self._look(stop, [Computed("", "", (run.function.name,), "", frames)], of_lines, met)
 
     def behind_operation(self, site: int, stop: Stop) -> Stop:
         """The same behind an eager operation, by its site."""
@@ -75,7 +81,7 @@ class Conditions:
         """The same for what was computed eagerly since it was looked last."""
         return self._look(stop, [], self._stops_behind_lines) if self.any else stop
 
-    def _look(self, stop: Stop, calls: list[Computed], of_lines: bool) -> Stop:
+    def _look(self, stop: Stop, calls: list[Computed], of_lines: bool, met: Container[int] = ()) -> Stop:
         try:
             newest = self._open()
             go = self._go
@@ -84,7 +90,7 @@ class Conditions:
             computed = self._computed(newest.opened)
             # Before the line that makes a session's run it has stopped already.
             lines = [*(calls if self._stops_behind_lines else ()), *computed] if of_lines else []
-            return replace(stop, reason=self._reached([*calls, *computed], newest, lines))
+            return replace(stop, reason=self._reached([*calls, *computed], newest, lines, met))
         except TensordbgError as error:
             # A filter of the user that fails, say: nobody could tell what it missed.
             return replace(stop, reason=str(error))
@@ -102,10 +108,16 @@ class Conditions:
         wanted = bool(self._breakpoints.given) or (go is not None and go.place is not None)
         return computed_in(opened) if wanted else []
 
-    def _reached(self, computed: Iterable[Computed], newest: Newest | None, lines: Iterable[Computed]) -> str:
+    def _reached(
+        self,
+        computed: Iterable[Computed],
+        newest: Newest | None,
+        lines: Iterable[Computed],
+        met: Container[int] = (),
+    ) -> str:
         all_of_it = list(computed)
         go = self._go
         place = go.place if go is not None and go.kind is GoKind.UNTIL else None
         if place is not None and any(map(at_line(place), all_of_it)):
             return f"line {place.file}:{place.line}"
-        return self._breakpoints.reached(all_of_it, newest, lines)
+        return self._breakpoints.reached(all_of_it, newest, lines, met)

@@ -189,6 +189,7 @@ class Debugger:
                 return False
             self._current = run
             self._number += 1
+            self.lines.met.clear()
         return True
 
     def _made(self, run: Run, execution: int, error: BaseException | None) -> None:
@@ -199,7 +200,7 @@ class Debugger:
             self.program.made[self._number] = execution
             stop = replace(stop, execution=execution)
         if error is None and not self._recorder.resting:
-            stop = self._conditions.behind(run, stop)
+            stop = self._conditions.behind(run, stop, self.lines.met)
         if error is not None:
             self._keep(self._number, True)
             self._raised(error, stop)

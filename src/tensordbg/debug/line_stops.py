@@ -79,6 +79,8 @@ class LineStops:
         """The thread that stops at its next line in eager code."""
         self._awaited: set[tuple[object, ...]] = set()
         """The runs of lines in functions behind which the program stops."""
+        self.met: set[int] = set()
+        """Numbers of the breakpoints whose lines have been met in the run that is under way."""
         self._turn = threading.Condition()
         self.on_change: Callable[[], None] = _nothing
         self._prepared = 0
@@ -95,6 +97,11 @@ class LineStops:
     def wants_lines(self) -> bool:
         """See `LineWatch`."""
         return bool(self._breaks) and not self._debugger.over
+
+    @property
+    def version(self) -> int:
+        """See `LineWatch`."""
+        return self._breaks.version
 
     def prepare(self) -> None:
         """Has functions stop at the lines that are of interest now; to be called between runs."""
@@ -176,7 +183,8 @@ class LineStops:
             raise UsageError(f"{name!r} is no tensor that is at hand there (those that are: {known})")
 
         for each in breaks:
-            if each.is_behind == line.is_behind and (reason := each.reason(value_of)):
+            self.met.add(each.number)
+            if (each.is_behind == line.is_behind or not line.has_before) and (reason := each.reason(value_of)):
                 return reason
         return "" if line.is_behind and line.run in self._awaited else None
 

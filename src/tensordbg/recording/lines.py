@@ -47,6 +47,8 @@ class GraphLine:
     """Whether they have run."""
     turn: int | None = None
     """Of the loop that they are in."""
+    has_before: bool = True
+    """Whether the program can be stopped before them."""
 
 
 class LineWatch(Protocol):
@@ -62,6 +64,10 @@ class LineWatch(Protocol):
     @property
     def wants_lines(self) -> bool:
         """Whether any line is of interest."""
+
+    @property
+    def version(self) -> int:
+        """Grows with each change of the lines of interest."""
 
     def before_operation(self, operation: EagerOperation) -> None:
         """An eager operation, or a function's call, is about to run."""

@@ -28,6 +28,7 @@ class Lines:
     def __init__(self, word: str) -> None:
         self.word = word
         self.on_change: Callable[[], None] = lambda: None
+        self.version = 1
         self.wants_operations, self.wants_lines = False, True
         self.met: list[tuple[str, bool, dict[str, Any], dict[str, Any]]] = []
         self.answer: str | None = None

@@ -72,10 +72,20 @@ class _Debug:
     def stop_at_lines(self, recorder: Recorder, lines: LineWatch) -> Callable[[], None]:
         from tensordbg.backends.tensorflow.hooks import hooks
         from tensordbg.backends.tensorflow.line_gates import LineGates
+        from tensordbg.backends.tensorflow.sessions_stops import StoppedSessions
 
-        gates = LineGates(recorder, lines, hooks().functions)
+        gates, stops = LineGates(recorder, lines, hooks().functions), StoppedSessions(recorder, lines)
         gates.install()
-        return gates.uninstall
+        stops.install()
+        # Behind the recording, which tells the debugger of a run first.
+        hooks().sessions.add(stops)
+
+        def uninstall() -> None:
+            hooks().sessions.remove(stops)
+            stops.uninstall()
+            gates.uninstall()
+
+        return uninstall
 
     def operation_of(self, error: BaseException) -> str:
         from tensordbg.backends.tensorflow.raised import operation_of
