@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from tensordbg.analysis.elements import RecordedTensor
     from tensordbg.analysis.finding import WhyResult
-    from tensordbg.analysis.function_graph import FunctionGraph
-    from tensordbg.analysis.functions import TracedFunction
-    from tensordbg.analysis.layers import Layer
-    from tensordbg.analysis.listing import Listing, Order
-    from tensordbg.analysis.run_graph import RunGraph
+    from tensordbg.analysis.graphs.as_run import RunGraph
+    from tensordbg.analysis.graphs.function_graph import FunctionGraph
+    from tensordbg.analysis.graphs.functions import TracedFunction
+    from tensordbg.analysis.graphs.layers import Layer
+    from tensordbg.analysis.names.listing import Listing, Order
+    from tensordbg.analysis.tensors.elements import RecordedTensor
     from tensordbg.trace.reader import TraceReader
 
 
@@ -50,10 +50,10 @@ class Trace:
         """The tensor events of a selection, as `tdbg ls` lists them.
 
         Args:
-            order_by: One of `tensordbg.analysis.listing.SORT_KEYS`; with a `-` before it, the largest first.
+            order_by: One of `tensordbg.analysis.names.listing.SORT_KEYS`; with a `-` before it, the largest first.
             limit: At most so many rows, 0 for all.
-            **selection: Fields of `tensordbg.analysis.listing.Selection`, such as `non_finite=True`; `name` may be any
-                that `tdbg ls --name` takes, `layer` the path of a layer or the end of it.
+            **selection: Fields of `tensordbg.analysis.names.listing.Selection`, such as `non_finite=True`; `name` may
+                be any that `tdbg ls --name` takes, `layer` the path of a layer or the end of it.
 
         Raises:
             UsageError: If there is no such order, or no such layer.
@@ -71,14 +71,14 @@ class Trace:
         Raises:
             UsageError: If the trace has no such tensor.
         """
-        from tensordbg.analysis.elements import RecordedTensor
-        from tensordbg.analysis.show import history_of
+        from tensordbg.analysis.tensors.elements import RecordedTensor
+        from tensordbg.analysis.tensors.show import history_of
 
         return RecordedTensor(**vars(history_of(self._reader, name, function)), reader=self._reader)
 
     def functions(self) -> tuple[TracedFunction, ...]:
         """The traced functions of the program, each trace with what it was made for, as `tdbg functions` lists them."""
-        from tensordbg.analysis.functions import list_functions
+        from tensordbg.analysis.graphs.functions import list_functions
 
         return list_functions(self._reader)
 
@@ -93,8 +93,8 @@ class Trace:
         Raises:
             UsageError: If there is no such function or stage, or the trace does not hold that graph.
         """
-        from tensordbg.analysis.function_graph import Section, function_graph
-        from tensordbg.analysis.run_graph import run_graph
+        from tensordbg.analysis.graphs.as_run import run_graph
+        from tensordbg.analysis.graphs.function_graph import Section, function_graph
         from tensordbg.trace.graph_files import stage_named
 
         wanted = stage_named(stage)
@@ -107,7 +107,7 @@ class Trace:
 
         Each tensor's `history()` gives it at every step.
         """
-        from tensordbg.analysis.layers import list_layers
+        from tensordbg.analysis.graphs.layers import list_layers
 
         return list_layers(self._reader)
 
@@ -190,14 +190,14 @@ def _shown(name: str, result: WhyResult) -> str:
 
 
 def _listed(readers: Mapping[str, TraceReader], order: Order, layer: str = "", **selection: Any) -> Listing:
-    from tensordbg.analysis.listing import Selection
-    from tensordbg.analysis.named_listing import list_named
+    from tensordbg.analysis.names.listing import Selection
+    from tensordbg.analysis.tensors.named_listing import list_named
 
     return list_named(readers, Selection(**selection), layer, order).listing
 
 
 def _order(order_by: str, limit: int) -> Order:
-    from tensordbg.analysis.listing import Order
+    from tensordbg.analysis.names.listing import Order
 
     return Order(by=order_by.removeprefix("-"), reverse=order_by.startswith("-"), limit=limit)
 

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tensordbg.analysis.events import read_bad, read_events, read_executions
 from tensordbg.analysis.finding import WhyResult
-from tensordbg.analysis.program import read_program
-from tensordbg.analysis.values import Values, locate_values
+from tensordbg.analysis.flow.values import Values, locate_values
+from tensordbg.analysis.program.description import read_program
+from tensordbg.analysis.program.events import read_bad, read_events, read_executions
 from tensordbg.model import NONE, CallKind, TensorRef
 from tensordbg.trace.facts import End, TraceFacts
 from tensordbg.trace.schema import TABLES

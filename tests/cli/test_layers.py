@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_layers import layered_trace
+from tests.analysis.graphs.test_layers import layered_trace
 from tests.cli.conftest import Invoke
 
 

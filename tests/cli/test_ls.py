@@ -7,8 +7,8 @@ import pytest
 
 from tensordbg.cli.arguments import Steps, steps_of
 from tensordbg.cli.ls import command
-from tests.analysis.test_layers import layered_trace
-from tests.analysis.test_named_listing import counting
+from tests.analysis.graphs.test_layers import layered_trace
+from tests.analysis.tensors.test_named_listing import counting
 from tests.cli.conftest import Invoke
 from tests.sample_trace import TENSOR_EVENTS
 

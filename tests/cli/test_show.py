@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.analysis.test_layers import layered_trace
+from tests.analysis.graphs.test_layers import layered_trace
 from tests.cli.conftest import Invoke
 
 

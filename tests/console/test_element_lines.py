@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensordbg.analysis.intervals import parse_interval
+from tensordbg.analysis.tensors.intervals import parse_interval
 from tensordbg.console.element_format import format_of
 from tensordbg.console.element_lines import ElementLines
 from tensordbg.console.page import plain

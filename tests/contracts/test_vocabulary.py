@@ -22,10 +22,10 @@ OF_THE_FRAMEWORK = {"advice", "backends", "importers", "operations", "tensorflow
 """Folders that may name them."""
 
 FORMATS = {
-    "analysis/fusion.py": "nodes of the graph as TensorFlow runs it",
-    "analysis/graph_changes.py": "nodes of the graph as TensorFlow runs it",
-    "analysis/placing.py": "nodes of the graph as TensorFlow runs it",
-    "analysis/run_graph.py": "nodes of the graph as TensorFlow runs it",
+    "analysis/origins/fusion.py": "nodes of the graph as TensorFlow runs it",
+    "analysis/graphs/changes.py": "nodes of the graph as TensorFlow runs it",
+    "analysis/graphs/placing.py": "nodes of the graph as TensorFlow runs it",
+    "analysis/graphs/as_run.py": "nodes of the graph as TensorFlow runs it",
     "tensorflow/v1/dumping_sessions.py": "the dumps of TensorFlow's debugger",
     "tensorflow/v1/old_filters.py": "the dumps of TensorFlow's debugger",
     "wire/pbtxt.py": "fields of a GraphDef",
@@ -69,8 +69,8 @@ def test_types_of_operations_are_named_in_one_place() -> None:
 
 
 AS_PRINTED = {
-    "analysis/composite_text.py": "tensors as TensorFlow prints them",
-    "analysis/unseen.py": "a service that has a name of its own",
+    "analysis/tensors/composite_text.py": "tensors as TensorFlow prints them",
+    "analysis/origins/unseen.py": "a service that has a name of its own",
 }
 """Files that may hold words of a framework's API."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tensordbg
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.program.description import read_program
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.schema import FORMAT_VERSION
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import tensordbg
-from tensordbg.analysis.graph_changes import Fate
-from tensordbg.analysis.run_graph import RunGraph
+from tensordbg.analysis.graphs.as_run import RunGraph
+from tensordbg.analysis.graphs.changes import Fate
 from tests import programs
 
 PROGRAM = """

@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.analysis.layers import Layer
+from tensordbg.analysis.graphs.layers import Layer
 
 ROWS = np.random.default_rng(1).normal(size=(16, 6)).astype(np.float32)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import tensordbg
-from tensordbg.analysis.show import history_of
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.trace.reader import open_trace
 from tensordbg.wire.why import why_to_json
 from tests import programs

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import tensordbg
-from tensordbg.analysis.listing import ListedTensor, Order, Selection, list_tensors
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.names.listing import ListedTensor, Order, Selection, list_tensors
+from tensordbg.analysis.program.description import read_program
 from tensordbg.model import Site
 from tensordbg.trace.reader import TraceReader, open_trace
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import tensordbg
-from tensordbg.analysis.listing import ListedTensor, Order, Selection, list_tensors
+from tensordbg.analysis.names.listing import ListedTensor, Order, Selection, list_tensors
 from tensordbg.trace.reader import open_trace
 
 torch: Any = pytest.importorskip(

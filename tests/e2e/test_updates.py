@@ -12,7 +12,7 @@ import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
 import tensordbg
-from tensordbg.analysis.optimizers import UPDATES
+from tensordbg.analysis.program.optimizers import UPDATES
 from tensordbg.wire.why import why_to_json
 
 Gradients = Sequence[Sequence[float]]

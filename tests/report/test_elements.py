@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from tensordbg.analysis.intervals import parse_interval
-from tensordbg.analysis.show import history_of
+from tensordbg.analysis.tensors.intervals import parse_interval
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.report.elements import MARKED, Look, all_elements, elements_text
 from tensordbg.trace.reader import TraceReader
 from tests.report.rendering import rendered

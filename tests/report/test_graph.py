@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.function_graph import Section, function_graph
+from tensordbg.analysis.graphs.function_graph import Section, function_graph
 from tensordbg.report.graph import graph_text
 from tensordbg.trace.graph_files import GraphFiles, GraphStage
 from tensordbg.trace.reader import TraceReader

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tensordbg.analysis.layers import list_layers
+from tensordbg.analysis.graphs.layers import list_layers
 from tensordbg.report.layers import layers_table
-from tests.analysis.test_layers import layered_trace
+from tests.analysis.graphs.test_layers import layered_trace
 from tests.report.rendering import rendered
 
 

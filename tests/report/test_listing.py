@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensordbg.analysis.listing import Listing, Order, Selection, list_tensors
+from tensordbg.analysis.names.listing import Listing, Order, Selection, list_tensors
 from tensordbg.report.listing import listing_footer, listing_table
 from tensordbg.trace.reader import TraceReader
 from tests.report.rendering import rendered

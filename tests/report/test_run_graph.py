@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from tensordbg.analysis.run_graph import run_graph
+from tensordbg.analysis.graphs.as_run import run_graph
 from tensordbg.report.run_graph import run_graph_text
 from tensordbg.trace.graph_files import GraphFiles, GraphStage
 from tensordbg.trace.graphdef import GraphDefMessage
 from tensordbg.trace.reader import TraceReader
-from tests.analysis.graphs import node
+from tests.analysis.graphs.sample_graphs import node
 from tests.report.rendering import rendered
 
 

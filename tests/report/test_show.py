@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensordbg.analysis.show import histories_of, history_of
+from tensordbg.analysis.tensors.show import histories_of, history_of
 from tensordbg.report.show import histories_text, history_text
 from tensordbg.trace.reader import TraceReader
 from tests.report.rendering import rendered

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from tensordbg.analysis.listing import ListedTensor
-from tensordbg.analysis.parting import Pair, Parting
+from tensordbg.analysis.names.listing import ListedTensor
+from tensordbg.analysis.tensors.parting import Pair, Parting
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.capture.replayed import Replayed, Run
 from tensordbg.model import Health

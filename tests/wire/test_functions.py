@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.functions import list_functions
+from tensordbg.analysis.graphs.functions import list_functions
 from tensordbg.wire.functions import functions_to_json
 from tests.analysis.alerts.traces import tensor, traced, value
 from tests.analysis.builder import FILE, TraceBuilder

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import json
 
-from tensordbg.analysis.function_graph import function_graph
-from tensordbg.analysis.run_graph import run_graph
+from tensordbg.analysis.graphs.as_run import run_graph
+from tensordbg.analysis.graphs.function_graph import function_graph
 from tensordbg.trace.graph_files import GraphFiles, GraphStage
 from tensordbg.trace.graphdef import GraphDefMessage
 from tensordbg.trace.reader import TraceReader
 from tensordbg.wire.graph import function_graph_to_json, run_graph_to_json
-from tests.analysis.graphs import node
+from tests.analysis.graphs.sample_graphs import node
 
 
 def test_graph_as_built(sample_reader: TraceReader) -> None:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tensordbg.analysis.layers import list_layers
+from tensordbg.analysis.graphs.layers import list_layers
 from tensordbg.wire.layers import layers_to_json
-from tests.analysis.test_layers import layered_trace
+from tests.analysis.graphs.test_layers import layered_trace
 
 
 def test_layers(tmp_path: Path) -> None:

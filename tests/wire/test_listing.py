@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from tensordbg.analysis.listing import Selection, list_tensors
+from tensordbg.analysis.names.listing import Selection, list_tensors
 from tensordbg.trace.reader import TraceReader
 from tensordbg.wire.listing import listing_to_json
 

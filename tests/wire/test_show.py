@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from tensordbg.analysis.show import histories_of, history_of
+from tensordbg.analysis.tensors.show import histories_of, history_of
 from tensordbg.trace.reader import TraceReader
 from tensordbg.wire.show import histories_to_json, history_to_json
 

@@ -177,7 +177,7 @@ class Origin:
     """The innermost line of the user's own code."""
     verdict: Verdict
     reaches: tuple[str, ...]
-    """What it came to, or its gradient, see `REACHES` in `troubles.py`; empty if it died out."""
+    """What it came to, or its gradient, see `REACHES` in `origins/troubles.py`; empty if it died out."""
     propagated: int
     """Number of non-finite tensors that were made from it."""
     spread: tuple[TensorView, ...]

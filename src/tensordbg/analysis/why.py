@@ -8,23 +8,23 @@ from dataclasses import replace
 import numpy as np
 
 from tensordbg.analysis.alerts.table import find_alerts
-from tensordbg.analysis.batch_origins import events_of_sites, noting_sites
-from tensordbg.analysis.crossings import find_crossings, no_crossings
-from tensordbg.analysis.details import Details
-from tensordbg.analysis.elements_of_origins import with_elements
-from tensordbg.analysis.events import read_bad, read_events, read_executions
-from tensordbg.analysis.failure import find_failure
+from tensordbg.analysis.columns.reading import TraceSource, tensor_pieces
+from tensordbg.analysis.failures.failed_operation import find_failure
 from tensordbg.analysis.finding import WhyResult
-from tensordbg.analysis.fusion import fusion_notes
-from tensordbg.analysis.notes import trace_notes
-from tensordbg.analysis.origins import find_origins
-from tensordbg.analysis.processes import Study, join
-from tensordbg.analysis.program import read_program
-from tensordbg.analysis.reading import TraceSource, tensor_pieces
-from tensordbg.analysis.reporter import report_origins
-from tensordbg.analysis.troubles import Trouble
-from tensordbg.analysis.unseen import unseen_notes
-from tensordbg.analysis.values import locate_values
+from tensordbg.analysis.flow.values import locate_values
+from tensordbg.analysis.origins.find import find_origins
+from tensordbg.analysis.origins.fusion import fusion_notes
+from tensordbg.analysis.origins.notes import trace_notes
+from tensordbg.analysis.origins.pipeline_elements import with_elements
+from tensordbg.analysis.origins.reporter import report_origins
+from tensordbg.analysis.origins.troubles import Trouble
+from tensordbg.analysis.origins.unseen import unseen_notes
+from tensordbg.analysis.processes.crossings import find_crossings, no_crossings
+from tensordbg.analysis.processes.joined import Study, join
+from tensordbg.analysis.program.description import read_program
+from tensordbg.analysis.program.details import Details
+from tensordbg.analysis.program.events import read_bad, read_events, read_executions
+from tensordbg.analysis.tensors.batch_origins import events_of_sites, noting_sites
 from tensordbg.analysis.warnings.find import find_warnings
 
 
@@ -38,7 +38,7 @@ def why(trace: TraceSource) -> WhyResult:
 
 
 def why_of_run(processes: Mapping[str, TraceSource]) -> WhyResult:
-    """Find every origin in the processes of a run, given by name; see `processes.py`."""
+    """Find every origin in the processes of a run, given by name; see `processes/joined.py`."""
     return join({name: _study(trace) for name, trace in processes.items()})
 
 

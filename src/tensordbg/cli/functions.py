@@ -18,7 +18,7 @@ def command(trace: TraceChoice, as_json: bool) -> None:
     from tensordbg.cli.output import print_json, print_note, print_rich, reading
 
     with reading(trace) as reader:
-        from tensordbg.analysis.functions import list_functions
+        from tensordbg.analysis.graphs.functions import list_functions
 
         functions = list_functions(reader)
     if as_json:

@@ -69,8 +69,8 @@ def command(
 
 
 def _show_built(reader: TraceReader, function: str, as_json: bool, options: dict[str, Any]) -> None:
-    from tensordbg.analysis.function_graph import Section, function_graph
-    from tensordbg.analysis.graph_choice import choose_part
+    from tensordbg.analysis.graphs.function_graph import Section, function_graph
+    from tensordbg.analysis.names.graph_choice import choose_part
     from tensordbg.cli.output import print_json, print_rich
 
     part = choose_part(reader, function)
@@ -87,7 +87,7 @@ def _show_built(reader: TraceReader, function: str, as_json: bool, options: dict
 
 
 def _show_run(reader: TraceReader, function: str, stage: GraphStage, as_json: bool) -> None:
-    from tensordbg.analysis.run_graph import run_graph
+    from tensordbg.analysis.graphs.as_run import run_graph
     from tensordbg.cli.output import print_json, print_rich
 
     graph = run_graph(reader, function, stage)

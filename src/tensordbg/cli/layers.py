@@ -20,7 +20,7 @@ def command(trace: TraceChoice, name: str, inner: bool, as_json: bool) -> None:
     from tensordbg.cli.output import print_json, print_note, print_rich, reading
 
     with reading(trace) as reader:
-        from tensordbg.analysis.layers import list_layers
+        from tensordbg.analysis.graphs.layers import list_layers
 
         layers = [layer for layer in list_layers(reader) if name in layer.path]
     if as_json:

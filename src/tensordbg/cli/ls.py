@@ -45,8 +45,8 @@ def command(trace: TraceChoice, sort: str, reverse: bool, limit: int, as_json: b
     from tensordbg.cli.output import print_json, print_note, print_rich, reading_run
 
     with reading_run(trace) as processes:
-        from tensordbg.analysis.listing import Order, Selection
-        from tensordbg.analysis.named_listing import list_named
+        from tensordbg.analysis.names.listing import Order, Selection
+        from tensordbg.analysis.tensors.named_listing import list_named
 
         layer = selection.pop("layer")
         found = list_named(processes, Selection(**selection), layer, Order(sort, reverse, limit))

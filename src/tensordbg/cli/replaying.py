@@ -54,7 +54,7 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
 
 def _compare(plan: ReplayPlan, out: Path, before: Path) -> Path:
     """Replays the changed step too, and shows both."""
-    from tensordbg.analysis.parting import find_parting
+    from tensordbg.analysis.tensors.parting import find_parting
     from tensordbg.report.side_by_side import parting_text, side_by_side_table
     from tensordbg.trace.reader import open_trace
 

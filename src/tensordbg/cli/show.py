@@ -10,7 +10,7 @@ from tensordbg.cli.arguments import Steps, TraceChoice, json_option, steps_of, t
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.show import TensorHistory
+    from tensordbg.analysis.tensors.show import TensorHistory
     from tensordbg.trace.reader import TraceReader
 
 
@@ -51,7 +51,7 @@ def command(
 
 def _show(trace: TraceChoice, tensor: str, as_json: bool, options: dict[str, Any]) -> None:
     """The history in each process."""
-    from tensordbg.analysis.show import histories_of
+    from tensordbg.analysis.tensors.show import histories_of
     from tensordbg.cli.output import print_json, print_rich, reading_run
 
     with reading_run(trace) as processes:
@@ -93,8 +93,8 @@ def _history(
     reader: TraceReader, tensor: str, function: str, steps: Steps, iteration: int | None, limit: int
 ) -> TensorHistory:
     """The events that are shown."""
-    from tensordbg.analysis.elements import narrowed, shortened
-    from tensordbg.analysis.show import history_of
+    from tensordbg.analysis.tensors.elements import narrowed, shortened
+    from tensordbg.analysis.tensors.show import history_of
 
     if steps == (None, None) and iteration is None:
         return history_of(reader, tensor, function, limit)

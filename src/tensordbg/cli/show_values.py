@@ -12,7 +12,7 @@ from tensordbg.errors import UsageError
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from tensordbg.analysis.show import TensorHistory
+    from tensordbg.analysis.tensors.show import TensorHistory
     from tensordbg.trace.reader import TraceReader
 
 
@@ -40,10 +40,10 @@ def show_values(reader: TraceReader, history: TensorHistory, wanted: ValuesWante
         UsageError: If none were kept, a slice or range is wrong, or the file can't be written.
         TraceError: If they can't be read.
     """
-    from tensordbg.analysis.composites import whole_values
-    from tensordbg.analysis.elements import elements_of, kept_points, window
-    from tensordbg.analysis.intervals import parse_interval
-    from tensordbg.analysis.slices import parse_slice, take
+    from tensordbg.analysis.tensors.composites import whole_values
+    from tensordbg.analysis.tensors.elements import elements_of, kept_points, window
+    from tensordbg.analysis.tensors.intervals import parse_interval
+    from tensordbg.analysis.tensors.slices import parse_slice, take
     from tensordbg.report.elements import Look, elements_text, value_text
 
     index = parse_slice(wanted.part)
@@ -100,7 +100,7 @@ def _write(path: Path, arrays: list[Any]) -> Text:
     import numpy as np
     from rich.text import Text
 
-    from tensordbg.analysis.elements import stacked
+    from tensordbg.analysis.tensors.elements import stacked
 
     array = arrays[0] if len(arrays) == 1 else stacked(arrays)
     if len({each.shape for each in arrays}) == 1 and all(each.dtype == object for each in arrays):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.console.bounded_evaluation import Bounds, evaluate_bounded
 from tensordbg.console.elementwise import is_elementwise
 from tensordbg.console.evaluation import evaluate

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.intervals import Interval, inside
+from tensordbg.analysis.tensors.intervals import Interval, inside
 from tensordbg.console.element_format import ElementFormat
 from tensordbg.console.page import Line, Span
 from tensordbg.errors import UsageError

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.console.conditions import Flagged, Test, parse_condition, unknown_filter
 from tensordbg.console.findings import KINDS, FindingTest
 from tensordbg.console.predicates import OwnTest, Predicate, read_predicates

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.view.findings import AllFound, all_findings
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.analysis.why import why

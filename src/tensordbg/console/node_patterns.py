@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.listing import split_slot
-from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.names.listing import split_slot
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.control_edges import is_told, waits_for
-from tensordbg.analysis.listing import split_slot
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.names.listing import split_slot
+from tensordbg.analysis.program.control_edges import is_told, waits_for
 from tensordbg.analysis.view.neighbours import Neighbour, find_consumers, find_inputs, with_rows
 from tensordbg.console.failed_node import stated_inputs, unbuilt_node
 from tensordbg.console.node import Node
@@ -153,7 +153,7 @@ def _waiting(opened: OpenedTrace, site: int) -> dict[str, list[str]] | None:
     if is_told(graph):
         sites = opened.program.sites
         return {each.name: [sites[number].name for number in waits_for(opened.program, each)] for each in graph}
-    from tensordbg.analysis.kept_graphs import KeptGraphs
+    from tensordbg.analysis.graphs.kept import KeptGraphs
     from tensordbg.trace.graph_files import GraphStage
 
     known = opened.program.sites.get(site)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.view.rows import SeenTensor
 from tensordbg.errors import UsageError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tensordbg.analysis.intervals import Interval, parse_interval
+from tensordbg.analysis.tensors.intervals import Interval, parse_interval
 
 _PAIR = re.compile(r"[^\s,\[\]()]+\s*,\s*[^\s,\[\]()]+")
 _ONE = re.compile(r"[\[(][^\[\]()]*[\])]|nan", re.IGNORECASE)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.reading import Ints, integers
+from tensordbg.analysis.columns.reading import Ints, integers
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE

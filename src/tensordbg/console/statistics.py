@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Ints, floats, integers
+from tensordbg.analysis.columns.reading import Ints, floats, integers
 from tensordbg.model import NONE, SOMEWHERE
 
 if TYPE_CHECKING:

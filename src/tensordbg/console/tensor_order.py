@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.view.order import SORT_KEYS, sort_events
 from tensordbg.console.statistics import STATISTICS, Measured
 from tensordbg.console.texts import byte_size

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.intervals import Interval, inside
-from tensordbg.analysis.slices import parse_slice, take
+from tensordbg.analysis.tensors.intervals import Interval, inside
+from tensordbg.analysis.tensors.slices import parse_slice, take
 from tensordbg.console.element_format import format_of
 from tensordbg.console.element_lines import ElementLines
 from tensordbg.console.navigation import find_line

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.console.page import Line, Span, Style
 from tensordbg.console.texts import byte_size, milliseconds, word
 from tensordbg.model import NONE

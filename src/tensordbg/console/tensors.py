@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.naming import AllTensors, Named, find_named, near_tensors, nearest
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.names.naming import AllTensors, Named, find_named, near_tensors, nearest
 from tensordbg.analysis.view.history import events_of
 from tensordbg.console.runs import Scope
 from tensordbg.errors import AbsentError, UsageError

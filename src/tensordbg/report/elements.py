@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from rich.text import Text
 
-from tensordbg.analysis.intervals import Interval, inside
-from tensordbg.analysis.listing import ListedTensor
+from tensordbg.analysis.names.listing import ListedTensor
+from tensordbg.analysis.tensors.intervals import Interval, inside
 from tensordbg.report.listing import turn_text, type_text
 from tensordbg.report.numbers import count
 

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.failure_lead import failure_lead, message_of_one_line
+from tensordbg.analysis.failures.lead import failure_lead, message_of_one_line
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.origin_tables import cells_of

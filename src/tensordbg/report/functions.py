@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.functions import FunctionTrace, TracedFunction
+from tensordbg.analysis.graphs.functions import FunctionTrace, TracedFunction
 from tensordbg.report.listing import plain_table
 from tensordbg.report.numbers import ABSENT, count
 

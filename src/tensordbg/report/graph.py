@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.function_graph import FunctionGraph, GraphNode
-from tensordbg.analysis.function_titles import function_title
+from tensordbg.analysis.graphs.function_graph import FunctionGraph, GraphNode
+from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.model import Function
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.numbers import ABSENT, amount, count

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from tensordbg.analysis.layers import Layer, LayerTensor
+from tensordbg.analysis.graphs.layers import Layer, LayerTensor
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from tensordbg.analysis.listing import ListedTensor, Listing
+from tensordbg.analysis.names.listing import ListedTensor, Listing
 from tensordbg.model import Frame
 from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
 

@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from tensordbg import __version__
 from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.failure_lead import failure_lead
+from tensordbg.analysis.failures.lead import failure_lead
 from tensordbg.analysis.finding import NumericalWarning, Origin, ProgramFailure, SourceLine, WhyResult
 from tensordbg.report.failure_text import circumstances_of as circumstances_of_failure
 from tensordbg.report.failure_text import input_rows

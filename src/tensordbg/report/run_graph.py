@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from tensordbg.analysis.graph_changes import Fate, GraphChange
-from tensordbg.analysis.run_graph import RunGraph
+from tensordbg.analysis.graphs.as_run import RunGraph
+from tensordbg.analysis.graphs.changes import Fate, GraphChange
 from tensordbg.report.graph import heading, place
 from tensordbg.report.listing import plain_table
 from tensordbg.report.numbers import amount, count

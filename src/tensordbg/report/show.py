@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.operations import named
-from tensordbg.analysis.show import TensorHistory
+from tensordbg.analysis.program.operations import named
+from tensordbg.analysis.tensors.show import TensorHistory
 from tensordbg.operations.kinds import Kind
 from tensordbg.report.listing import (
     LENGTHS,

@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.listing import ListedTensor
-from tensordbg.analysis.parting import Parting
+from tensordbg.analysis.names.listing import ListedTensor
+from tensordbg.analysis.tensors.parting import Parting
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.capture.replayed import Replayed
 from tensordbg.report.listing import BAD, health_cells, place_text, plain_table, type_text

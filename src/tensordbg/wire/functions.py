@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.functions import FunctionTrace, Parameter, TracedFunction
+from tensordbg.analysis.graphs.functions import FunctionTrace, Parameter, TracedFunction
 
 FORMAT = 1
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.function_graph import FunctionGraph, GraphNode
-from tensordbg.analysis.graph_changes import Fate, GraphChange
-from tensordbg.analysis.run_graph import RunGraph, RunNode
+from tensordbg.analysis.graphs.as_run import RunGraph, RunNode
+from tensordbg.analysis.graphs.changes import Fate, GraphChange
+from tensordbg.analysis.graphs.function_graph import FunctionGraph, GraphNode
 from tensordbg.model import Function
 
 FORMAT = 1

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tensordbg.analysis.call_tree import CallTree, Instance, call_tree
-from tensordbg.analysis.function_choice import choose_function
-from tensordbg.analysis.kept_graphs import KeptGraphs
-from tensordbg.analysis.program import Program, read_program
+from tensordbg.analysis.graphs.kept import KeptGraphs
+from tensordbg.analysis.program.call_tree import CallTree, Instance, call_tree
+from tensordbg.analysis.program.description import Program, read_program
+from tensordbg.analysis.program.function_choice import choose_function
 from tensordbg.model import CallKind, Function
 from tensordbg.trace.graph_files import GraphStage
 from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode, text_attribute

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensordbg.analysis.layers import Layer, LayerTensor
+from tensordbg.analysis.graphs.layers import Layer, LayerTensor
 from tensordbg.wire.health import health_to_json
 
 FORMAT = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensordbg.analysis.listing import ListedTensor, Listing
+from tensordbg.analysis.names.listing import ListedTensor, Listing
 from tensordbg.model import Frame
 from tensordbg.wire.health import health_to_json
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.show import TensorHistory
+from tensordbg.analysis.tensors.show import TensorHistory
 from tensordbg.wire.listing import row_to_json
 
 FORMAT = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensordbg.analysis.failure_lead import failure_lead
+from tensordbg.analysis.failures.lead import failure_lead
 from tensordbg.analysis.finding import (
     Arrival,
     Beginning,

@@ -4,7 +4,7 @@ from typing import Any
 
 from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.alerts.placement import placement_alerts
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.program.description import read_program
 from tensordbg.trace.facts import End, TraceFacts
 from tests.analysis.builder import TraceBuilder
 

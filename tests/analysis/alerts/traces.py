@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tensordbg.analysis.events import read_executions
-from tensordbg.analysis.functions import TracedFunction, traced_functions
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.graphs.functions import TracedFunction, traced_functions
+from tensordbg.analysis.program.description import read_program
+from tensordbg.analysis.program.events import read_executions
 from tests.analysis.builder import FILE, Graph, TraceBuilder
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from tensordbg.analysis.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.finding import SourceLine
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tensordbg.analysis.call_tree import CallTree, call_tree
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.program.call_tree import CallTree, call_tree
+from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.view.boxes import BoxTree, box_tree
 from tensordbg.analysis.view.sites import layer_path
 from tensordbg.model import Site

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.call_tree import CallTree, call_tree
+from tensordbg.analysis.program.call_tree import CallTree, call_tree
 from tensordbg.analysis.view.box_health import Inside, recorded_at
 from tests.analysis.view.loop_trace import LoopTrace, loop_trace
 

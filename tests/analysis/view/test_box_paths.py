@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.call_tree import CallTree
+from tensordbg.analysis.program.call_tree import CallTree
 from tensordbg.analysis.view.box_paths import BoxKind, BoxName, BoxPaths
 from tensordbg.analysis.view.sites import layer_path
 from tests.analysis.builder import TraceBuilder

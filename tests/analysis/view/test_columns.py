@@ -23,7 +23,7 @@ def test_real_numbers(varied: OpenedTrace) -> None:
 
 @pytest.mark.parametrize("name", ["device", "dtype", "shape"])
 def test_words(varied: OpenedTrace, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tensordbg.analysis.reading._PIECE", 50)  # words are numbered anew in every piece
+    monkeypatch.setattr("tensordbg.analysis.columns.reading._PIECE", 50)  # words are numbered anew in every piece
     words = Columns(varied).words(name)
     given = varied.reader.table("tensors", [name]).column(name).to_pylist()
     assert [None if code < 0 else words.texts[code] for code in words.code.tolist()] == given

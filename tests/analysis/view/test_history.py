@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensordbg.analysis.show import history_of
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.view.history import thin, thinned_history
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.errors import AbsentError

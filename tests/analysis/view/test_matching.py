@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensordbg.analysis.listing import Order, Selection, list_tensors
+from tensordbg.analysis.names.listing import Order, Selection, list_tensors
 from tensordbg.analysis.view.matching import find_events
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.rows import SeenTensor

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tensordbg.analysis.call_tree import call_tree
+from tensordbg.analysis.program.call_tree import call_tree
 from tensordbg.analysis.view.node_health import NodeEvents, events_at_nodes, key_of_event
 from tensordbg.analysis.view.opened import OpenedTrace
 from tests.analysis.view.loop_trace import loop_trace

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from tensordbg.analysis.call_tree import CallTree
+from tensordbg.analysis.program.call_tree import CallTree
 from tensordbg.analysis.view.node_titles import node_title
 from tensordbg.model import PYTHON_NAMES
 from tests.analysis.builder import TraceBuilder

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tensordbg.analysis.listing import Order, Selection, list_tensors
+from tensordbg.analysis.names.listing import Order, Selection, list_tensors
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.order import SORT_KEYS, check_order, sort_events
 from tensordbg.analysis.view.rows import SeenTensor

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.listing import Order, Selection, list_tensors
+from tensordbg.analysis.names.listing import Order, Selection, list_tensors
 from tensordbg.analysis.view.opened import OpenedTrace
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tensordbg.analysis.slices import parse_slice
+from tensordbg.analysis.tensors.slices import parse_slice
 from tensordbg.analysis.view.asked import Window
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.value_window import ValueWindow, at_most_two, value_window

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from tensordbg.analysis.call_tree import call_tree
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.program.call_tree import call_tree
+from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.view.wires import Wire, wires_between
 from tests.analysis.builder import TraceBuilder
 

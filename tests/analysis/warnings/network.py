@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.warnings.study import Study, study
 from tensordbg.model import TensorRef
 from tests.analysis.builder import TraceBuilder

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.warnings import kept_units
 from tensordbg.analysis.warnings.dead_units import dead_units
 from tensordbg.analysis.warnings.kept_units import dead_in_kept

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.events import read_executions
-from tensordbg.analysis.ports import number_ports
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.program.description import read_program
+from tensordbg.analysis.program.events import read_executions
+from tensordbg.analysis.program.ports import number_ports
 from tensordbg.analysis.warnings.wiring import Wiring, wire
 from tensordbg.model import TensorRef
 from tests.analysis.builder import TraceBuilder

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import tensordbg
-from tensordbg.analysis.show import history_of
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.model import Frame, Function, Site, Variable
 from tensordbg.trace.reader import TraceReader, open_trace
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tensordbg.analysis.show import history_of
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.why import why
 from tensordbg.backends.tensorflow.bound_names import may_be_told_apart, names_bound
 from tests.backends.tensorflow.recorded import record, scalars

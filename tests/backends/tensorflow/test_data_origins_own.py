@@ -11,10 +11,10 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.analysis.batch_origins import noting_sites
-from tensordbg.analysis.program import read_program
-from tensordbg.analysis.python_names import names_told
-from tensordbg.analysis.show import history_of
+from tensordbg.analysis.program.description import read_program
+from tensordbg.analysis.program.python_names import names_told
+from tensordbg.analysis.tensors.batch_origins import noting_sites
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.backends.tensorflow.data_origins import trace_data
 from tensordbg.model import names_origins
 from tensordbg.trace.reader import TraceReader, open_trace

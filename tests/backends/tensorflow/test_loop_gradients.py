@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tensordbg.analysis.listing import recorded_tensors
-from tensordbg.analysis.program import read_program
-from tensordbg.analysis.python_names import names_of_text
+from tensordbg.analysis.names.listing import recorded_tensors
+from tensordbg.analysis.program.description import read_program
+from tensordbg.analysis.program.python_names import names_of_text
 from tensordbg.backends.tensorflow.internals import while_v2
 from tests.backends.tensorflow.recorded import record, scalars, shown
 

@@ -12,7 +12,7 @@ import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
 import tensordbg
-from tensordbg.analysis.listing import Selection, list_tensors
+from tensordbg.analysis.names.listing import Selection, list_tensors
 from tensordbg.backends.tensorflow.slots import slots_of
 from tests.backends.tensorflow.recorded import Recorded, record
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tensordbg
-from tensordbg.analysis.listing import Order, Selection, list_tensors
+from tensordbg.analysis.names.listing import Order, Selection, list_tensors
 from tensordbg.backends.torch import recording as torch_recording
 from tensordbg.backends.torch.building import BuildError
 from tensordbg.trace.reader import open_trace

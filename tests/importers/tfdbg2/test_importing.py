@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tensordbg.analysis.finding import WhyResult
-from tensordbg.analysis.program import read_program
+from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.why import why
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.importers.tfdbg2.importing import import_logs

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from tensordbg.advice.lookup import fix
 from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.details import function_name
+from tensordbg.analysis.columns.reading import TraceSource, tensor_pieces
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.locations import Locations
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import TraceSource, tensor_pieces
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.details import function_name
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from tensordbg.advice.lookup import fix
 from tensordbg.analysis.alerts.alert import Alert, Given
-from tensordbg.analysis.functions import FunctionTrace, Parameter, TracedFunction
+from tensordbg.analysis.graphs.functions import FunctionTrace, Parameter, TracedFunction
 
 MOST_TRACES = 5
 """A function may be traced so many times before it is an alert."""

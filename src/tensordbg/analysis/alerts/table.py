@@ -5,10 +5,10 @@ from __future__ import annotations
 from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.alerts.placement import placement_alerts
 from tensordbg.analysis.alerts.retracing import retracing_alerts
-from tensordbg.analysis.events import Executions
-from tensordbg.analysis.functions import traced_functions
-from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import TraceSource
+from tensordbg.analysis.columns.reading import TraceSource
+from tensordbg.analysis.graphs.functions import traced_functions
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import Executions
 
 
 def find_alerts(trace: TraceSource, program: Program, executions: Executions) -> tuple[Alert, ...]:

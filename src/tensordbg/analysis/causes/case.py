@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tensordbg.advice.lookup import fix
 from tensordbg.analysis.finding import InputView, TensorView
-from tensordbg.analysis.operations import named
+from tensordbg.analysis.program.operations import named
 from tensordbg.model import Health
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.operations.kinds import Kind

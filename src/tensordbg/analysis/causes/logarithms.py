@@ -7,7 +7,7 @@ import math
 from tensordbg.advice.lookup import title
 from tensordbg.analysis.causes.case import SMALLEST_NORMAL, Case, Cause, are, number, of_elements, vanishing
 from tensordbg.analysis.causes.disguises import behind, lost_epsilon, probability
-from tensordbg.analysis.operations import named
+from tensordbg.analysis.program.operations import named
 from tensordbg.model import Health
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role

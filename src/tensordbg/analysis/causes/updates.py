@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.causes.case import HALF, Case, all_finite, magnitude, number, of_elements, vanishing
 from tensordbg.analysis.finding import InputView, TensorView
-from tensordbg.analysis.optimizers import Update, update_of
+from tensordbg.analysis.program.optimizers import Update, update_of
 
 _CLOSE = 0.99
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.columns.reading import Bools
 from tensordbg.errors import UsageError
 
 _COMPARED = re.compile(r"(<=|>=|<|>|=)(.+)")

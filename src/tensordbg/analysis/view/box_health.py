@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.call_tree import CallTree, without_numbers
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.program.call_tree import CallTree, without_numbers
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace

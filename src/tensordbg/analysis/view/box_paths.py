@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from tensordbg.analysis.call_tree import CallTree, Instance
-from tensordbg.analysis.function_titles import function_title
+from tensordbg.analysis.program.call_tree import CallTree, Instance
+from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.model import CallKind, Site
 
 _DEEPEST = 24

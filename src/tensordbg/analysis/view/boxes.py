@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from math import ceil
 
-from tensordbg.analysis.call_tree import CallTree, Instance
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.program.call_tree import CallTree, Instance
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.view.box_paths import BoxKind, BoxName, BoxPaths
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Bools, Ints, floats, integers, tensor_pieces, words
+from tensordbg.analysis.columns.reading import Bools, Ints, floats, integers, tensor_pieces, words
 from tensordbg.analysis.view.kept import Recent
 from tensordbg.model import NONE, SOMEWHERE
 

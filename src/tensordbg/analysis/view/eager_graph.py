@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.events import Executions
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.analysis.view.graph import MOST_NODES
 from tensordbg.analysis.view.neighbours import find_inputs

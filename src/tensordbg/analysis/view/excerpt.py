@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.dataflow import Flow
-from tensordbg.analysis.events import Events, row_of
-from tensordbg.analysis.execution_part import made_from, part_of
-from tensordbg.analysis.reading import Ints, integers
-from tensordbg.analysis.values import Values, locate_values
+from tensordbg.analysis.columns.reading import Ints, integers
+from tensordbg.analysis.flow.dataflow import Flow
+from tensordbg.analysis.flow.values import Values, locate_values
+from tensordbg.analysis.program.events import Events, row_of
+from tensordbg.analysis.program.execution_part import made_from, part_of
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.model import NONE
 

@@ -18,7 +18,7 @@ from tensordbg.analysis.finding import (
     TensorView,
     WhyResult,
 )
-from tensordbg.analysis.listing import split_slot
+from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.view.neighbours import Neighbour, with_rows
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.rows import SeenTensor

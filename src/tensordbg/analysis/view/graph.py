@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensordbg.analysis.call_tree import CallTree, call_tree
-from tensordbg.analysis.function_choice import choose_function
-from tensordbg.analysis.function_graph import find_operation
+from tensordbg.analysis.graphs.function_graph import find_operation
+from tensordbg.analysis.program.call_tree import CallTree, call_tree
+from tensordbg.analysis.program.function_choice import choose_function
 from tensordbg.analysis.view.asked import Centre
 from tensordbg.analysis.view.node_health import NodeEvents, events_at_nodes, key_of_event
 from tensordbg.analysis.view.wires import Wire, wires_between

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensordbg.analysis.listing import split_slot
-from tensordbg.analysis.python_names import names_told
+from tensordbg.analysis.names.listing import split_slot
+from tensordbg.analysis.program.python_names import names_told
 from tensordbg.analysis.view.asked import Whole
 from tensordbg.analysis.view.node_titles import node_title
 from tensordbg.analysis.view.root_functions import root_functions

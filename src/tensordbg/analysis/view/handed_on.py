@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from tensordbg.analysis.call_tree import CallTree
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.program.call_tree import CallTree
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.view.wires import Wire
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.details import health_of
-from tensordbg.analysis.listing import split_slot
-from tensordbg.analysis.naming import nearest
-from tensordbg.analysis.reading import Bools, Ints, shape_of
+from tensordbg.analysis.columns.reading import Bools, Ints, shape_of
+from tensordbg.analysis.names.listing import split_slot
+from tensordbg.analysis.names.naming import nearest
+from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.view.matching import equal_to
 from tensordbg.analysis.view.search import Text
 from tensordbg.errors import AbsentError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Bools, Ints, shape_of
+from tensordbg.analysis.columns.reading import Bools, Ints, shape_of
 from tensordbg.analysis.view.bounds import Bounds
 from tensordbg.analysis.view.search import Term, Text, parse_search
 from tensordbg.analysis.view.shape_pattern import ShapePattern

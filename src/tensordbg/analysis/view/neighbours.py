@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.function_titles import function_title
-from tensordbg.analysis.operands import is_eager, operands
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.resolve import resolve
+from tensordbg.analysis.flow.operands import is_eager, operands
+from tensordbg.analysis.flow.resolve import resolve
+from tensordbg.analysis.program.function_titles import function_title
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.analysis.view.rows import SeenTensor
 from tensordbg.model import NONE, CallKind, TensorRef

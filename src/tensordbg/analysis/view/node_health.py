@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.call_tree import Instance, without_numbers
+from tensordbg.analysis.program.call_tree import Instance, without_numbers
 from tensordbg.analysis.view.rows import SeenTensor
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from tensordbg.analysis.call_tree import CallTree, Instance
-from tensordbg.analysis.python_names import names_told
+from tensordbg.analysis.program.call_tree import CallTree, Instance
+from tensordbg.analysis.program.python_names import names_told
 from tensordbg.model import NONE, Site
 
 

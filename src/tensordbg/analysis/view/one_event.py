@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensordbg.analysis.call_chain import telling_stack
 from tensordbg.analysis.causes.case import unravelled
 from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.flow.call_chain import telling_stack
 from tensordbg.analysis.view.neighbours import MOST_CONSUMERS, Neighbour, find_consumers, find_inputs, with_rows
 from tensordbg.analysis.view.rows import SeenTensor
 from tensordbg.analysis.view.sites import SiteNames

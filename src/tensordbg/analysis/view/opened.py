@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensordbg.analysis.batch_origins import BatchOrigins
-from tensordbg.analysis.composite_notes import eager_composite
-from tensordbg.analysis.composites import whole_values, with_values
-from tensordbg.analysis.events import Executions, read_executions
-from tensordbg.analysis.locations import Locations
-from tensordbg.analysis.naming import Named, find_named
-from tensordbg.analysis.program import Program, read_program
-from tensordbg.analysis.reading import Ints
-from tensordbg.analysis.texts import text_of
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.names.naming import Named, find_named
+from tensordbg.analysis.names.texts import text_of
+from tensordbg.analysis.program.composite_notes import eager_composite
+from tensordbg.analysis.program.description import Program, read_program
+from tensordbg.analysis.program.events import Executions, read_executions
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.tensors.batch_origins import BatchOrigins
+from tensordbg.analysis.tensors.composites import whole_values, with_values
 from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.columns import Columns
 from tensordbg.analysis.view.excerpt import Excerpt, excerpt_key, take_excerpt

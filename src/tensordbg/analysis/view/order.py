@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.view.sites import SiteNames
 from tensordbg.analysis.view.statistics import STATISTICS
 from tensordbg.errors import UsageError

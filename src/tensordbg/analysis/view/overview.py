@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tensordbg.analysis.notes import trace_notes
+from tensordbg.analysis.origins.notes import trace_notes
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.trace.facts import End
 from tensordbg.trace.metadata import TraceMetadata

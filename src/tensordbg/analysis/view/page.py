@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.matching import find_events
 from tensordbg.analysis.view.order import check_order, sort_events

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tensordbg.analysis.details import health_of
-from tensordbg.analysis.listing import ListedTensor
-from tensordbg.analysis.reading import shape_of
+from tensordbg.analysis.columns.reading import shape_of
+from tensordbg.analysis.names.listing import ListedTensor
+from tensordbg.analysis.program.details import health_of
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.reading import Ints
+    from tensordbg.analysis.columns.reading import Ints
     from tensordbg.analysis.view.opened import OpenedTrace
 
 

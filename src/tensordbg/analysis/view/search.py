@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from tensordbg.analysis.listing import split_slot
+from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.view.bounds import Bounds, parse_bounds, parse_whole_bounds
 from tensordbg.analysis.view.shape_pattern import ShapePattern, parse_shape
 from tensordbg.errors import UsageError

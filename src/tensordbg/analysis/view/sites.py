@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from tensordbg.analysis.details import function_name
-from tensordbg.analysis.program import Program
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.details import function_name
 from tensordbg.model import Frame, Site
 
 

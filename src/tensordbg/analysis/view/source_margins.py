@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.view.sites import SiteNames
 from tensordbg.errors import AbsentError
 from tensordbg.model import NONE

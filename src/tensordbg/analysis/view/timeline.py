@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.function_titles import function_title
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.view.bins import TimeBins, fill_bins
 from tensordbg.errors import AbsentError, UsageError
 from tensordbg.model import NONE

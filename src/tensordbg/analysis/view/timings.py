@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.reading import Bools, Ints, integers
+from tensordbg.analysis.columns.reading import Bools, Ints, integers
 from tensordbg.model import NONE
 
 if TYPE_CHECKING:

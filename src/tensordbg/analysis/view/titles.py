@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.failure_lead import failure_lead
+from tensordbg.analysis.failures.lead import failure_lead
 from tensordbg.analysis.finding import NumericalWarning, Origin, ProgramFailure
 from tensordbg.model import Health
 

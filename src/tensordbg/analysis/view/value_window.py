@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.slices import Index, parse_slice, take
+from tensordbg.analysis.tensors.slices import Index, parse_slice, take
 from tensordbg.analysis.view.asked import Window
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensordbg.analysis.call_tree import call_tree
-from tensordbg.analysis.function_choice import choose_function
+from tensordbg.analysis.program.call_tree import call_tree
+from tensordbg.analysis.program.function_choice import choose_function
 from tensordbg.analysis.view.asked import Whole
 from tensordbg.analysis.view.box_health import Inside, RecordedAt, recorded_at
 from tensordbg.analysis.view.box_paths import BoxKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from tensordbg.analysis.call_tree import CallTree, Instance
+from tensordbg.analysis.program.call_tree import CallTree, Instance
 from tensordbg.model import CallKind
 
 

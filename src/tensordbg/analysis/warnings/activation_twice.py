@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study, brings_data
 from tensordbg.analysis.warnings.written import kind_at

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.finding import Origin
-from tensordbg.analysis.reading import Bools
 from tensordbg.analysis.warnings.study import Study
 from tensordbg.model import NONE, TensorRef
 

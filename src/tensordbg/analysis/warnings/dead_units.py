@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.kept_units import dead_in_kept
 from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of, part_left

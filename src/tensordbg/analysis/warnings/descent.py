@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.warnings.study import Study
 
 _FARTHEST = 50

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from tensordbg.analysis.details import Details
+from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.finding import NumericalWarning, Origin, TensorView
-from tensordbg.analysis.locations import Locations
-from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import TraceSource
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.details import Details
+from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.warnings.aftermath import without_aftermath
 from tensordbg.analysis.warnings.series import READ_WHOLE
 from tensordbg.analysis.warnings.softmax_of_one import TRAINED_PAST

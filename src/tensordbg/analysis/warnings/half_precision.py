@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tensordbg.analysis.causes.case import HALF, largest_of, number
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.analysis.warnings.words import listed, share
 from tensordbg.operations.kinds import Kind

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
-from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.warnings.descent import first_of
 from tensordbg.analysis.warnings.forward import differentiated_eagerly, forward_of
 from tensordbg.analysis.warnings.series import Floats

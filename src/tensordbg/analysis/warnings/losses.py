@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import ENOUGH, Study
 from tensordbg.operations.kinds import Kind

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.series import Floats, Series
 from tensordbg.analysis.warnings.wiring import Wiring
 from tensordbg.model import NONE

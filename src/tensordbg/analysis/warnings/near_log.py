@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tensordbg.analysis.causes.case import number
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.analysis.warnings.trends import Trend, trend
 from tensordbg.analysis.warnings.words import from_to, listed

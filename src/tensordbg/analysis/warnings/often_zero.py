@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.forward import forward_of
 from tensordbg.analysis.warnings.losses import Loss, find_losses
 from tensordbg.analysis.warnings.study import Finding, Study

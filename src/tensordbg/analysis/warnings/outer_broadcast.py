@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study

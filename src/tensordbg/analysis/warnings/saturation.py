@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.descent import made_of
 from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of, part_left
 from tensordbg.analysis.warnings.series import Floats, Series

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Bools, Ints, TraceSource, integers
+from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, integers
 from tensordbg.model import NONE
 
 Floats = npt.NDArray[np.float64]

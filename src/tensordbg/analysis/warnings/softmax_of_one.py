@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
 from tensordbg.operations.kinds import Kind

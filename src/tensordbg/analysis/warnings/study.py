@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.advice.lookup import fix
-from tensordbg.analysis.events import Executions, read_executions
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.ports import Ports, number_ports
-from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import Bools, Ints, TraceSource
-from tensordbg.analysis.roles import Roles
+from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import Executions, read_executions
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.program.ports import Ports, number_ports
+from tensordbg.analysis.program.roles import Roles
 from tensordbg.analysis.warnings.misnamed import without_misnamed
 from tensordbg.analysis.warnings.series import Series, read_series
 from tensordbg.analysis.warnings.wiring import Wiring, wire

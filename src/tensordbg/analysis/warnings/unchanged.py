@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study, brings_data
 from tensordbg.analysis.warnings.training import gradients_of_variables
 from tensordbg.analysis.warnings.words import listed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.warnings.forward import forward_of
 from tensordbg.analysis.warnings.series import ENOUGH_TURNS, Floats
 from tensordbg.analysis.warnings.study import Study

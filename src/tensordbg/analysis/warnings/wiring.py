@@ -13,13 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from tensordbg.analysis.events import Executions
-from tensordbg.analysis.hashing import mixed
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.ports import Ports
-from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import Bools, Ints, spread_ranges
-from tensordbg.analysis.spread import spread
+from tensordbg.analysis.columns.hashing import mixed
+from tensordbg.analysis.columns.reading import Bools, Ints, spread_ranges
+from tensordbg.analysis.columns.spread import spread
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import Executions
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.program.ports import Ports
 from tensordbg.model import NONE, CallKind, Function, Site
 from tensordbg.operations.kinds import Kind
 

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from tensordbg.advice.lookup import fix
-from tensordbg.analysis.beginnings.made import Made
-from tensordbg.analysis.beginnings.recorded import RecordedPast
-from tensordbg.analysis.beginnings.shapes import Turn
-from tensordbg.analysis.beginnings.words import of_wrap
-from tensordbg.analysis.beginnings.wraps import JUDGED, is_whole, wrapped
-from tensordbg.analysis.events import row_of
-from tensordbg.analysis.meant import meant_rule
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.program import Program
-from tensordbg.analysis.reading import Ints, integers, tensor_pieces
+from tensordbg.analysis.columns.reading import Ints, integers, tensor_pieces
+from tensordbg.analysis.failures.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
+from tensordbg.analysis.failures.beginnings.shapes import Turn
+from tensordbg.analysis.failures.beginnings.words import of_wrap
+from tensordbg.analysis.failures.beginnings.wraps import JUDGED, is_whole, wrapped
+from tensordbg.analysis.origins.meant import meant_rule
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import row_of
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind

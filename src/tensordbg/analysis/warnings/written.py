@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tensordbg.analysis.operations import operation_of
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study import Study
 from tensordbg.model import NONE
 from tensordbg.operations.composites import kind_of

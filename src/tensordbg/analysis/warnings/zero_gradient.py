@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tensordbg.advice.lookup import title
 from tensordbg.analysis.causes.case import number
-from tensordbg.analysis.operations import named
-from tensordbg.analysis.reading import Bools
+from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.program.operations import named
 from tensordbg.analysis.warnings.descent import made_of, nearest
 from tensordbg.analysis.warnings.forward import forward_of
 from tensordbg.analysis.warnings.study import Finding, Study

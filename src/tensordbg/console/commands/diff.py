@@ -9,8 +9,8 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.reading import Ints
-from tensordbg.analysis.slices import parse_slice, take
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.tensors.slices import parse_slice, take
 from tensordbg.console.options import all_option, function_option
 from tensordbg.console.page import JoinedLines, Line, Lines, Page, Span
 from tensordbg.console.runs import EVERYTHING

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from tensordbg.analysis.slices import parse_slice, take
+from tensordbg.analysis.tensors.slices import parse_slice, take
 from tensordbg.console.bounded_evaluation import evaluate_bounded
 from tensordbg.console.functions import CONSTANTS
 from tensordbg.console.options import all_option, run_option, write_option

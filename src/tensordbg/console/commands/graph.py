@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tensordbg.analysis.function_graph import Section, function_graph
-from tensordbg.analysis.graph_choice import choose_part
+from tensordbg.analysis.graphs.function_graph import Section, function_graph
+from tensordbg.analysis.names.graph_choice import choose_part
 from tensordbg.console.page import Page
 from tensordbg.console.rich_lines import lines_of
 from tensordbg.report.graph import graph_text

@@ -19,7 +19,7 @@ from tensordbg.console.texts import word
 from tensordbg.report.numbers import amount, short
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.reading import Ints
+    from tensordbg.analysis.columns.reading import Ints
     from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.view.matching import find_events
 from tensordbg.console.options import PATTERN, run_option
 from tensordbg.console.page import FixedLines, JoinedLines, Page

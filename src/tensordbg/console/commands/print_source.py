@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from tensordbg.analysis.operations import operation_of
-from tensordbg.analysis.reading import Ints
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.console.files import find_file
 from tensordbg.console.node_lines import health_span
 from tensordbg.console.options import run_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tensordbg.analysis.function_titles import function_title
+from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.view.eager_graph import EagerPart, ExecutionNode
 from tensordbg.analysis.view.graph import GraphPart
 from tensordbg.analysis.view.node_titles import node_title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tensordbg.analysis.function_titles import function_title
+from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.view.bundles import Bundle
 from tensordbg.analysis.view.node_titles import node_title
 from tensordbg.analysis.view.opened import OpenedTrace

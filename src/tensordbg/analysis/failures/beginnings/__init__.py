@@ -1,0 +1,1 @@
+"""Where the shape, the type or the number came into being on which an operation failed."""

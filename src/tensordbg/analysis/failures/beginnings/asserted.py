@@ -1,0 +1,67 @@
+"""What an assertion compared: the tensors behind its condition, and in eager code the comparison of its line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
+from tensordbg.analysis.failures.beginnings.shapes import Turn
+from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import Executions
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
+
+COMPARING = frozenset(
+    {
+        *(Kind.EQUAL, Kind.EQUAL_NEARLY, Kind.NOT_EQUAL),
+        *(Kind.GREATER, Kind.GREATER_EQUAL, Kind.LESS, Kind.LESS_EQUAL),
+    }
+)
+_FAILED = "assertion failed"
+_OF_COMPARISON = "did not hold"
+"""Of an assertion that failed in eager code."""
+
+
+def compared(past: Past, message: str, given: Sequence[Made | None]) -> list[Made]:
+    """What was compared for the condition of an assertion, its first input; nothing where it is none of those."""
+    made = given[0] if given and _FAILED in message else None
+    for _ in steps():
+        if made is None:
+            return []
+        inputs = past.inputs(made)
+        if made.operation.kind in COMPARING:
+            return [each for each in inputs if each is not None]
+        made = next((each for each in inputs if each is not None and each.dtype == "bool"), None)
+    return []
+
+
+def is_of_comparison(message: str) -> bool:
+    """Whether a message is that of an assertion which compared elements."""
+    return _OF_COMPARISON in message
+
+
+def beginning_of(past: Past, made: Made) -> Turn:
+    """What made a tensor that was compared."""
+    return Turn(made, tuple(each for each in past.inputs(made) if each is not None and each.low is not None))
+
+
+def comparison_at(program: Program, executions: Executions, locations: Locations, source: SourceLine | None) -> int:
+    """The row of the last comparison that a line ran eagerly; `NONE` where it ran none."""
+    if source is None:
+        return NONE
+    lines = {
+        site.site: locations.own(locations.stack(site.stack))
+        for site in program.sites.values()
+        if site.function == NONE and operation_of(site).kind in COMPARING
+    }
+    at = [
+        number for number, line in lines.items()
+        if line is not None and (line.file, line.line) == (source.file, source.line)
+    ]  # fmt: skip
+    rows = np.flatnonzero(np.isin(executions.site, at) & (executions.function == NONE))
+    return int(rows[-1]) if len(rows) else NONE

@@ -1,0 +1,53 @@
+"""Where a data type came from that did not fit: the walk back to the operation that put out a type it was not given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
+from tensordbg.analysis.failures.beginnings.shapes import Turn
+
+_OF_TYPES = re.compile(
+    r"\b(?:was expected to be an? \w+ tensor but is|does not match type|dtype|data ?type)\b", re.IGNORECASE
+)
+_OF_ONE = re.compile(
+    r"must be of type|requested dtype|must have d?type|dtype must be|(?:unsupported|invalid) d?type", re.IGNORECASE
+)
+"""Of the type of a tensor that goes with no other."""
+_NUMBERED = re.compile(r"input #(\d+)\(zero-based\) was expected")
+
+
+_OF_TYPE_ALONE = re.compile(r"has DataType \w+ not in list of allowed values")
+
+
+def is_of_type_alone(message: str) -> bool:
+    """Whether a message is of the type of one tensor, whatever it says of values."""
+    return _OF_TYPE_ALONE.search(message) is not None
+
+
+def differing(message: str, given: Sequence[str]) -> list[int]:
+    """Which inputs are of types that do not go together; empty where the error is not of types."""
+    typed = [k for k, dtype in enumerate(given) if dtype]
+    if len(typed) == 1 and _OF_ONE.search(message):
+        return typed
+    if not _OF_TYPES.search(message):
+        return []
+    numbered = _NUMBERED.search(message)
+    if numbered is not None and int(numbered[1]) < len(given):
+        odd = int(numbered[1])
+        other = next((k for k, dtype in enumerate(given) if dtype and dtype != given[odd]), None)
+        return [odd] if other is None else [odd, other]
+    kinds = {dtype: k for k, dtype in reversed([*enumerate(given)]) if dtype}
+    return sorted(kinds.values()) if len(kinds) == 2 else []
+
+
+def beginning_of(past: Past, made: Made) -> Turn:
+    """The operation that made what is of this type of what is of another, or of nothing."""
+    for _ in steps():
+        inputs = [each for each in past.inputs(made) if each is not None]
+        before = next((each for each in inputs if each.dtype == made.dtype), None)
+        if before is None:
+            return Turn(made, tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1])
+        made = before
+    return Turn(made, ())

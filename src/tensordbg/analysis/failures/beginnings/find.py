@@ -1,0 +1,141 @@
+"""Where that came from on which an operation failed: a shape, a data type, a number out of range or one that wrapped.
+
+Each is found by looking at shapes, types and numbers on the way back from what the operation was given. What is not
+known is not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tensordbg.analysis.failures.beginnings import asserted, dtypes, numbers, shapes
+from tensordbg.analysis.failures.beginnings.made import Made, Past
+from tensordbg.analysis.failures.beginnings.shapes import Odd, Turn
+from tensordbg.analysis.failures.beginnings.words import of_dtype, of_number, of_numbers, of_shape, of_wrap
+from tensordbg.analysis.failures.beginnings.wraps import wrapped
+from tensordbg.analysis.finding import Beginning, SourceLine
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
+
+_MOST_LOOKED_AT = 300
+"""So many tensors behind a refused one are asked whether they went round."""
+_MOST = 4
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An operation that failed, with what it was given."""
+
+    op_type: str
+    message: str
+    source: SourceLine | None
+    names: Sequence[str]
+    """Of the inputs, as the operation's own graph has them."""
+    given: Sequence[Made | None]
+
+
+def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
+    """Where what did not fit came into being, the likeliest to be fixed first."""
+    if made := asserted.compared(past, refusal.message, refusal.given):
+        return tuple(compared_beginnings(refusal, past, made))
+    found = [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)]
+    if not found and not dtypes.is_of_type_alone(refusal.message):
+        found = [*_of_shapes(refusal, past)]
+    unique = {(each.what, each.tensor, each.source and (each.source.file, each.source.line)): each for each in found}
+    return tuple(unique.values())[:_MOST]
+
+
+def compared_beginnings(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Beginning]:
+    """Where those came from that an assertion compared."""
+    for position, made in enumerate(compared):
+        turn = None if made is None else asserted.beginning_of(past, made)
+        if turn is None or turn.made.low is None or turn.made.source is None:
+            continue
+        if turn.made.operation.kind is Kind.CONSTANT:
+            continue
+        if not _is_of(refusal, turn.made.source):
+            yield _beginning("value", refusal, position, turn, of_numbers(turn))
+
+
+def _is_of(refusal: Refusal, source: SourceLine) -> bool:
+    return refusal.source is not None and (source.file, source.line) == (refusal.source.file, refusal.source.line)
+
+
+def _of_numbers(refusal: Refusal, past: Past) -> Iterator[Beginning]:
+    wrong = numbers.out_of_range(refusal.message, refusal.given)
+    if wrong is None:
+        return
+    for position in numbers.refused(refusal.given, wrong):
+        made = refusal.given[position]
+        turn = None if made is None else numbers.beginning_of(past, made, wrong)
+        if made is None or turn is None:
+            continue
+        for each, inputs in _behind(past, made):
+            if each.key != turn.made.key and wrapped(each, inputs):
+                yield _beginning("wrapped", refusal, position, Turn(each, inputs), of_wrap(Turn(each, inputs)))
+        went_round = wrapped(turn.made, past.inputs(turn.made))
+        if went_round or not _is_told(refusal, turn):
+            words = of_wrap(turn) if went_round else of_number(turn, wrong.number)
+            yield _beginning("wrapped" if went_round else "value", refusal, position, turn, words)
+
+
+def _behind(past: Past, made: Made) -> Iterator[tuple[Made, tuple[Made, ...]]]:
+    """The tensors that one was made from, the nearest first, with what each was made of, where all of that is known."""
+    waiting, seen = [made], {made.key}
+    while waiting and len(seen) < _MOST_LOOKED_AT:
+        each = waiting.pop(0)
+        inputs = [given for given in past.inputs(each) if given is not None]
+        if len(inputs) == len(past.inputs(each)):
+            yield each, tuple(inputs)
+        for given in inputs:
+            if given.key not in seen:
+                seen.add(given.key)
+                waiting.append(given)
+
+
+def _of_types(refusal: Refusal, past: Past) -> Iterator[Beginning]:
+    positions = dtypes.differing(refusal.message, [each.dtype if each else "" for each in refusal.given])
+    turns = [(k, dtypes.beginning_of(past, made)) for k in positions if (made := refusal.given[k]) is not None]
+    # What was made of another type is likelier to be meant otherwise than what came in like this.
+    for k, turn in sorted(turns, key=lambda pair: not pair[1].given):
+        if not _is_told(refusal, turn):
+            yield _beginning("dtype", refusal, k, turn, of_dtype(turn))
+
+
+def _of_shapes(refusal: Refusal, past: Past) -> Iterator[Beginning]:
+    given = [None if each is None else each.shape for each in refusal.given]
+    turns: list[tuple[Odd, Turn]] = []
+    for odd in shapes.odds(refusal.op_type, refusal.message, given):
+        made = refusal.given[odd.position]
+        turn = None if made is None else shapes.beginning_of(past, made, odd)
+        if turn is not None:
+            turns.append((odd, turn))
+    for odd, turn in sorted(turns, key=_likeliness):
+        if not _is_told(refusal, turn):
+            yield _beginning("shape", refusal, odd.position, turn, of_shape(turn))
+
+
+def _likeliness(pair: tuple[Odd, Turn]) -> int:
+    """First what was made of what would have fitted, then what was made of anything else, then what came like this."""
+    odd, turn = pair
+    if not turn.given:
+        return 1 if turn.made.earlier else 3
+    return 0 if any(odd.wanted in (each.shape or ()) for each in turn.given) else 2
+
+
+def _is_told(refusal: Refusal, turn: Turn) -> bool:
+    """Whether the line of the error says as much: what it made of nothing it shows."""
+    source = turn.made.source
+    if source is None:
+        return True
+    if turn.made.operation.has(Trait.FROM_PIPELINE):
+        return False
+    same = refusal.source is not None and (source.file, source.line) == (refusal.source.file, refusal.source.line)
+    return same and not turn.given
+
+
+def _beginning(what: str, refusal: Refusal, position: int, turn: Turn, explanation: str) -> Beginning:
+    made = turn.made
+    name = refusal.names[position] if position < len(refusal.names) else ""
+    return Beginning(what, name, made.tensor, made.op_type, explanation, made.source)

@@ -1,0 +1,77 @@
+"""Where a number came from that was out of range: the operation that made it of numbers that were not.
+
+What only moves numbers about hands the number on; the first operation on the way back that computes made it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
+from tensordbg.analysis.failures.beginnings.shapes import Turn
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
+
+_RANGE = re.compile(
+    r"(-?\d+)(?: which)? is (?:not in|outside the valid range of|out of range|out of bounds:?) \[(-?\d+), ?(-?\d+)\)"
+)
+_OF_DIMENSION = re.compile(r"index (-?\d+) of dimension (\d+) out of bounds")
+
+_CARRYING = frozenset({Kind.CAST, Kind.CLIP, Kind.MAX, Kind.MAXIMUM, Kind.MIN, Kind.MINIMUM, Kind.RELU})
+"""They give numbers that they were given, perhaps without what is behind the point."""
+
+
+@dataclass(frozen=True)
+class OutOfRange:
+    """A number that an operation refused."""
+
+    number: int
+    low: int
+    """The smallest that it takes."""
+    end: int
+    """One more than the largest."""
+
+
+def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | None:
+    """The number that a message is of, and what would have been in range; None for any other message."""
+    found = _RANGE.search(message)
+    if found is not None:
+        return OutOfRange(*map(int, found.groups()))
+    found = _OF_DIMENSION.search(message)
+    first = given[0] if given else None
+    if found is None or first is None or first.shape is None or int(found[2]) >= len(first.shape):
+        return None
+    size = first.shape[int(found[2])]
+    return OutOfRange(int(found[1]), -size, size)
+
+
+def holds(made: Made, wrong: OutOfRange) -> bool:
+    """Whether the number may be among those of a tensor, which are told by the smallest and the largest."""
+    if made.low is None or made.high is None:
+        return False
+    beyond = math.floor(made.high) >= wrong.end if wrong.number >= wrong.end else math.ceil(made.low) < wrong.low
+    return beyond and math.floor(made.low) <= wrong.number <= math.ceil(made.high)
+
+
+def refused(given: Sequence[Made | None], wrong: OutOfRange) -> list[int]:
+    """Which inputs hold the number: whole numbers alone are indices."""
+    return [
+        k for k, made in enumerate(given)
+        if made is not None and made.dtype.startswith(("int", "uint")) and holds(made, wrong)
+    ]  # fmt: skip
+
+
+def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Turn | None:
+    """The operation that made the number; None where it can't be told."""
+    for _ in steps():
+        inputs = [each for each in past.inputs(made) if each is not None]
+        if not (made.operation.has(Trait.REARRANGES) or made.operation.kind in _CARRYING):
+            return Turn(made, tuple(each for each in inputs if each.low is not None))
+        before = next((each for each in inputs if holds(each, wrong)), None)
+        if before is None:
+            return Turn(made, tuple(inputs)) if made.operation.kind is Kind.CAST and inputs else None
+        made = before
+    return None

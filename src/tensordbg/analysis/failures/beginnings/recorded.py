@@ -1,0 +1,295 @@
+"""The past of a failed operation as it was recorded: what it was given, and what made that, in whatever function."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Ints, TraceSource, integers, shape_of, tensor_pieces
+from tensordbg.analysis.failures.beginnings.made import Made, steps
+from tensordbg.analysis.flow.dataflow import Flow
+from tensordbg.analysis.flow.operands import is_eager
+from tensordbg.analysis.flow.values import locate_values
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import Events, Executions, row_of
+from tensordbg.analysis.program.execution_part import made_from, part_of
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.operations import operation_of, type_of
+from tensordbg.model import NONE, Site, TensorRef
+from tensordbg.operations.frameworks import TENSORFLOW
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
+from tensordbg.trace.described import is_shape
+
+_LEVELS = 40
+_MOST_EXECUTIONS = 1000
+_MOST_EVENTS = 200_000
+"""No more are looked at, the last ones."""
+
+_PLACE = ("execution", "site", "slot", "path", "frame", "iteration", "first_bad", "run")
+_TOLD = ("dtype", "shape", "min", "max", "sum")
+
+
+class RecordedPast:
+    """What led to one execution, or to the runs of an input pipeline's functions."""
+
+    def __init__(self, trace: TraceSource, program: Program, executions: Executions, row: int, *others: int) -> None:
+        """Reads what the walk back may come by.
+
+        Args:
+            trace: Where it is recorded.
+            program: Of the trace.
+            executions: Of the trace.
+            row: Of the execution, `NONE` for what no execution caused.
+            others: Of further ones, from which it may begin as well.
+        """
+        self._trace = trace
+        self._program = program
+        self._locations = Locations(program)
+        behind = [made_from(executions, each, _LEVELS, _MOST_EXECUTIONS) for each in (row, *others)]
+        rows = np.unique(np.concatenate(behind))
+        numbers = executions.number[rows] if len(rows) else np.array([NONE])
+        events = _events_of(trace, numbers)
+        table = trace.take(events, [*_PLACE, *_TOLD])
+        columns = {name: integers(table, name, NONE) for name in _PLACE[1:6]}
+        located = Events(
+            execution=row_of(executions.number[rows], integers(table, "execution", NONE)),
+            **columns,
+            bad=integers(table, "first_bad", NONE) != NONE,
+            nan=np.zeros(len(events), dtype=np.bool_),
+            run=integers(table, "run"),
+        )
+        self.values = locate_values(program, located, part_of(executions, rows))
+        self.events = events
+        """The number in the trace of each event here."""
+        self._told: list[dict[str, Any]] = table.select(list(_TOLD)).to_pylist()
+        self._flow = Flow(self.values, self.values.ports.inputs)
+        self._own = int(np.searchsorted(rows, row)) if row != NONE else NONE
+
+    def given_to(self, site: Site) -> Sequence[Made | None]:
+        """What the operation was given that failed in the execution, at the place where it was run last."""
+        if site.function == NONE:
+            return [] if self._own == NONE else self._given_eagerly(self._own)
+        failed = self.failed_activations(site)
+        if (
+            not failed
+            and operation_of(site).kind is Kind.ASSERT
+            and (branch := self._program.holders.get(site.function)) is not None
+        ):
+            # It is alone in a branch that is taken where its condition does not hold, so nothing is recorded there.
+            site, failed = branch, self.failed_activations(branch)
+        return self.given_at(failed[-1], site) if failed else []
+
+    def given_at(self, activation: int, site: Site) -> Sequence[Made | None]:
+        """What an operation of a graph was given in one of the runs of its graph."""
+        return self._given_in_graph(activation, site)
+
+    def last_of_shape(self, refs: Iterable[TensorRef], shape: tuple[int, ...]) -> Made | None:
+        """The last of some outputs of graphs that was recorded with a shape."""
+        ports = [self.values.ports.of(ref) for ref in refs]
+        for event in np.flatnonzero(np.isin(self.values.port, ports) & (self.values.port != NONE))[::-1].tolist():
+            if shape_of(self._told[event].get("shape")) == shape:
+                return self._made(int(self.values.activation[event]), int(self.values.port[event]))
+        return None
+
+    def output(self, execution: int, slot: int) -> Made | None:
+        """What an execution gave, by its number; None where that is not known."""
+        row = row_of(self.values.executions.number, np.array([execution]))
+        port = int(self._flow.made_port(row, np.array([slot]))[0]) if row[0] != NONE else NONE
+        return None if port == NONE else self._made(int(row[0]), port)
+
+    def at(self, event: int) -> Made | None:
+        """The tensor that an event tells of, by its number in the trace; None where it is not among those read."""
+        row = int(np.searchsorted(self.events, event))
+        if row >= len(self.events) or self.events[row] != event or self.values.port[row] == NONE:
+            return None
+        return self._described(int(self.values.activation[row]), int(self.values.port[row]), row)
+
+    def site_of(self, made: Made) -> int:
+        """The number of the site that a tensor is of."""
+        return int(self.values.ports.site[made.key[1]]) if isinstance(made.key, tuple) else NONE
+
+    def inputs(self, made: Made) -> Sequence[Made | None]:
+        """See `Past`."""
+        activation, port = made.key if isinstance(made.key, tuple) else (NONE, NONE)
+        if not isinstance(activation, int) or not isinstance(port, int) or port == NONE:
+            return []
+        site = self.values.program.sites[int(self.values.ports.site[port])]
+        if is_eager(self._flow, activation):
+            return self._given_eagerly(activation)
+        if site.argument >= 0 or self.values.ports.followed[site.site]:
+            return []
+        return self._given_in_graph(activation, site)
+
+    def failed_activations(self, site: Site) -> list[int]:
+        """The runs of a graph in which an operation has what it takes and gave nothing, the last one last.
+
+        Those come first of which only a part is recorded: what else it takes was not looked at before the run ended.
+        """
+        values = self.values
+        if site.site >= len(values.ports.block):
+            return []
+        block = values.ports.block[site.site]
+        activations = np.flatnonzero(values.activations.block == block)
+        if not len(activations):
+            return []
+        late = activations[np.argsort(values.activations.last[activations], kind="stable")]
+        gave = np.zeros(len(late), dtype=np.bool_)
+        for slot in range(len(site.dtypes)):
+            own = np.full(len(late), values.ports.first[site.site] + slot)
+            gave |= values.event(late, own) != NONE
+        whole, some = np.ones(len(late), dtype=np.bool_), np.zeros(len(late), dtype=np.bool_)
+        refs = self._program.inputs_of(site.site)
+        for port in (values.ports.of(ref) for ref in refs):
+            if port != NONE and self._is_recorded(port):
+                given = values.event(late, np.full(len(late), port)) != NONE
+                whole, some = whole & given, some | given
+        found: list[int] = np.concatenate([late[some & ~whole & ~gave], late[whole & ~gave]]).tolist()
+        return found
+
+    def _is_recorded(self, port: int) -> bool:
+        return bool((self.values.port == port).any())
+
+    def _given_eagerly(self, activation: int) -> list[Made | None]:
+        executions = self.values.executions
+        first, last = (int(executions.input_starts[activation + k]) for k in (0, 1))
+        row, slot = executions.input_row[first:last], executions.input_slot[first:last]
+        ports = self._flow.made_port(row, slot)
+        return [self._made(int(r), int(p)) if p != NONE else None for r, p in zip(row, ports, strict=True)]
+
+    def _given_in_graph(self, activation: int, site: Site) -> list[Made | None]:
+        ports = (self.values.ports.of(ref) for ref in self._program.inputs_of(site.site))
+        return [self._made(activation, port) if port != NONE else None for port in ports]
+
+    def _made(self, activation: int, port: int) -> Made:
+        """A tensor, under the operation that made it rather than handed it on."""
+        told = int(self.values.event(np.array([activation]), np.array([port]))[0])
+        for _ in steps():
+            event = int(self.values.event(np.array([activation]), np.array([port]))[0])
+            told = event if event != NONE else told
+            before = list(self._before(activation, port))
+            if len(before) != 1:
+                break
+            ((activation, port),) = before
+        return self._described(activation, port, told)
+
+    def _before(self, activation: int, port: int) -> Iterator[tuple[int, int]]:
+        """The same tensor one step back, where it was only handed on: by an identity, into a function or out of one."""
+        values = self.values
+        number = int(values.ports.site[port])
+        site = values.program.sites[number]
+        if is_eager(self._flow, activation):
+            if operation_of(site).has(Trait.HANDS_ON):
+                given = self._flow.sources(np.array([activation]), np.array([port]))
+                slot = port - int(values.ports.first[number])
+                if slot < len(given.of):
+                    yield int(given.activation[slot]), int(given.port[slot])
+        elif operation_of(site).has(Trait.HANDS_ON) and site.argument < 0:
+            slot = port - int(values.ports.first[number])
+            for ref in self._program.inputs_of(number)[slot : slot + 1]:
+                if (source := values.ports.of(ref)) != NONE:
+                    yield activation, source
+        elif site.argument >= 0 or values.ports.followed[number]:
+            step = self._flow.sources(np.array([activation]), np.array([port]))
+            yield from zip(step.activation.tolist(), step.port.tolist(), strict=True)
+
+    def _described(self, activation: int, port: int, event: int) -> Made:
+        values = self.values
+        site = values.program.sites[int(values.ports.site[port])]
+        slot = port - int(values.ports.first[site.site])
+        row = self._told[event] if event != NONE else {}
+        attributes = json.loads(site.attributes or "{}")
+        shape = shape_of(row.get("shape"))
+        dtype = row.get("dtype") or (site.dtypes[slot] if slot < len(site.dtypes) else "")
+        low, high, total = row.get("min"), row.get("max"), row.get("sum")
+        constant = attributes.get("value") if operation_of(site).kind is Kind.CONSTANT else None
+        if not row and constant is not None and (elements := _elements(constant)) is not None:
+            shape = elements.shape
+            low, high, total = float(elements.min()), float(elements.max()), float(elements.sum())
+        return Made(
+            key=(activation, port),
+            tensor=f"{site.name}:{slot}",
+            op_type=site.op_type,
+            dtype=dtype,
+            shape=shape,
+            source=self._locations.own(self._locations.stack(site.stack)),
+            low=low,
+            high=high,
+            total=total,
+            attributes=attributes,
+            event=NONE if event == NONE else int(self.events[event]),
+            layer=_layer(site),
+            earlier=self._earlier(site, slot, shape),
+        )
+
+    def _earlier(self, site: Site, slot: int, shape: tuple[int, ...] | None) -> tuple[tuple[int, ...], ...]:
+        if not operation_of(site).has(Trait.FROM_PIPELINE) or shape is None:
+            return ()
+        shapes = self._shapes_of_pipelines.get((site.site, slot), [])
+        return tuple(each for each in shapes if each != shape)
+
+    @cached_property
+    def _shapes_of_pipelines(self) -> dict[tuple[int, int], list[tuple[int, ...]]]:
+        """The shapes of all that came out of input pipelines, each once, in the order in which they came last."""
+        sites = [site.site for site in self._program.sites.values() if operation_of(site).has(Trait.FROM_PIPELINE)]
+        found: dict[tuple[int, int], dict[str, None]] = {}
+        for _, table in tensor_pieces(self._trace, ["site", "slot", "shape"]) if sites else ():
+            number, slot = integers(table, "site"), integers(table, "slot")
+            rows = np.flatnonzero(np.isin(number, sites))
+            texts = table.column("shape").take(rows).to_pylist()
+            for row, text in zip(rows.tolist(), texts, strict=True):
+                seen = found.setdefault((int(number[row]), int(slot[row])), {})
+                seen.pop(text, None)
+                seen[text] = None
+        return {key: [shape for text in seen if (shape := shape_of(text)) is not None] for key, seen in found.items()}
+
+
+def with_variable(given: Sequence[Made | None], site: Site, program: Program) -> Sequence[Made | None]:
+    """The same with the shape of the variable that an operation writes in place of the variable's handle."""
+    variable = program.variables.get(site.writes[0]) if site.writes else None
+    if variable is None or not given or not is_shape(variable.shape):  # parts of it may not be known
+        return given
+    shape = shape_of(variable.shape)
+    return [
+        Made(
+            ("variable", site.writes[0]),
+            variable.name,
+            type_of(Kind.VARIABLE, site.framework or TENSORFLOW),
+            variable.dtype,
+            shape,
+            None,
+        ),
+        *given[1:],
+    ]
+
+
+def _events_of(trace: TraceSource, numbers: Ints) -> Ints:
+    """The events of some executions, ascending."""
+    found = []
+    for rows, table in tensor_pieces(trace, ["execution"]):
+        found.append(rows.start + np.flatnonzero(np.isin(integers(table, "execution", NONE), numbers)))
+    events: Ints = np.concatenate([np.empty(0, dtype=np.int64), *found])
+    return events[-_MOST_EVENTS:]
+
+
+def constant_of(made: Made) -> np.ndarray[Any, Any] | None:
+    """The numbers of a constant that stand in the graph; None where they don't, and of what is no constant."""
+    value = made.attributes.get("value") if made.operation.kind is Kind.CONSTANT else None
+    return None if value is None else _elements(value)
+
+
+def _elements(constant: object) -> np.ndarray[Any, Any] | None:
+    """The numbers of a constant that is small enough to stand among the attributes; None for any other."""
+    try:
+        elements = np.array(constant)
+    except ValueError:  # lists of several lengths, which nobody wrote there
+        return None
+    return elements if elements.size and elements.dtype.kind in "iuf" else None
+
+
+def _layer(site: Site) -> str:
+    return str(json.loads(site.layer)["path"]) if site.layer else ""

@@ -1,0 +1,188 @@
+"""Where a dimension came from that did not fit: the walk back to the operation that put out a size it was not given.
+
+Sizes are followed, not what operations mean: a dimension goes on to the input that has the same size at the same
+position, counted from the front, or from behind where the number of dimensions is another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
+from tensordbg.analysis.program.operations import named
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
+
+Shape = tuple[int, ...]
+
+_PRODUCTS = frozenset({Kind.CONVOLUTION, Kind.MATMUL})
+"""Their last dimension is that of input 1, the kernel."""
+
+_OF_AXIS = re.compile(
+    r"(?:expected axis (-?\d+) of input shape to have value|dimension (-?\d+) must have size) (\d+)"
+    r"(?:.*, shape \(([\d, ]*)\))?"
+)
+_OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Odd:
+    """What does not fit of one input."""
+
+    position: int
+    """Which input."""
+    axis: int | None
+    """The dimension, from the front; None for the shape as a whole."""
+    wanted: int | None = None
+    """The size that would have fitted, where that is known."""
+    rank: int | None = None
+    """How many dimensions the other input has, where there is one."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where a shape came into being."""
+
+    made: Made
+    given: tuple[Made, ...]
+    """What it was made of; empty for what was made of no tensor that tells its shape."""
+
+
+def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]:
+    """What does not fit together of what an operation was given; empty where its error is not of shapes."""
+    if not _OF_SHAPES.search(message):
+        return []
+    kind = named(op_type).kind
+    if kind is Kind.MATMUL:
+        return _of_product(given)
+    tensors = [(k, shape) for k, shape in enumerate(given) if shape]
+    if (stated := _OF_AXIS.search(message)) is not None:
+        meant = [(k, shape) for k, shape in tensors if stated[4] is None or shape == _shape_of(stated[4])]
+        return _of_axis(meant, int(stated[1] or stated[2]), int(stated[3]))
+    if kind is Kind.CONCATENATE:
+        return _of_concatenation(tensors)
+    if len(tensors) == 2:
+        (a, first), (b, second) = tensors
+        if found := _of_broadcast((a, first), (b, second)):
+            return found
+    return [Odd(k, None) for k, _ in tensors[:1]]
+
+
+def _of_axis(tensors: list[tuple[int, Shape]], axis: int, size: int) -> list[Odd]:
+    """A dimension that a message names, of the first input that has another size there."""
+    for k, shape in tensors:
+        if -len(shape) <= axis < len(shape) and shape[axis] not in (size, -1):
+            return [Odd(k, axis % len(shape), size)]
+    return []
+
+
+def _shape_of(words: str) -> Shape:
+    return tuple(int(dim) for dim in words.replace(" ", "").split(",") if dim)
+
+
+def _of_product(given: Sequence[Shape | None]) -> list[Odd]:
+    first, second = (*given, None, None)[:2]
+    if (
+        not first
+        or not second
+        or len(first) < 2
+        or len(second) < 2
+        or first[-1] == second[-2]
+        or -1 in (first[-1], second[-2])
+    ):
+        return []
+    return [Odd(0, len(first) - 1, second[-2]), Odd(1, len(second) - 2, first[-1])]
+
+
+def _of_concatenation(tensors: list[tuple[int, Shape]]) -> list[Odd]:
+    if len(tensors) < 2:
+        return []
+    (a, first), *rest = tensors
+    for b, second in rest:
+        if len(first) != len(second):
+            return [Odd(a, None), Odd(b, None)]
+        other = [axis for axis in range(len(first)) if first[axis] != second[axis]]
+        if len(other) > 1:  # one of them may differ: the one along which they are put together
+            return [Odd(a, None), Odd(b, None)]
+        if other and second[other[0]] >= 0:
+            found = [Odd(a, other[0], second[other[0]]), Odd(b, other[0], first[other[0]])]
+            if all(len(shape) == len(first) for _, shape in tensors):
+                return found
+    return []
+
+
+def _of_broadcast(one: tuple[int, Shape], other: tuple[int, Shape]) -> list[Odd]:
+    """The first pair of dimensions, from behind, of which neither is the other's size nor 1."""
+    (a, first), (b, second) = one, other
+    for back in range(1, min(len(first), len(second)) + 1):
+        if first[-back] != second[-back] and not {1, -1} & {first[-back], second[-back]}:
+            return [
+                Odd(a, len(first) - back, second[-back], len(second)),
+                Odd(b, len(second) - back, first[-back], len(first)),
+            ]
+    return []
+
+
+def beginning_of(past: Past, made: Made, odd: Odd) -> Turn | None:
+    """The operation that made a dimension what it is, or the whole shape; None where that is not known."""
+    axis = odd.axis
+    for _ in steps():
+        inputs = past.inputs(made)
+        if axis is None:
+            before = _same_shape(made, inputs)
+        else:
+            before, axis = _carrying(made, axis, inputs, odd)
+        if before is None:
+            return _turn(made, inputs)
+        made = before
+    return None
+
+
+def _turn(made: Made, inputs: Sequence[Made | None]) -> Turn | None:
+    if made.operation.has(Trait.SHAPED_BY_NUMBERS, Trait.FROM_PIPELINE, Trait.READS):
+        return Turn(made, ())
+    known = tuple(each for each in inputs if each is not None and each.shape)
+    # An operation's axes and the like are whole numbers, what it works on is mostly of the type that it gives.
+    alike = tuple(each for each in known if each.dtype == made.dtype)
+    if not known and any(each is None or each.shape is None for each in inputs):
+        return None
+    return Turn(made, alike or known)
+
+
+def _same_shape(made: Made, inputs: Sequence[Made | None]) -> Made | None:
+    if made.operation.has(Trait.SHAPED_BY_NUMBERS):
+        return None
+    return next((each for each in inputs if each is not None and each.shape and each.shape == made.shape), None)
+
+
+def _carrying(made: Made, axis: int, inputs: Sequence[Made | None], odd: Odd) -> tuple[Made | None, int | None]:
+    """The input that has the dimension already, and which of its dimensions that is."""
+    shape = made.shape
+    if shape is None or not 0 <= axis < len(shape) or made.operation.has(Trait.SHAPED_BY_NUMBERS):
+        return None, None
+    known = [each for each in inputs if each is not None and each.shape]
+    if odd.rank is not None and odd.rank != len(shape) and met(made, known):
+        return None, None
+    if made.operation.kind in _PRODUCTS and axis == len(shape) - 1:
+        known = [each for each in inputs[1:2] if each is not None and each.shape]
+    for each in known:
+        own = each.shape or ()
+        position = axis if len(own) == len(shape) or axis == 0 else axis - len(shape) + len(own)
+        if 0 <= position < len(own) and own[position] == shape[axis]:
+            return each, position
+    return None, None
+
+
+def met(made: Made, inputs: Sequence[Made]) -> bool:
+    """Whether two tensors were both spread over each other: `[32, 1]` and `[32]` gave `[32, 32]`."""
+    shapes = [shape for each in inputs if (shape := each.shape)]
+    if len(shapes) != 2 or made.shape is None or made.shape in shapes:
+        return False
+    first, second = ((1,) * (len(made.shape) - len(shape)) + shape for shape in shapes)
+    if not len(first) == len(second) == len(made.shape):
+        return False
+    return all(
+        size == max(a, b) and (a == b or 1 in (a, b)) for size, a, b in zip(made.shape, first, second, strict=True)
+    )

@@ -1,0 +1,60 @@
+"""The past of what was refused before anything was computed: tensors that Python held, as they were told at the end.
+
+Where one of them was made by an eager operation, what was recorded goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tensordbg.analysis.failures.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
+from tensordbg.analysis.finding import SourceLine
+from tensordbg.model import NONE, StatedTensor
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Names a tensor of the list."""
+
+    number: int
+
+
+class StatedPast:
+    """What tensors were made from that are told by a list, and by a recording where that goes on."""
+
+    def __init__(
+        self, tensors: Sequence[StatedTensor], source: Callable[[int], SourceLine | None], recorded: RecordedPast | None
+    ) -> None:
+        """`source` gives the user's own line of a stack."""
+        self._tensors = tensors
+        self._source = source
+        self._recorded = recorded
+
+    def given(self, count: int) -> list[Made | None]:
+        """The first of the tensors: what was refused."""
+        return [self._made(number) for number in range(min(count, len(self._tensors)))]
+
+    def inputs(self, made: Made) -> Sequence[Made | None]:
+        """See `Past`."""
+        if not isinstance(made.key, _Place):
+            return [] if self._recorded is None else self._recorded.inputs(made)
+        return [self._made(number) for number in self._tensors[made.key.number].inputs]
+
+    def _made(self, number: int) -> Made:
+        told = self._tensors[number]
+        if told.execution != NONE and self._recorded is not None:
+            recorded = self._recorded.output(told.execution, told.slot)
+            if recorded is not None:
+                return recorded
+        return Made(
+            key=_Place(number),
+            tensor=told.tensor,
+            op_type=told.op_type,
+            dtype=told.dtype,
+            shape=told.shape,
+            source=self._source(told.stack),
+            attributes=json.loads(told.attributes),
+        )

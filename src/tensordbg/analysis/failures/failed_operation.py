@@ -1,0 +1,285 @@
+"""The operation whose error ended the program: where it is, what it took, and how healthy that was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import TraceSource, integers, tensor_pieces
+from tensordbg.analysis.failures.beginnings.asserted import comparison_at, is_of_comparison
+from tensordbg.analysis.failures.beginnings.find import Refusal, compared_beginnings, find_beginnings
+from tensordbg.analysis.failures.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
+from tensordbg.analysis.failures.beginnings.stated import StatedPast
+from tensordbg.analysis.failures.beginnings.unequal_elements import unequal_element, unequal_shapes
+from tensordbg.analysis.failures.in_python import raised_in_python
+from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline, pipeline_functions
+from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.details import Details, function_name
+from tensordbg.analysis.program.events import Executions, row_of
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.model import NONE, CallKind, Site, StatedInput, TensorRef
+from tensordbg.operations.kinds import Kind
+from tensordbg.trace.facts import Failure
+from tensordbg.trace.small_elements import elements_text
+
+_PASSED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADIENT})
+"""What puts out what it takes and is not recorded itself."""
+_FARTHEST = 100
+_MOST_ELEMENTS = 16
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What the past is read from."""
+
+    trace: TraceSource
+    program: Program
+    executions: Executions
+
+
+def find_failure(
+    trace: TraceSource, program: Program, executions: Executions, details: Details
+) -> ProgramFailure | None:
+    """What ended the program, None where that was no operation."""
+    told = trace.facts.failure
+    if told is None:
+        return None
+    site = program.sites.get(told.site)
+    locations = Locations(program)
+    if (
+        told.nodes
+        and (site is None or site.function == NONE)
+        and (found := failed_in_pipeline(trace, program, executions, told)) is not None
+    ):
+        return _of_pipeline(told, found, locations, details)
+    stacks = [] if site is None else [site.stack]
+    row = int(row_of(executions.number, np.array([told.execution]))[0]) if told.execution != NONE else NONE
+    known = row != NONE
+    if known and int(executions.site[row]) in program.sites:
+        stacks.append(program.sites[int(executions.site[row])].stack)
+    stack = next((lines for lines in map(locations.stack, stacks) if any(line.user for line in lines)), ())
+    inputs: list[_Input] = []
+    given_to: Sequence[Made | None] = ()
+    refused = _stated(told.inputs)
+    beginnings: tuple[Beginning, ...] = ()
+    source = locations.own(stack)
+    if site is not None and known:
+        eager = executions.function[row] == NONE
+        inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
+        past = RecordedPast(trace, program, executions, row)
+        names = [given.tensor for given in inputs]
+        given_to = with_variable(past.given_to(site), site, program)
+        beginnings = find_beginnings(Refusal(site.op_type, told.message, source, names, given_to), past)
+    elif (not told.tensors or is_of_comparison(told.message)) and (
+        row := comparison_at(program, executions, locations, source)
+    ) != NONE:
+        past = RecordedPast(trace, program, executions, row)
+        inputs = _of_eager(program, executions, row)
+        compared = past.given_to(program.sites[int(executions.site[row])])
+        refusal = Refusal("", told.message, source, [given.tensor for given in inputs], compared)
+        beginnings = tuple(compared_beginnings(refusal, past, compared))
+    elif told.tensors:
+        recording = Recording(trace, program, executions)
+        refused, beginnings = _of_refused(told, recording, locations, source, details)
+    beginnings = beginnings or _of_batch(told.message, Recording(trace, program, executions), row)
+    return ProgramFailure(
+        error=told.error,
+        message=told.message,
+        op_name="" if site is None else site.name,
+        op_type="" if site is None else site.op_type,
+        function="" if site is None else function_name(program, site),
+        step=int(executions.step[row]) if known else NONE,
+        source=source,
+        stack=stack,
+        inputs=with_elements(with_constants(_views(trace, inputs, details), given_to), told, details) or refused,
+        beginnings=(*raised_in_python(told.message, locations), *beginnings),
+        layer=told.layer,
+    )
+
+
+def _of_batch(message: str, recording: Recording, row: int) -> tuple[Beginning, ...]:
+    """Where the element of a dataset began that did not fit into a batch."""
+    if unequal_shapes(message) is None:
+        return ()
+    trace, program, executions = recording.trace, recording.program, recording.executions
+    functions = pipeline_functions(program)
+    pasts = (RecordedPast(trace, program, executions, each) for each in dict.fromkeys((NONE, row)))
+    found = (unequal_element(message, program, functions, past) for past in pasts)
+    return next(filter(None, found), ())
+
+
+def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, details: Details) -> ProgramFailure:
+    """The operation that failed in a function of an input pipeline."""
+    site, given, program = failed.site, failed.given, failed.past.values.program
+    stack = locations.stack(site.stack)
+    source = locations.own(stack)
+    names = [_input(program, ref, ref, NONE).tensor for ref in program.inputs_of(site.site)]
+    views = details.views([made.event for made in given if made is not None and made.event != NONE])
+    inputs = (
+        InputView(name, "" if made is None else made.op_type, None if made is None else views.get(made.event))
+        for name, made in zip(names, given, strict=True)
+    )
+    return ProgramFailure(
+        error=told.error,
+        message=told.message,
+        op_name=site.name,
+        op_type=site.op_type,
+        function=function_name(program, site),
+        step=NONE,
+        source=source,
+        stack=stack,
+        inputs=with_elements(tuple(inputs), told, details),
+        layer=told.layer,
+        beginnings=(
+            *raised_in_python(told.message, locations),
+            *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
+        ),
+    )
+
+
+def with_constants(inputs: tuple[InputView, ...], given: Sequence[Made | None]) -> tuple[InputView, ...]:
+    """The same with what stands in the graph of those that nothing computes: constants, which are not recorded."""
+    known = [*given, *[None] * (len(inputs) - len(given))]
+    return tuple(
+        plain if plain.recorded is not None or made is None else _with_constant(plain, made)
+        for plain, made in zip(inputs, known, strict=False)
+    )
+
+
+def _with_constant(plain: InputView, made: Made) -> InputView:
+    elements = constant_of(made)
+    if elements is None:
+        return plain
+    text = elements_text(elements) if elements.size <= _MOST_ELEMENTS else ""
+    return replace(plain, dtype=made.dtype, shape=elements.shape, elements=text)
+
+
+def with_elements(inputs: tuple[InputView, ...], told: Failure, details: Details) -> tuple[InputView, ...]:
+    """The same with the elements of those that are small, which were taken along when the program failed."""
+    views = [each.recorded for each in inputs if each.recorded is not None]
+    if not views or not told.elements:
+        return inputs
+    times = details.times(np.array([view.event for view in views], dtype=np.int64)).tolist()
+    known = {
+        view.event: told.elements.get((time, view.site, view.slot), "") for view, time in zip(views, times, strict=True)
+    }
+    return tuple(
+        each if each.recorded is None else replace(each, elements=known[each.recorded.event]) for each in inputs
+    )
+
+
+def _of_refused(
+    told: Failure, recording: Recording, locations: Locations, source: SourceLine | None, details: Details
+) -> tuple[tuple[InputView, ...], tuple[Beginning, ...]]:
+    """What was refused before anything was computed, and where that came from of it which did not fit."""
+    numbers = np.array([each.execution for each in told.tensors if each.execution != NONE], dtype=np.int64)
+    rows = [row for row in np.unique(row_of(recording.executions.number, numbers)).tolist() if row != NONE]
+    recorded = RecordedPast(recording.trace, recording.program, recording.executions, *rows) if rows else None
+    past = StatedPast(told.tensors, lambda stack: locations.own(locations.stack(stack)), recorded)
+    site = recording.program.sites.get(told.site)
+    given = past.given(len(told.inputs))
+    views = details.views([made.event for made in given if made is not None and made.event != NONE])
+    inputs = tuple(
+        plain if made is None or made.event == NONE else InputView(made.tensor, made.op_type, views.get(made.event))
+        for plain, made in zip(_stated(told.inputs), given, strict=False)
+    )
+    op_type = "" if site is None else site.op_type
+    refusal = Refusal(op_type, told.message, source, [each.tensor for each in inputs], given)
+    return with_elements(inputs, told, details), find_beginnings(refusal, past)
+
+
+@dataclass(frozen=True)
+class _Input:
+    """What an operation took."""
+
+    tensor: str
+    op_type: str
+    key: tuple[int, int, int]
+    """The execution, site and slot of the events that tell of it."""
+
+
+def _of_eager(program: Program, executions: Executions, row: int) -> list[_Input]:
+    """What an eager operation took: what other executions made."""
+    first, last = executions.input_starts[row], executions.input_starts[row + 1]
+    found = []
+    for number, position in enumerate(range(first, last)):
+        maker, slot = int(executions.input_row[position]), int(executions.input_slot[position])
+        if maker == NONE:
+            found.append(_Input(f"input {number}", "", (NONE, NONE, 0)))
+            continue
+        ref = TensorRef(int(executions.site[maker]), slot)
+        function = program.functions.get(int(executions.function[maker]))
+        if function is not None and slot < len(function.outputs):
+            ref = _maker(program, function.outputs[slot])
+        found.append(_input(program, ref, ref, int(executions.number[maker])))
+    return found
+
+
+def _of_graph(program: Program, site: Site, execution: int) -> list[_Input]:
+    """What an operation of a graph took."""
+    return [_input(program, ref, _maker(program, ref), execution) for ref in program.inputs_of(site.site)]
+
+
+def _input(program: Program, ref: TensorRef, recorded: TensorRef, execution: int) -> _Input:
+    site = program.sites.get(ref.site)
+    name, op_type = ("an input", "") if site is None else (f"{site.name}:{ref.slot}", site.op_type)
+    return _Input(name, op_type, (execution, recorded.site, recorded.slot))
+
+
+def _views(trace: TraceSource, inputs: list[_Input], details: Details) -> tuple[InputView, ...]:
+    """The inputs as they were recorded last."""
+    latest = _latest(trace, {given.key for given in inputs})
+    views = details.views(latest.values()) if latest else {}
+    return tuple(
+        InputView(given.tensor, given.op_type, views[latest[given.key]] if given.key in latest else None)
+        for given in inputs
+    )
+
+
+def _stated(inputs: Sequence[StatedInput]) -> tuple[InputView, ...]:
+    """The inputs as the error tells them, of an operation that was not built."""
+    return tuple(InputView(each.tensor, "", None, dtype=each.dtype, shape=each.shape) for each in inputs)
+
+
+def _latest(trace: TraceSource, keys: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], int]:
+    """The last event of each execution, site and slot."""
+    wanted = np.unique([execution for execution, _, _ in keys if execution != NONE])
+    found: dict[tuple[int, int, int], int] = {}
+    for rows, table in tensor_pieces(trace, ["execution", "site", "slot"]) if len(wanted) else ():
+        execution, site, slot = (integers(table, name, NONE) for name in ("execution", "site", "slot"))
+        for k in np.flatnonzero(np.isin(execution, wanted)):
+            key = (int(execution[k]), int(site[k]), int(slot[k]))
+            if key in keys:
+                found[key] = rows.start + int(k)
+    return found
+
+
+def _maker(program: Program, ref: TensorRef) -> TensorRef:
+    """Where a tensor is recorded: through what only passes it on, and out of the functions that are called."""
+    for _ in range(_FARTHEST):
+        site = program.sites.get(ref.site)
+        before = None
+        if site is not None and operation_of(site).kind in _PASSED_ON:
+            inputs = program.inputs_of(site.site)
+            before = inputs[ref.slot] if ref.slot < len(inputs) else None
+        elif site is not None and site.argument >= 0:
+            before = _given(program, site)
+        if before is None or before.site == NONE:
+            return ref
+        ref = before
+    return ref
+
+
+def _given(program: Program, argument: Site) -> TensorRef | None:
+    """What the operation that calls a function gives it for an argument."""
+    for site in program.sites.values():
+        if any(function is not None and function.graph == argument.function for function in program.called_by(site)):
+            inputs = program.inputs_of(site.site)
+            position = argument.argument + (site.call is CallKind.IF)
+            return inputs[position] if position < len(inputs) else None
+    return None

@@ -1,0 +1,109 @@
+"""The error that ended a program in one sentence: what raised, where, what it said, and what it was given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tensordbg.analysis.failures.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.numbers import out_of_range, refused
+from tensordbg.analysis.finding import InputView, ProgramFailure
+
+_OF_PIPELINE = re.compile(r"^Error in user-defined function passed to \S+ transformation with iterator: \S+: ")
+_ABOUT_A_CALL = re.compile(
+    r"^Exception encountered when calling [^\n]*\n\s*"
+    r"(?:Could not automatically infer the output shape.*?Error encountered:\s*)?",
+    re.DOTALL,
+)
+"""What Keras writes before the message itself."""
+_LONGEST_SAID = 200
+_LONGEST_ELEMENTS = 80
+_MOST_INPUTS = 3
+_DATA = ("bfloat", "complex", "float")
+_OF_NUMBERS = ("value", "wrapped")
+
+
+def failure_lead(failure: ProgramFailure) -> str:
+    """`raised InvalidArgumentError in GatherV2, train.py:4: index 14 is not in [0, 10); its input Mul:0 is [2, 14]`."""
+    said = message_of_one_line(failure.message).removeprefix(f"{failure.error}: ")
+    given = given_to(failure)
+    parts = [f"{_raised(failure)}: {said}" if said else _raised(failure), *([given] if given else [])]
+    return "; ".join(parts)
+
+
+def message_of_one_line(message: str) -> str:
+    """The first line of a message, as far as there is room in a sentence."""
+    message = _ABOUT_A_CALL.sub("", message.lstrip())
+    first = next((" ".join(line.split()) for line in message.splitlines() if line.strip()), "")
+    first = _OF_PIPELINE.sub("", first)
+    if len(first) > _LONGEST_SAID:
+        return f"{first[:_LONGEST_SAID].rpartition(' ')[0]} ..."
+    return first.rstrip(".:")
+
+
+def given_to(failure: ProgramFailure) -> str:
+    """`its input Mul:0 is [2, 4, 14]`: what did not fit, as far as it is known and the message does not tell it."""
+    matter = _that_matter(failure)
+    told = [(each.tensor, _told_of(each, alone=len(matter) == 1)) for each in matter]
+    unsaid = [(name, text) for name, text in told if text and not _says(failure.message, text)]
+    if not unsaid:
+        return ""
+    if len(told) == 1:
+        return f"its input {unsaid[0][0]} is {unsaid[0][1]}"
+    words = [f"{name} {text}" for name, text in told if text][:_MOST_INPUTS]
+    return f"its inputs are {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}"
+
+
+def _raised(failure: ProgramFailure) -> str:
+    subject = f"{failure.process} raised" if failure.process else "raised"
+    layer = f" in layer {failure.layer}" if failure.layer else ""
+    where = f" in {failure.op_name}" if failure.op_name else layer
+    place = f", {failure.source.place}" if failure.source is not None else ""
+    return f"{subject} {failure.error}{where}{place}"
+
+
+def _that_matter(failure: ProgramFailure) -> Sequence[InputView]:
+    """The inputs that the error is of: those that hold a number out of range, else all."""
+    made = [_made(k, each) for k, each in enumerate(failure.inputs)]
+    wrong = out_of_range(failure.message, made)
+    if wrong is not None and (places := refused(made, wrong)):
+        return [failure.inputs[k] for k in places[:1]]
+    names = {each.given for each in failure.beginnings if each.what in _OF_NUMBERS}
+    return [each for each in failure.inputs if each.tensor in names] or failure.inputs
+
+
+def _made(number: int, given: InputView) -> Made:
+    view = given.recorded
+    health = None if view is None else view.health
+    return Made(
+        key=number,
+        tensor=given.tensor,
+        op_type=given.op_type,
+        dtype=given.dtype if view is None else view.dtype,
+        shape=given.shape if view is None else view.shape,
+        source=None,
+        low=None if health is None else health.min,
+        high=None if health is None else health.max,
+    )
+
+
+def _told_of(given: InputView, *, alone: bool) -> str:
+    """The elements, of what is no data alone: shapes, indices, conditions; else the type."""
+    view = given.recorded
+    dtype, shape = (given.dtype, given.shape) if view is None else (view.dtype, view.shape)
+    if given.elements and len(given.elements) <= _LONGEST_ELEMENTS and (alone or not dtype.startswith(_DATA)):
+        return given.elements
+    return "".join(_type(dtype, shape)) if dtype else ""
+
+
+def _type(dtype: str, shape: Sequence[int] | None) -> Iterator[str]:
+    yield dtype
+    if shape is not None:
+        yield f"[{', '.join('?' if dim < 0 else str(dim) for dim in shape)}]"
+
+
+def _says(message: str, text: str) -> bool:
+    """Whether a message has a shape or elements already."""
+    told = text[text.find("[") :].replace(" ", "")
+    plain = message.translate({ord(" "): None, ord("("): "[", ord(")"): "]"}).replace(",]", "]")
+    return len(told) > len("[]") and told in plain

@@ -1,0 +1,78 @@
+"""The operation that failed in a function of an input pipeline, where the program only learnt that no batch came.
+
+A pipeline runs its functions in threads of its own, and its message names the operation without the function. So it is
+looked for among those of that name: it is the one that has what it takes, and gave nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tensordbg.analysis.columns.reading import TraceSource
+from tensordbg.analysis.failures.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.numbers import out_of_range, refused
+from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import Executions
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.model import NONE, Function, Site
+from tensordbg.operations.traits import Trait
+from tensordbg.trace.facts import Failure
+
+
+@dataclass(frozen=True)
+class FailedElement:
+    """An operation that failed as an element of a dataset was made."""
+
+    site: Site
+    given: Sequence[Made | None]
+    past: RecordedPast
+
+
+def failed_in_pipeline(
+    trace: TraceSource, program: Program, executions: Executions, failure: Failure
+) -> FailedElement | None:
+    """The operation and what led to it; None where no function of a pipeline has one that failed."""
+    named = [site for site in _of_pipelines(program) if _is_named(site, failure.nodes)]
+    if not named:
+        return None
+    past = RecordedPast(trace, program, executions, NONE)
+    last = past.values.activations.last  # the first to fail is the one that the program learnt of
+    found = ((activation, site.site) for site in named for activation in past.failed_activations(site))
+    runs = sorted(found, key=lambda each: (int(last[each[0]]), *each))
+    sites = {site.site: site for site in named}
+    failed = [FailedElement(sites[number], past.given_at(run, sites[number]), past) for run, number in runs]
+    # A pipeline runs ahead, so others may have failed behind the first; the message tells which number it was.
+    whole = (each for each in failed if not any(made is not None and made.shape is None for made in each.given[:1]))
+    return next((each for each in failed if _fits(each, failure.message)), next(whole, None))
+
+
+def _fits(failed: FailedElement, message: str) -> bool:
+    wrong = out_of_range(message, failed.given)
+    return wrong is not None and bool(refused(failed.given, wrong))
+
+
+def pipeline_functions(program: Program) -> list[Function]:
+    """The functions that pipelines run for their elements."""
+    makers = (site for site in program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE))
+    called = [function for site in makers for function in program.called_by(site) if function is not None]
+    return called + [each for each in program.functions.values() if each.name.startswith("Dataset_")]
+
+
+def _of_pipelines(program: Program) -> Iterator[Site]:
+    """The operations of the functions that pipelines run, and of those that these call."""
+    waiting = [function.graph for function in pipeline_functions(program)]
+    seen: set[int] = set()
+    while waiting:
+        graph = waiting.pop()
+        if graph in seen:
+            continue
+        seen.add(graph)
+        for site in program.sites_of_graph.get(graph, ()):
+            yield site
+            waiting += [function.graph for function in program.called_by(site) if function is not None]
+
+
+def _is_named(site: Site, nodes: tuple[str, ...]) -> bool:
+    return any(node == site.name or node.endswith(f"/{site.name}") for node in nodes)

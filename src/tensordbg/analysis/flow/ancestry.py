@@ -1,0 +1,99 @@
+"""From a recorded tensor to those that it was made from, one operation at a time, and over variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.flow.dataflow import Flow
+from tensordbg.analysis.flow.operands import is_eager, operands
+from tensordbg.analysis.flow.resolve import resolve
+from tensordbg.analysis.flow.variables import Variables
+from tensordbg.analysis.program.operations import operation_of, reads_variables
+from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+
+_FARTHEST = 8
+
+NOWHERE = Site(NONE, "", "", NONE, NONE)
+"""Stands for the operation of an event that the trace does not know."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write of a variable that a read had its value from."""
+
+    site: Site
+    execution: int
+    """Row of its execution."""
+    written: tuple[int, ...]
+    """Events of what went into it."""
+    old: int
+    """The event of the last read before it, `NONE` where there is none."""
+
+
+class Ancestry:
+    """Walks back from events, finite or not."""
+
+    def __init__(self, flow: Flow, variables: Variables) -> None:
+        self._flow = flow
+        self._values = flow.values
+        self._variables = variables
+
+    def site(self, event: int) -> Site:
+        """The operation that made a tensor."""
+        return self._values.program.sites.get(int(self._values.events.site[event]), NOWHERE)
+
+    def parents(self, event: int) -> list[int]:
+        """The events of what a tensor was made from, in order, each the tensor itself or what it was passed on from."""
+        values, site = self._values, self.site(event)
+        activation = int(values.activation[event])
+        if site.argument >= 0 and not is_eager(self._flow, activation):
+            step = self._flow.sources(values.activation[event : event + 1], values.port[event : event + 1])
+            places = [*zip(step.activation.tolist(), step.port.tolist(), strict=True)]
+        else:
+            places = [(each.activation, each.port) for each in operands(self._flow, site, activation)]
+        found = (resolve(self._flow, where, port) for where, port in places if port != NONE)
+        return [events[-1] for events in found if events]
+
+    def variable(self, event: int) -> int:
+        """The variable that a tensor was read from, `NONE` where it is no such read."""
+        site = self.site(event)
+        if not reads_variables(site):
+            return NONE
+        return next(iter(self._variables.touched(site, int(self._values.activation[event]))), NONE)
+
+    def write_behind(self, event: int) -> Write | None:
+        """The write that a read of a variable had its value from; None where none was recorded."""
+        values, variable = self._values, self.variable(event)
+        if variable == NONE:
+            return None
+        place = self._variables.write_before(variable, int(values.activation[event]), int(values.port[event]))
+        if place is None:
+            return None
+        activation, port = place
+        write = values.program.sites[int(values.ports.site[port])]
+        taken = (resolve(self._flow, each.activation, each.port) for each in operands(self._flow, write, activation))
+        old = self._variables.read_before(variable, activation, port)
+        execution = int(values.activations.execution[activation])
+        return Write(write, execution, tuple(events[-1] for events in taken if events), old)
+
+    def unwritten(self, event: int) -> int:
+        """The variable that a tensor comes from by itself, if it still held its first value; else `NONE`."""
+        for _ in range(_FARTHEST):
+            variable = self.variable(event)
+            if variable != NONE:
+                place = int(self._values.activation[event]), int(self._values.port[event])
+                return variable if self._variables.holds_first_value(variable, *place) else NONE
+            others = [
+                parent for parent in self.parents(event) if operation_of(self.site(parent)).kind is not Kind.CONSTANT
+            ]
+            if len(others) != 1:
+                break
+            event = others[0]
+        return NONE
+
+    def step(self, row: int) -> int:
+        """The step of an execution."""
+        return int(np.append(self._values.executions.step, NONE)[row])

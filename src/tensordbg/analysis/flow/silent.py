@@ -1,0 +1,64 @@
+"""Activations of which no event tells, but which write variables: a function that only applies given gradients."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from tensordbg.analysis.flow.activations import Activations
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.operations import writes_variables
+from tensordbg.analysis.program.places import Place, Places
+from tensordbg.model import CallKind, Site
+
+_DEEPEST = 64
+"""Calls are not followed deeper than this: a function that calls itself has no end."""
+
+
+def add_silent_writers(activations: Activations, places: Places) -> Activations:
+    """Add the activations of called functions that write variables, or call ones that do.
+
+    Only of plain calls, which always run; whether a branch ran is not known without an event.
+    """
+    writing = _writing_graphs(places.program)
+    open_places = deque(sorted(places.all, key=lambda place: place.depth))
+    while open_places:
+        place = open_places.popleft()
+        for site in _plain_calls(places.program, place):
+            function = places.program.called_by(site)[0]
+            if function is None or function.graph not in writing:
+                continue
+            known = len(places.all)
+            child = places.child(place, site, 0)
+            if child is None:
+                continue
+            callers = np.flatnonzero((activations.place == place.number) & (activations.occurrence == 0))
+            number = np.full(len(callers), child.number, dtype=np.int64)
+            columns = (number, activations.frame[callers], activations.iteration[callers])
+            activations = activations.with_rows(callers, columns, places)
+            if child.number == known and child.depth < _DEEPEST:
+                open_places.append(child)
+    return activations
+
+
+def _plain_calls(program: Program, place: Place) -> list[Site]:
+    sites = program.sites_of_graph.get(place.block, ())
+    return [site for site in sites if site.call is CallKind.CALL and site.called]
+
+
+def _writing_graphs(program: Program) -> set[int]:
+    """Graphs that write variables, and those that call them."""
+    writing = {site.function for site in program.sites.values() if writes_variables(site)}
+    calls = [
+        (site.function, function.graph)
+        for site in program.sites.values()
+        if site.call is CallKind.CALL
+        for function in program.called_by(site)
+        if function is not None
+    ]
+    while True:
+        more = {caller for caller, called in calls if called in writing} - writing
+        if not more:
+            return writing
+        writing |= more

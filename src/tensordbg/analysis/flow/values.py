@@ -1,0 +1,81 @@
+"""Where every value of the program lies: its address, and the event that tells of it.
+
+This ties the pieces together: events, their activations, and the numbering of ports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.flow.activations import Activations, find_activations, with_extent
+from tensordbg.analysis.flow.links import Links, link_activations
+from tensordbg.analysis.flow.repeats import settle_repeats
+from tensordbg.analysis.flow.squares import with_fused_squares
+from tensordbg.analysis.flow.twins import with_twins
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import Events, Executions
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.program.places import Places
+from tensordbg.analysis.program.ports import Ports, number_ports
+from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
+
+
+@dataclass(frozen=True)
+class Values:
+    """All values that were or could have been recorded."""
+
+    program: Program
+    events: Events
+    executions: Executions
+    ports: Ports
+    places: Places
+    activations: Activations
+    links: Links
+    activation: Ints
+    """For each event its activation."""
+    port: Ints
+    """For each event its port."""
+    offset: Ints
+    """For each activation what to add to a port to have the address."""
+    event_at: Ints
+    """The event at each address, `NONE` where none was recorded."""
+
+    @cached_property
+    def passing(self) -> Bools:
+        """For each site whether it only passes its input on."""
+        result = self.ports.followed | (self.ports.argument >= 0)
+        for number, site in self.program.sites.items():
+            result[number] |= operation_of(site).has(Trait.PASSES)
+        return result
+
+    def address(self, activation: Ints, port: Ints) -> Ints:
+        """The address of a port of an activation's block."""
+        result: Ints = self.offset[activation] + port
+        return result
+
+    def event(self, activation: Ints, port: Ints) -> Ints:
+        """The event of a port of an activation's block, `NONE` where none was recorded."""
+        result: Ints = self.event_at[self.address(activation, port)]
+        return result
+
+
+def locate_values(program: Program, events: Events, executions: Executions) -> Values:
+    """Find the address of every event."""
+    program = with_twins(with_fused_squares(program, events.site), events.site)
+    ports = number_ports(program, np.append(events.site, executions.site), np.append(events.slot, executions.site * 0))
+    places = Places(program)
+    activations, activation = find_activations(events, executions, ports, places)
+    activations, activation = settle_repeats(activations, activation, events, executions, ports, places)
+    activations, links = link_activations(with_extent(activations, activation), places)
+    size = np.where(activations.block >= 0, ports.block_size[activations.block], 0)
+    offset = np.cumsum(size) - size - np.where(activations.block >= 0, ports.block_first[activations.block], 0)
+    port = (ports.first[events.site] + events.slot).astype(np.int32)
+    activation = activation.astype(np.int32)
+    event_at: Ints = np.full(int(size.sum()), NONE, dtype=np.int32 if len(events) < 2**31 else np.int64)
+    event_at[offset[activation] + port] = np.arange(len(events))
+    return Values(program, events, executions, ports, places, activations, links, activation, port, offset, event_at)

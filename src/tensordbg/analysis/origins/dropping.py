@@ -1,0 +1,60 @@
+"""Whether a bad value was dropped: what was made from it ended at operations that made finite values of it.
+
+That is another thing than a value of which nothing more was computed, since the program did not ask for it: a session
+that fetches only the training operation computes the logarithm for its gradient, and not the loss.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.flow.graph import BadGraph
+from tensordbg.analysis.flow.values import Values
+from tensordbg.model import NONE
+
+
+class Dropping:
+    """Follows bad values to where they end; one for all origins of a trace."""
+
+    def __init__(self, values: Values, graph: BadGraph, gradient_site: Bools) -> None:
+        """`gradient_site` tells of each site whether it belongs to a backward pass, which drops nothing."""
+        self._values = values
+        self._graph = graph
+        self._gradient_site = gradient_site
+
+    def of(self, node: int) -> bool:
+        """Whether an operation of the forward pass took what was made from a node and put out finite values."""
+        graph, values = self._graph, self._values
+        marks = np.zeros(len(graph), dtype=np.int64)
+        marks[node] = 1
+        below = np.flatnonzero((graph.descend(marks) > 0) & (graph.event != NONE))
+        return any(self._made_finite(int(values.activation[event]), int(values.port[event]))
+                   for event in graph.event[below].tolist())  # fmt: skip
+
+    def _made_finite(self, activation: int, port: int) -> bool:
+        values, ports = self._values, self._values.ports
+        if values.activations.place[activation] == NONE:
+            return self._made_finite_eagerly(activation, port)
+        takers = np.searchsorted(ports.inputs.starts, np.flatnonzero(ports.inputs.ports == port), side="right") - 1
+        takers = takers[~self._gradient_site[takers] & (ports.block[takers] == values.activations.block[activation])]
+        made = [ports.first[site] + slot for site in takers.tolist() for slot in range(int(ports.count[site]))]
+        return self._any_finite(np.full(len(made), activation), np.array(made, dtype=np.int64))
+
+    def _made_finite_eagerly(self, row: int, port: int) -> bool:
+        values, ports = self._values, self._values.ports
+        executions = values.executions
+        slot = port - int(ports.first[ports.site[port]])
+        given = np.flatnonzero((executions.input_row == row) & (executions.input_slot == slot))
+        takers = np.searchsorted(executions.input_starts, given, side="right") - 1
+        site = executions.site[takers]
+        takers = takers[(executions.function[takers] == NONE) & (site != NONE)]
+        takers = takers[~self._gradient_site[executions.site[takers]]]
+        return self._any_finite(takers, ports.first[executions.site[takers]])
+
+    def _any_finite(self, activation: np.ndarray, port: np.ndarray) -> bool:
+        values = self._values
+        useful = values.ports.may_be_bad[port]
+        event = values.event(activation[useful], port[useful])
+        event = event[event != NONE]
+        return bool((~values.events.bad[event]).any())

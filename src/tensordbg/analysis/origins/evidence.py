@@ -1,0 +1,195 @@
+"""What is gathered of each reported origin: the events of its inputs, of its past, and what made its inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.flow.ancestry import Ancestry
+from tensordbg.analysis.flow.dataflow import Flow
+from tensordbg.analysis.flow.graph import BadGraph
+from tensordbg.analysis.flow.history import earlier_events
+from tensordbg.analysis.flow.operands import Operand, is_eager, operands
+from tensordbg.analysis.flow.resolve import resolve
+from tensordbg.analysis.flow.values import Values
+from tensordbg.analysis.flow.variables import Variables
+from tensordbg.analysis.program.operations import operation_of, reads_variables, type_of, writes_variables
+from tensordbg.analysis.program.optimizers import update_of
+from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
+
+_FARTHEST = 6
+
+
+@dataclass(frozen=True)
+class InputEvidence:
+    """One input: its name in the operation's own graph, and the events that tell of it."""
+
+    tensor: str
+    op_type: str
+    event: int
+    """`NONE` where it is not recorded."""
+    made_by: tuple[str, ...]
+    """Types of the operations that made its elements, the latest first."""
+    same: frozenset[int]
+    """Events of the same elements: its own, and those of what it was passed on or reshaped from."""
+    past: tuple[int, ...]
+    position: int = NONE
+    """Among the operands, variables counted; `NONE` for the old value of a variable."""
+    unwritten: int = NONE
+    """The variable that it comes from, if that still held its first value."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that the reasons of one origin are found from."""
+
+    event: int
+    site: Site
+    """The operation to blame; of a bad variable the write, if one is known."""
+    execution: int
+    """Row of its execution."""
+    written: bool
+    """Whether the operation to blame is a write, and the event the read after it."""
+    feeds_variable: bool
+    """Whether the value was written into a variable as it is."""
+    variables: tuple[str, ...]
+    """Names of the variables that the operation reads or writes, or into which its value was written."""
+    inputs: tuple[InputEvidence, ...]
+    past: tuple[int, ...]
+    """The same tensor before."""
+    incomplete: bool = False
+    """Whether something that went into the operation, or into the variable that it reads, is not in the trace."""
+    likely: int = NONE
+    """Of a value from outside the event that it was likely made of in Python, see `flow/returns.py`."""
+
+
+class Gatherer:
+    """Gathers evidence; one for all origins of a trace."""
+
+    def __init__(self, values: Values, variables: Variables, graph: BadGraph) -> None:
+        self._values = values
+        self._variables = variables
+        self._flow = Flow(values, values.ports.inputs)
+        self.ancestry = Ancestry(self._flow, variables)
+        self._graph = graph
+        self._parents = np.argsort(graph.child, kind="stable")
+        self._children = np.argsort(graph.parent, kind="stable")
+
+    def gather(self, node: int) -> Evidence:
+        """Gather what is known of an origin."""
+        values, graph = self._values, self._graph
+        event = int(graph.event[node])
+        past = tuple(earlier_events(values, event))
+        activation, number = int(graph.activation[node]), int(values.ports.site[graph.port[node]])
+        written = False
+        inputs: list[InputEvidence] = []
+        for parent in self._next_to(node, self._parents, graph.child, graph.parent):
+            site = values.program.sites[int(values.ports.site[graph.port[parent]])]
+            if graph.event[parent] == NONE and writes_variables(site):
+                activation, number, written = int(graph.activation[parent]), site.site, True
+        if not written and (update := self._update_behind(event)) is not None:
+            (activation, number), written = update, True
+        site = values.program.sites[number]
+        if written:
+            before = past[-1] if past else NONE
+            read = self._values.program.variables.get(self.ancestry.variable(event))
+            names = [read.name] if read is not None else self._names(number, activation)
+            old = f"{next(iter(names), 'variable')} (old)"
+            inputs.append(InputEvidence(old, type_of(Kind.READ, site.framework), before, (), frozenset(), past[:-1]))
+        inputs += self._inputs(site, activation)
+        below = self._next_to(node, self._children, graph.parent, graph.child)
+        made = ((int(values.ports.site[graph.port[child]]), int(graph.activation[child])) for child in below)
+        feeds = [each for each in made if _puts_in_place(values.program.sites[each[0]])]
+        variables = tuple(name for each in [(number, activation), *feeds] for name in self._names(*each))
+        execution = int(values.activations.execution[activation])
+        if written:
+            # The value before, and what was written.
+            incomplete = len(inputs) < 2 or any(each.event == NONE for each in inputs)
+        else:
+            incomplete = self._incomplete(site, activation, inputs)
+        return Evidence(event, site, execution, written, bool(feeds), variables, tuple(inputs), past, incomplete)
+
+    def _update_behind(self, event: int) -> tuple[int, int] | None:
+        """Activation and site of the update that left a bad number in a variable, where nothing else leads there.
+
+        An optimizer's update of reference variables puts out the first of them alone, though a slot may have gone bad.
+        And a NaN that begins with infinities which went into the update is not held to come of these.
+        """
+        variable = self.ancestry.variable(event)
+        if variable == NONE:
+            return None
+        place = self._values.activation[event], self._values.port[event]
+        before = self._variables.write_before(variable, *map(int, place))
+        site = self._values.program.sites[int(self._values.ports.site[before[1]])] if before is not None else None
+        if before is None or site is None or not operation_of(site).has(Trait.BUILDS_ON_OLD):
+            return None
+        is_first = update_of(site.op_type) is not None and variable not in site.writes[1:]
+        return None if is_first else (before[0], site.site)
+
+    def _names(self, site: int, activation: int) -> list[str]:
+        program = self._values.program
+        touched = self._variables.touched(program.sites[site], activation)
+        return [program.variables[number].name for number in touched if number in program.variables]
+
+    def _next_to(self, node: int, order: Ints, key: Ints, other: Ints) -> list[int]:
+        first, last = np.searchsorted(key, [node, node + 1], sorter=order)
+        return [int(found) for found in other[order[first:last]]]
+
+    def _incomplete(self, site: Site, activation: int, inputs: list[InputEvidence]) -> bool:
+        executions = self._values.executions
+        if reads_variables(site):
+            return True
+        eager = is_eager(self._flow, activation)
+        if not eager and site.argument < 0:
+            return any(each.event == NONE for each in inputs)
+        if activation >= len(executions):  # the argument of a function that another called
+            return False
+        first, last = executions.input_starts[activation], executions.input_starts[activation + 1]
+        if eager:
+            return bool((executions.input_row[first:last] == NONE).any()) or any(each.event == NONE for each in inputs)
+        # What made a bad argument would be the origin, if its tensor were there still.
+        return bool(last - first > site.argument)
+
+    def _inputs(self, site: Site, activation: int) -> list[InputEvidence]:
+        found = operands(self._flow, site, activation)
+        return [self._input(each) for each in found]
+
+    def _input(self, given: Operand) -> InputEvidence:
+        events = resolve(self._flow, given.activation, given.port) if given.port != NONE else []
+        event = events[-1] if events else NONE
+        past = tuple(earlier_events(self._values, event)) if event != NONE else ()
+        made_by, same = self._behind(event)
+        unwritten = self.ancestry.unwritten(event) if event != NONE else NONE
+        return InputEvidence(given.tensor, given.op_type, event, made_by, same, past, given.position, unwritten)
+
+    def _behind(self, event: int) -> tuple[tuple[str, ...], frozenset[int]]:
+        """The operations behind an event, back to the first that computes something: their types and events."""
+        types: list[str] = []
+        events: set[int] = set()
+        while event != NONE and len(types) < _FARTHEST:
+            site = self._values.program.sites.get(int(self._values.events.site[event]))
+            if site is None:
+                break
+            types.append(site.op_type)
+            events.add(event)
+            if not operation_of(site).has(Trait.REARRANGES) and site.argument < 0:
+                break
+            event = self._first_input(event)
+        return tuple(types), frozenset(events)
+
+    def _first_input(self, event: int) -> int:
+        values = self._values
+        step = self._flow.sources(values.activation[event : event + 1], values.port[event : event + 1])
+        events = resolve(self._flow, int(step.activation[0]), int(step.port[0])) if len(step.of) else []
+        return events[-1] if events else NONE
+
+
+def _puts_in_place(site: Site) -> bool:
+    """Whether an operation writes what it is given into a variable as it is."""
+    operation = operation_of(site)
+    changes = operation.has(Trait.BUILDS_ON_OLD) and not operation.has(Trait.PUTS_IN_PLACE)
+    return writes_variables(site) and not changes

@@ -1,0 +1,147 @@
+"""Where the numbers grew: walks back along the largest magnitude, over steps through variables, to the biggest jump."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.causes.case import Jump
+from tensordbg.analysis.flow.ancestry import Ancestry
+from tensordbg.analysis.flow.values import Values
+from tensordbg.analysis.program.details import Details
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
+
+_FARTHEST = 300
+_FACTOR = 10.0
+"""A tensor at least so many times larger than what it was made from is a jump."""
+_LARGE = 1e10
+"""What came in from outside with numbers beyond this is named."""
+
+Root = tuple[str, int]
+"""A type of operation and where it was made, the same in all steps and functions; or `variable` and its number."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One step of the walk: a tensor, and the largest magnitude of it and of what it was made from."""
+
+    event: int
+    before: float
+    after: float
+    site: int
+    execution: int
+    variable: str = ""
+
+    @property
+    def ratio(self) -> float:
+        return self.after / self.before if self.before else 0.0
+
+
+class Jumps:
+    """Finds the jump behind tensors that became too large."""
+
+    def __init__(self, values: Values, ancestry: Ancestry, details: Details, locations: Locations) -> None:
+        self._values = values
+        self._ancestry = ancestry
+        self._details = details
+        self._locations = locations
+        self._walks: dict[int, list[_Step]] = {}
+
+    def behind(self, events: Sequence[int]) -> Jump | None:
+        """The biggest jump on the way to the largest of some events, None where they grew little by little."""
+        jump = self._biggest(self._walk(self._largest(events)))
+        return None if jump is None else self._described(jump)
+
+    def root(self, events: Sequence[int]) -> frozenset[Root]:
+        """By what overflows are known for those of one jump; empty where there is none."""
+        jump = self._biggest(self._walk(self._largest(events)))
+        if jump is None:
+            return frozenset()
+        site = self._ancestry.site(jump.event)
+        return frozenset({(site.op_type, site.stack if site.stack != NONE else site.site)})
+
+    def variables(self, events: Sequence[int]) -> frozenset[Root]:
+        """By what overflows are known for those of one divergence: the variables that grew on the way."""
+        steps = self._walk(self._largest(events))
+        return frozenset(
+            ("variable", number) for step in steps if (number := self._ancestry.variable(step.event)) != NONE
+        )
+
+    def _biggest(self, steps: Sequence[_Step]) -> _Step | None:
+        jump = max(steps, key=lambda step: step.ratio, default=None)
+        if jump is not None and jump.ratio >= _FACTOR:
+            return jump
+        last = steps[-1] if steps else None
+        if last is None or not self._came_in(last.event) or last.after < _LARGE:
+            return None
+        # What a variable was set to is not the data of a step: a replay sets all variables to what they were.
+        return next((step for step in reversed(steps) if step.variable and not step.before), last)
+
+    def _walk(self, event: int) -> list[_Step]:
+        if event not in self._walks:
+            self._walks[event] = self._walk_anew(event)
+        return self._walks[event]
+
+    def _walk_anew(self, event: int) -> list[_Step]:
+        steps: list[_Step] = []
+        seen: set[int] = set()
+        while event != NONE and event not in seen and len(steps) < _FARTHEST:
+            seen.add(event)
+            step, event = self._back(event)
+            steps.append(step)
+        return steps
+
+    def _back(self, event: int) -> tuple[_Step, int]:
+        after, site = self._magnitude(event), self._ancestry.site(event)
+        execution = int(self._values.events.execution[event])
+        write = self._ancestry.write_behind(event)
+        if write is not None:
+            variable = self._values.program.variables.get(self._ancestry.variable(event))
+            old = self._magnitude(write.old)
+            step = _Step(event, old, after, write.site.site, write.execution, variable.name if variable else "variable")
+            return step, self._largest([*write.written, *([write.old] if write.old != NONE else [])])
+        parent = self._largest(self._ancestry.parents(event))
+        return _Step(event, self._magnitude(parent), after, site.site, execution), parent
+
+    def _largest(self, events: Sequence[int]) -> int:
+        """The largest of some tensors; a constant, or a number from Python, only where there is nothing else."""
+        known = [event for event in events if event != NONE]
+        varying = [event for event in known if not self._is_constant(event)]
+        return max(varying or known, key=self._magnitude, default=NONE)
+
+    def _is_constant(self, event: int) -> bool:
+        if operation_of(self._ancestry.site(event)).kind is Kind.CONSTANT:
+            return True
+        return self._came_in(event) and bool(self._details.scalars(np.array([event]))[0])
+
+    def _came_in(self, event: int) -> bool:
+        site = self._ancestry.site(event)
+        return operation_of(site).has(Trait.FROM_OUTSIDE) or site.argument >= 0
+
+    def _magnitude(self, event: int) -> float:
+        if event == NONE:
+            return 0.0
+        lowest, highest = self._details.range_of(np.array([event]))
+        sizes = [abs(float(value)) for value in (lowest[0], highest[0]) if not math.isnan(value)]
+        return max(sizes, default=0.0)
+
+    def _described(self, step: _Step) -> Jump:
+        site = self._values.program.sites.get(step.site)
+        source = self._locations.own(self._locations.stack(site.stack)) if site is not None else None
+        came_in = not step.variable and self._came_in(step.event)
+        row = step.execution
+        return Jump(
+            tensor=step.variable or (f"{site.name}:0" if site is not None else "a tensor"),
+            before=math.nan if came_in or not step.before else step.before,
+            after=step.after,
+            step=self._ancestry.step(row),
+            updated=bool(step.variable),
+            place=f"line {source.line} of {source.file.rpartition('/')[2]}, `{source.text}`" if source else "",
+        )

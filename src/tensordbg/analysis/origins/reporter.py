@@ -1,0 +1,281 @@
+"""From origins to findings: gathers what is known of each, and has its cause judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from tensordbg.analysis.causes.case import Case, Jump, unravelled
+from tensordbg.analysis.causes.disguises import ADVISED
+from tensordbg.analysis.causes.overflow import DIVERGES, OVERFLOWS
+from tensordbg.analysis.causes.table import judge
+from tensordbg.analysis.causes.updates import overflowing_gradient
+from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, History, InputView, Origin, TensorView
+from tensordbg.analysis.flow.call_chain import telling_stack
+from tensordbg.analysis.flow.reach import Reach
+from tensordbg.analysis.origins.descent import find_descent
+from tensordbg.analysis.origins.dropping import Dropping
+from tensordbg.analysis.origins.evidence import Evidence, Gatherer
+from tensordbg.analysis.origins.find import Origins
+from tensordbg.analysis.origins.forward_operations import ForwardOperations
+from tensordbg.analysis.origins.groups import Group, group_origins
+from tensordbg.analysis.origins.growth import EagerTurns, find_growth
+from tensordbg.analysis.origins.jumps import Jumps, Root
+from tensordbg.analysis.origins.kinship import find_elders
+from tensordbg.analysis.origins.loss_scaling import how_caught, may_be_caught
+from tensordbg.analysis.origins.makers import Makers
+from tensordbg.analysis.origins.meant import meant_rule
+from tensordbg.analysis.origins.tell_decided import TellDecided
+from tensordbg.analysis.origins.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
+from tensordbg.analysis.program.details import Details, function_name
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.operations import operation_of, reads_variables
+from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
+from tensordbg.packages import KERAS, is_part_of
+
+
+def report_origins(origins: Origins, details: Details) -> list[Trouble]:
+    """One entry for each trouble, in the order of the program: see `troubles.py`."""
+    groups = group_origins(origins)
+    gatherer = Gatherer(origins.values, origins.variables, origins.graph)
+    evidence = [_with_likely(origins, gatherer.gather(group.node)) for group in groups]
+    program, gradient_site = origins.values.program, origins.roles.gradient_site
+    operations = ForwardOperations(origins.values, gradient_site)
+    known = [operations.of(each.site, int(origins.graph.activation[group.node]))
+             for group, each in zip(groups, evidence, strict=True)]  # fmt: skip
+    elders = find_elders(evidence, gradient_site, known, [operations.type_of(each.site) for each in evidence])
+    views = details.views(_events_of(evidence))
+    locations = Locations(program)
+    jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
+    makers = Makers(origins.values, gatherer.ancestry, details)
+    reporter = _Reporter(
+        origins, views, locations, jumps, makers, TellDecided(origins, details, locations),
+        EagerTurns(origins.values, gradient_site), details.cut,
+    )  # fmt: skip
+    devices = _devices_of(groups, details)
+    troubles = []
+    for k, group in enumerate(groups):
+        forward = reporter.forward(known[k], evidence[elders[k]] if k in elders else None)
+        origin = replace(reporter.finding(group, evidence[k]), gradient_of=forward, devices=devices[k])
+        trains = bool(group.reach & (Reach.LOSS | Reach.GRADIENT | Reach.TRAINED))
+        layer, grown = reporter.layer_of_line(evidence[k], origin), reporter.grown(evidence[k], origin)
+        troubles.append(Trouble(origin, (group.node,), trains, layer, grown))
+    dropping = Dropping(origins.values, origins.graph, gradient_site)
+    troubles = join_lines(join_grown(join_gradients(troubles, elders, dropping.of)))
+    return _with_descent(troubles, origins, details)
+
+
+def _devices_of(groups: Sequence[Group], details: Details) -> list[tuple[str, ...]]:
+    """Of each group the devices, where they are several: eagerly all replicas are at one line, and one operation."""
+    views = details.views({event for group in groups if group.occurrences > 1 for event in group.events} - {NONE})
+    found = [dict.fromkeys(views[event].device for event in group.events if event in views) for group in groups]
+    return [tuple(each) if len(each) > 1 else () for each in found]
+
+
+def _with_descent(troubles: Sequence[Trouble], origins: Origins, details: Details) -> list[Trouble]:
+    """Say of each how many tensors were made from all that it stands for, and which came first."""
+    descents = find_descent(origins.graph, [each.nodes for each in troubles], origins.read_at)
+    views = details.views({event for descent in descents for event in descent.first} - {NONE})
+    locations = Locations(origins.values.program)
+    return [
+        replace(
+            each,
+            origin=replace(
+                each.origin,
+                propagated=descent.events,
+                spread=tuple(views[event] for event in descent.first),
+                read_at=locations.own(locations.stack(descent.read_at)),
+            ),
+        )
+        for each, descent in zip(troubles, descents, strict=True)
+    ]
+
+
+def _with_likely(origins: Origins, evidence: Evidence) -> Evidence:
+    """Adds what a value from outside was likely made of in Python, if bad values had been there before."""
+    outside = _is_given(evidence.site) or (reads_variables(evidence.site) and not evidence.written)
+    return replace(evidence, likely=origins.returns.likely(evidence.event)) if outside else evidence
+
+
+def _events_of(evidence: Sequence[Evidence]) -> set[int]:
+    events: set[int] = set()
+    for each in evidence:
+        events.update((each.event, each.likely, *each.past))
+        for given in each.inputs:
+            events.update((given.event, *given.past))
+    return events - {NONE}
+
+
+@dataclass(frozen=True)
+class _Reporter:
+    """Turns evidence into findings."""
+
+    origins: Origins
+    views: Mapping[int, TensorView]
+    """Of every event that the evidence names."""
+    locations: Locations
+    jumps: Jumps
+    makers: Makers
+    decided: TellDecided
+    turns: EagerTurns
+    cut: bool
+    """Whether the trace holds only the last events."""
+
+    def finding(self, group: Group, evidence: Evidence) -> Origin:
+        view = self._view(evidence)
+        inputs = tuple(
+            InputView(each.tensor, each.op_type, self.views.get(each.event), each.made_by) for each in evidence.inputs
+        )
+        history = (
+            History(view.tensor, self._all(evidence.past)),
+            *(History(each.tensor, self._all(each.past)) for each in evidence.inputs),
+        )
+        stack = self.locations.stack(telling_stack(self.origins.values, evidence.event, evidence.site))
+        case = self._case(evidence, view, inputs)
+        case = replace(case, growth=find_growth(inputs, history[1:], self.turns.between))
+        verdict = judge(case)
+        if verdict.cause in ADVISED:
+            verdict = judge(self._with_makers(case, evidence))
+        if verdict.cause in OVERFLOWS:
+            verdict = judge(replace(case, jump=self._jump(case, evidence)))
+        return Origin(
+            view=view,
+            first_bad_index=case.first_bad_index,
+            inputs=inputs,
+            stack=stack,
+            source=self.locations.own(stack),
+            verdict=verdict,
+            reaches=tuple(name for name in REACHES if Reach[name.upper()] & group.reach),
+            propagated=0,
+            spread=(),
+            occurrences=group.occurrences,
+            ended=self.decided.loops(group.node),
+            decided=self.decided.others(group.node),
+            caught=self._caught(group, verdict.cause, view.dtype),
+            meant=self._rule(group, evidence),
+            # A pipeline has no steps by which to tell before from after.
+            history=history if view.execution != NONE else (),
+        )
+
+    def _caught(self, group: Group, cause: str, dtype: str) -> str:
+        if group.caught and may_be_caught(cause, dtype):
+            return how_caught(self.origins.values)
+        return NOTHING_READ_IT if group.unread else ""
+
+    def _variable_name(self, number: int) -> str:
+        variable = self.origins.values.program.variables.get(number)
+        return "" if variable is None else variable.name or "variable"
+
+    def _with_makers(self, case: Case, evidence: Evidence) -> Case:
+        """The case with how its operands were made, on which the fix depends."""
+        events = [each.event for each in evidence.inputs]
+        divisor = case.operand(Role.FORWARD_DIVISOR)  # the output of the forward operation
+        after = events[divisor] if divisor is not None and divisor < len(events) else evidence.event
+        added = self.makers.added_after(after) if after != NONE and not case.written else math.nan
+        return replace(case, behind=tuple(map(self.makers.behind, events)), added_after=added)
+
+    def _jump(self, case: Case, evidence: Evidence) -> Jump | None:
+        """Where the numbers that went into an operation had grown; of an optimizer those of the step that did it."""
+        squared = overflowing_gradient(case)
+        if squared is not None:
+            return self.jumps.behind([squared.event])
+        return self.jumps.behind([each.event for each in evidence.inputs])
+
+    def grown(self, evidence: Evidence, origin: Origin) -> frozenset[Root]:
+        """By what overflows of the same numbers are known for each other."""
+        events = [each.event for each in evidence.inputs]
+        if origin.cause == DIVERGES:
+            return self.jumps.variables(events)
+        return self.jumps.root(events) if origin.cause in OVERFLOWS else frozenset()
+
+    def _mask(self, event: int) -> str:
+        """The infinities that the program wrote down with which a NaN begins: their name and line."""
+        mask = self.origins.masks.get(event, NONE)
+        if mask == NONE:
+            return ""
+        values = self.origins.values
+        site = values.program.sites[int(values.ports.site[values.port[mask]])]
+        source = self.locations.own(self.locations.stack(site.stack))
+        return site.name + (f", line {source.line}" if source is not None else "")
+
+    def _rule(self, group: Group, evidence: Evidence) -> str:
+        if not group.meant:
+            return ""
+        program, graph = self.origins.values.program, self.origins.graph
+        site = program.sites[int(self.origins.values.ports.site[graph.port[group.node]])]
+        return str(meant_rule(program, site, bool(self.origins.values.events.nan[evidence.event])) or "")
+
+    def forward(self, known: Site | None, elder: Evidence | None) -> ForwardOperation | None:
+        """What an origin is the gradient of; `elder` is the forward origin from the same bad number."""
+        if elder is not None:
+            site, slot = elder.site, self.views[elder.event].slot
+        elif known is not None:
+            site, slot = known, 0
+        else:
+            return None
+        source = self.locations.own(self.locations.stack(site.stack))
+        return ForwardOperation(f"{site.name}:{slot}", source, elder is not None)
+
+    def layer_of_line(self, evidence: Evidence, origin: Origin) -> str:
+        """The layer of an operation whose line runs a whole model, which all of its layers have in common."""
+        inside = list(takewhile(lambda line: not line.user, reversed(origin.stack)))
+        return evidence.site.layer if any(is_part_of(line.file, KERAS) for line in inside) else ""
+
+    def _all(self, events: Sequence[int]) -> tuple[TensorView, ...]:
+        return tuple(self.views[event] for event in events)
+
+    def _view(self, evidence: Evidence) -> TensorView:
+        """The origin's tensor; for a write under the name of the write, in the execution in which it ran."""
+        view, site = self.views[evidence.event], evidence.site
+        if not evidence.written:
+            return view
+        executions, row = self.origins.values.executions, evidence.execution
+        return replace(
+            view,
+            tensor=f"{site.name}:0",
+            op_name=site.name,
+            op_type=site.op_type,
+            site=site.site,
+            slot=0,
+            function=function_name(self.origins.values.program, site),
+            execution=int(executions.number[row]),
+            step=int(executions.step[row]),
+            iteration=None,
+        )
+
+    def _forward_kind(self, site: Site) -> Kind | None:
+        forward = self.origins.values.program.sites.get(site.gradient_of)
+        return None if forward is None else operation_of(forward).kind
+
+    def _case(self, evidence: Evidence, view: TensorView, inputs: tuple[InputView, ...]) -> Case:
+        site = evidence.site
+        return Case(
+            view=view,
+            op_type=site.op_type,
+            inputs=inputs,
+            framework=site.framework,
+            gradient=bool(self.origins.roles.gradient_site[site.site]),
+            forward=self._forward_kind(site),
+            given=_is_given(site),
+            read=reads_variables(site),
+            variable=next(iter(evidence.variables), ""),
+            written=evidence.written,
+            feeds_variable=evidence.feeds_variable,
+            first_bad_index=unravelled(view.health, view.shape),
+            positions=tuple(each.position for each in evidence.inputs),
+            unwritten=tuple(self._variable_name(each.unwritten) for each in evidence.inputs),
+            pasts=tuple(self._all(each.past) for each in evidence.inputs),
+            lost=self.cut and evidence.incomplete,
+            before=self.views.get(evidence.likely),
+            mask=self._mask(evidence.event),
+        )
+
+
+def _is_given(site: Site) -> bool:
+    """Whether a value came in from outside: an argument, a batch, what Python put out."""
+    return site.argument != NONE or operation_of(site).has(Trait.FROM_OUTSIDE, Trait.FROM_PIPELINE)

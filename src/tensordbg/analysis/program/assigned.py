@@ -1,0 +1,249 @@
+"""The tensors that statements such as `loss = tf.reduce_mean(x)` give a name to, found in the program's text.
+
+TensorFlow knows nothing of such names. The value of a statement is the last tensor that its line made, if there is one
+that nothing else on the line takes; a statement that makes several of them names none.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import re
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from tensordbg.analysis.program.composite_notes import eager_composite, wholes
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.operations import INPUT, named
+from tensordbg.model import NONE, Frame, Site, TensorRef
+from tensordbg.operations.kinds import Kind
+
+_NAME = re.compile(r"[^\W\d]\w*(?:[.\[][^/]*)?")
+"""What may stand left of `=`."""
+
+_LONGEST_TEXT = 2_000_000
+"""Characters of a file that is still read."""
+
+
+_OPERATORS: dict[type[ast.operator], Kind] = {
+    ast.Add: Kind.ADD,
+    ast.Sub: Kind.SUBTRACT,
+    ast.Mult: Kind.MULTIPLY,
+    ast.Div: Kind.DIVIDE,
+    ast.FloorDiv: Kind.DIVIDE_WHOLE,
+    ast.Mod: Kind.REMAINDER,
+    ast.Pow: Kind.POWER,
+    ast.MatMult: Kind.MATMUL,
+}
+"""The kinds of the operations that Python's operators make."""
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """An assignment."""
+
+    name: str
+    file: str
+    function: str
+    value: ast.AST
+    place: int
+    """Which of `targets` it is."""
+    targets: int
+    """How many names are given; 0 where one function's results are unpacked."""
+    is_repeated: bool
+    """Whether it stands in a loop of Python's."""
+
+    @property
+    def lines(self) -> range:
+        """Those of what is assigned."""
+        first = getattr(self.value, "lineno", 0)
+        return range(first, (getattr(self.value, "end_lineno", None) or first) + 1)
+
+    def operators(self, op_type: str) -> int:
+        """How many operators of Python's in it make such an operation, 1 at least."""
+        used = (each.op for each in ast.walk(self.value) if isinstance(each, (ast.BinOp, ast.AugAssign)))
+        kind = named(op_type).kind
+        return max(1, sum(_OPERATORS.get(type(each)) is kind for each in used))
+
+
+def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> tuple[TensorRef, ...]:
+    """The tensors of which events tell that a statement of the program assigns to a name, such as `x` or `self.x`."""
+    if not _NAME.fullmatch(name):
+        return ()
+    statements = [each for file in _files(program, name.rpartition(".")[2]) for each in _statements(program, file)]
+    wanted = [each for each in statements if each.name == name]
+    made = _Made.of(program) if wanted else None
+    return (
+        tuple(dict.fromkeys(ref for each in wanted for ref in _given_by(program, made, each, recorded))) if made else ()
+    )
+
+
+def assigned_names(
+    program: Program, sites: Collection[int], recorded: Container[TensorRef]
+) -> Mapping[TensorRef, tuple[str, ...]]:
+    """The names that statements of the program give to tensors of some sites of which events tell."""
+    stacks = {program.sites[site].stack for site in sites if site in program.sites}
+    lines = {
+        (frame.file, frame.function, frame.line)
+        for stack in stacks
+        for frame in program.stacks.get(stack, ())
+        if frame.user
+    }
+    found: dict[TensorRef, dict[str, None]] = {}
+    made = _Made.of(program)
+    for file in sorted({file for file, _, _ in lines}):
+        for each in _statements(program, file):
+            if any((file, each.function, line) in lines for line in each.lines):
+                for ref in _given_by(program, made, each, recorded):
+                    found.setdefault(ref, {})[each.name] = None
+    return {ref: tuple(names) for ref, names in found.items() if ref.site in sites}
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What each line of the program has made."""
+
+    sites: Mapping[int, list[Site]]
+    """By stack."""
+    frames: Mapping[tuple[str, str], list[tuple[int, int, int]]]
+    """By file and function the line, stack and depth of each frame in it, outermost first."""
+
+    @classmethod
+    def of(cls, program: Program) -> _Made:
+        sites: dict[int, list[Site]] = {}
+        for site in program.sites.values():
+            sites.setdefault(site.stack, []).append(site)
+        frames: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
+        for number, stack in program.stacks.items():
+            for depth, frame in enumerate(stack, 1) if number in sites else ():
+                frames.setdefault((frame.file, frame.function), []).append((frame.line, number, depth))
+        return cls(sites, frames)
+
+
+def _given_by(
+    program: Program, made: _Made, statement: _Statement, recorded: Container[TensorRef]
+) -> Iterator[TensorRef]:
+    """The tensors to which a statement gives its name."""
+    for sites in _by_graph_and_caller(program, made, statement):
+        for run in _runs(sites, statement):
+            yield from _value(program, run, statement, recorded)
+
+
+def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -> Iterable[list[Site]]:
+    """The sites that a statement made, in the order in which they were made; each layer called it by itself."""
+    groups: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
+    seen = set()
+    for line, number, depth in made.frames.get((statement.file, statement.function), ()):
+        if line not in statement.lines or number in seen:
+            continue
+        seen.add(number)
+        for site in made.sites[number]:
+            layer = json.loads(site.layer)["path"] if site.layer else ""
+            groups.setdefault((site.function, layer, program.stacks[number][:depth]), []).append(site)
+    return [sorted(sites, key=lambda site: site.site) for sites in groups.values()]
+
+
+def _runs(sites: list[Site], statement: _Statement) -> list[list[Site]]:
+    """The sites of each time that a statement ran while one graph was built: a loop of Python's is unrolled there."""
+    first = sites[0]
+    if not statement.is_repeated or first.function == NONE:
+        return [sites]
+    begins = [k for k, site in enumerate(sites) if (site.stack, site.op_type) == (first.stack, first.op_type)]
+    begins = begins[:: statement.operators(first.op_type)]
+    return [sites[begin:end] for begin, end in zip(begins, [*begins[1:], len(sites)], strict=True)]
+
+
+def _value(
+    program: Program, sites: list[Site], statement: _Statement, recorded: Container[TensorRef]
+) -> list[TensorRef]:
+    """What one run of a statement gives its name to, by the sites that it made in one graph, or eagerly."""
+    if not statement.targets:
+        several = [site for site in sites if len(site.dtypes) > 1]
+        wanted = [TensorRef(site.site, statement.place) for site in several[-1:]]
+        return [ref for ref in wanted if ref in recorded]
+    put_together = _put_together(sites)
+    if put_together is not None and statement.targets:
+        return [ref for ref in [put_together] if ref in recorded and statement.targets == 1]
+    taken = {ref.site for site in sites for ref in program.inputs_of(site.site)}
+    made = [site for site in sites if not _is_parameter(program, site)]
+    ends = [site for site in made if TensorRef(site.site, 0) in recorded and site.site not in taken]
+    if sites[0].function == NONE:
+        # What eager operations take is known of each run alone, and what comes from Python is told after it.
+        ends = [site for site in ends if site.op_type != INPUT][-statement.targets :]
+    # Of a ragged or sparse tensor the elements stand for all of its parts.
+    whole = wholes(sites)
+    found = list(dict.fromkeys(whole.get(ref, ref) for ref in (TensorRef(site.site, 0) for site in ends)))
+    if len(found) == statement.targets:
+        return [found[statement.place]]
+    # The rest are checks of the parts.
+    last = sorted(whole.values(), key=lambda ref: ref.site)[-1:]
+    return [ref for ref in last if ref in recorded and statement.targets == 1]
+
+
+def _is_parameter(program: Program, site: Site) -> bool:
+    """Whether it is an argument of a function that a line has had traced; what a session is fed is a line's own."""
+    function = program.functions.get(site.function) if site.argument != NONE else None
+    return function is not None and function.stack != NONE
+
+
+def _put_together(sites: list[Site]) -> TensorRef | None:
+    """The elements of the ragged or sparse tensor that is the last thing which eager code made."""
+    computed = [site for site in sites if site.op_type != INPUT]
+    told = eager_composite(computed[-1].attributes) if computed and computed[-1].function == NONE else None
+    return None if told is None else told.elements
+
+
+def _files(program: Program, text: str) -> list[str]:
+    """The program's own files that hold a text."""
+    files = {frame.file for frames in program.stacks.values() for frame in frames if frame.user}
+    return sorted(file for file in files if text in program.sources.get(file, ""))
+
+
+def _statements(program: Program, file: str) -> Iterator[_Statement]:
+    """All assignments of a file."""
+    text = program.sources.get(file, "")
+    if text and len(text) < _LONGEST_TEXT:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            yield from _within(ast.parse(text), _Place(file, "<module>"))
+
+
+@dataclass(frozen=True)
+class _Place:
+    file: str
+    function: str
+    is_repeated: bool = False
+
+
+def _within(node: ast.AST, place: _Place) -> Iterator[_Statement]:
+    for child in ast.iter_child_nodes(node):
+        inner = place
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            inner = _Place(place.file, getattr(child, "name", "<lambda>"))
+        elif isinstance(child, (ast.For, ast.AsyncFor, ast.While, ast.comprehension)):
+            inner = replace(place, is_repeated=True)
+        for target, value in _assignments(child):
+            yield from _given(target, value, place)
+        yield from _within(child, inner)
+
+
+def _assignments(node: ast.AST) -> list[tuple[ast.expr, ast.AST]]:
+    if isinstance(node, ast.Assign):
+        return [(target, node.value) for target in node.targets]
+    if isinstance(node, ast.AugAssign):
+        return [(node.target, node)]
+    if isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+        return [(node.target, node.value)]
+    return []
+
+
+def _given(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[_Statement]:
+    """What an assignment gives names to, as a whole or as several."""
+    if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
+        yield _Statement(ast.unparse(target), place.file, place.function, value, 0, 1, place.is_repeated)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        is_tuple = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+        targets = len(target.elts) if is_tuple else 0
+        for number, each in enumerate(target.elts):
+            name = ast.unparse(each)
+            yield _Statement(name, place.file, place.function, value, number, targets, place.is_repeated)

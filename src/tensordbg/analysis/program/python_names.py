@@ -1,0 +1,72 @@
+"""The tensors that a name in the program's text stands for: `n` of a loop, `ids` of a function, `loss = ...` of a line.
+
+What TensorFlow told while the functions were traced comes first; for other names the text itself is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterable, Iterator
+
+from tensordbg.analysis.program.assigned import assigned_tensors
+from tensordbg.analysis.program.composite_notes import wholes
+from tensordbg.analysis.program.description import Program
+from tensordbg.model import PYTHON_NAMES, Site, TensorRef
+
+
+def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -> tuple[TensorRef, ...]:
+    """The tensors of which events tell that bear a name in the program's text.
+
+    None, if there is an operation of that name which does not bear it in the text: that is meant then.
+    Where the state of a loop was recorded turn by turn, that stands for all tensors of this name in its function.
+    """
+    operations = [site for site in program.sites.values() if site.name == name]
+    # The indices of a sparse tensor `s` are an operation `s`; its elements bear the name.
+    whole = wholes(program.sites.values()) if operations else {}
+    bearers = [whole[ref].site for ref in (TensorRef(site.site, 0) for site in operations) if ref in whole]
+    named = [*operations, *(program.sites[site] for site in bearers)]
+    if operations and not any(name in names for site in named for names in names_told(site)):
+        return ()
+    told = [ref for ref in _told(program.sites.values(), name) if ref in recorded]
+    states = [ref for ref in told if ref.site in program.loop_arguments]
+    # The state of a loop may be what that of another one in it begins with.
+    states = [ref for ref in states if names_told(program.sites[ref.site])[ref.slot][0] == name] or states
+    functions = {_python_function(program, ref) for ref in states}
+    written = assigned_tensors(program, name, recorded)
+    others = [ref for ref in (*told, *written) if _python_function(program, ref) not in functions - {""}]
+    return tuple(dict.fromkeys((*states, *others)))
+
+
+def names_told(site: Site) -> list[list[str]]:
+    """The names of each output of a site in the program's text, empty where none is known."""
+    return names_in(site.attributes)
+
+
+def names_in(attributes: str) -> list[list[str]]:
+    """The same, by the attributes of a site."""
+    if PYTHON_NAMES not in attributes:
+        return []
+    names = json.loads(attributes).get(PYTHON_NAMES)
+    if not isinstance(names, list):
+        return []
+    return [[each for each in of_one if isinstance(each, str)] if isinstance(of_one, list) else [] for of_one in names]
+
+
+def names_of_text(program: Program, recorded: Container[TensorRef]) -> list[str]:
+    """All names that TensorFlow told of tensors of which events tell, each once."""
+    told = (
+        name for site in program.sites.values() for slot, names in enumerate(names_told(site)) for name in names
+        if TensorRef(site.site, slot) in recorded
+    )  # fmt: skip
+    return list(dict.fromkeys(told))
+
+
+def _told(sites: Iterable[Site], name: str) -> Iterator[TensorRef]:
+    for site in sites:
+        for slot, names in enumerate(names_told(site)):
+            if name in names:
+                yield TensorRef(site.site, slot)
+
+
+def _python_function(program: Program, ref: TensorRef) -> str:
+    return program.python_names.get(program.sites[ref.site].function, "")

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from tensordbg.analysis.failures.beginnings.dtypes import beginning_of, differing, is_of_type_alone
+from tests.analysis.beginnings.drawn import Drawn
+
+EAGER = "cannot compute Mul as input #1(zero-based) was expected to be a float tensor but is a double tensor"
+
+
+def test_the_input_that_is_named_comes_first() -> None:
+    assert differing(EAGER, ["float32", "float64"]) == [1, 0]
+
+
+def test_two_types_where_none_is_named() -> None:
+    message = "Input 'b' of 'MatMul' Op has type float32 that does not match type float64 of argument 'a'."
+    assert differing(message, ["float64", "float32"]) == [0, 1]
+
+
+def test_an_error_of_another_kind_is_not_of_types() -> None:
+    assert differing("indices[2] = 14 is not in [0, 10)", ["float32", "int32"]) == []
+
+
+def test_a_type_is_followed_to_the_cast_that_made_it() -> None:
+    past = Drawn()
+    x = past.made("Fill", [2])
+    cast = past.made("Cast", [2], x, dtype="float64")
+    turn = beginning_of(past, past.made("Mul", [2], cast, past.made("Const", dtype="float64"), dtype="float64"))
+    assert (turn.made, turn.given) == (cast, (x,))
+
+
+def test_a_type_that_came_in_was_made_of_no_other() -> None:
+    past = Drawn()
+    came = past.made("Input", [2], dtype="float64")
+    turn = beginning_of(past, came)
+    assert (turn.made, turn.given) == (came, ())
+
+
+def test_a_type_that_is_not_taken_says_nothing_of_shapes() -> None:
+    assert is_of_type_alone(
+        "Value passed to parameter labels has DataType float32 not in list of allowed values: int32"
+    )
+    assert not is_of_type_alone("Incompatible shapes: [3] vs. [4]")

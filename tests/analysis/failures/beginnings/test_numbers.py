@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+from tensordbg.analysis.failures.beginnings.numbers import OutOfRange, beginning_of, holds, out_of_range, refused
+from tests.analysis.beginnings.drawn import Drawn
+
+WRONG = OutOfRange(14, 0, 10)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("indices[2] = 14 is not in [0, 10)", WRONG),
+        ("indices = -1 is not in [0, 5)", OutOfRange(-1, 0, 5)),
+        ("Received a label value of 3 which is outside the valid range of [0, 3).", OutOfRange(3, 0, 3)),
+        ("segment_ids[0] = 9 is out of range [0, 4)", OutOfRange(9, 0, 4)),
+        ("Incompatible shapes: [16,8] vs. [32,8]", None),
+    ],
+)
+def test_what_a_message_says_of_a_number(message: str, expected: OutOfRange | None) -> None:
+    assert out_of_range(message, []) == expected
+
+
+def test_an_index_of_a_dimension_must_be_below_its_size() -> None:
+    given = [Drawn().made("Fill", [8, 5])]
+    assert out_of_range("slice index 9 of dimension 0 out of bounds.", given) == OutOfRange(9, -8, 8)
+    assert out_of_range("slice index 9 of dimension 2 out of bounds.", given) is None
+
+
+def test_only_whole_numbers_are_refused_as_indices() -> None:
+    past = Drawn()
+    params = past.made("Fill", [10], span=(0, 100))
+    index = past.made("Mul", [3], span=(2, 14), dtype="int32")
+    assert refused([params, None, index, past.made("Const", dtype="int32", span=(0, 0))], WRONG) == [2]
+
+
+def test_a_number_below_the_smallest() -> None:
+    past = Drawn()
+    assert holds(past.made("Sub", [2], span=(-16, 3)), OutOfRange(-16, 0, 10))
+    assert not holds(past.made("Sub", [2], span=(0, 30)), OutOfRange(-16, 0, 10))
+    assert not holds(past.made("Sub", [2]), OutOfRange(-16, 0, 10))
+
+
+def test_the_number_is_followed_through_what_only_moves_it() -> None:
+    past = Drawn()
+    index = past.made("Input", [3], span=(1, 7), dtype="int32")
+    twice = past.made("Mul", [3], index, past.made("Const", span=(2, 2)), span=(2, 14), dtype="int32")
+    moved = past.made("Reshape", [3, 1], past.made("Cast", [3], twice, span=(2, 14), dtype="int64"), span=(2, 14))
+    turn = beginning_of(past, moved, WRONG)
+    assert turn is not None
+    assert turn.made == twice
+    assert turn.given[0] == index
+
+
+def test_a_number_that_only_moved_and_was_in_nothing_known_is_not_told() -> None:
+    past = Drawn()
+    assert beginning_of(past, past.made("Reshape", [3], None, span=(2, 14)), WRONG) is None

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+
+from tensordbg.analysis.failures.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.shapes import Odd, beginning_of, met, odds
+from tests.analysis.beginnings.drawn import Drawn
+
+INCOMPATIBLE = "Incompatible shapes"
+
+
+@pytest.mark.parametrize(
+    ("op_type", "given", "found"),
+    [
+        ("Sub", [(16, 8), (32, 8)], [Odd(0, 0, 32, 2), Odd(1, 0, 16, 2)]),
+        ("Sub", [(4, 16, 8), (32, 8)], [Odd(0, 1, 32, 2), Odd(1, 0, 16, 3)]),
+        ("Sub", [(1, 8), (32, 8)], [Odd(0, None)]),
+        ("MatMul", [(4, 3), (5, 2)], [Odd(0, 1, 5), Odd(1, 0, 3)]),
+        ("MatMul", [(4, 3), (3, 2)], []),
+        ("MatMul", [(4, 3), None], []),
+        ("ConcatV2", [(2, 3), (4, 2), ()], [Odd(0, None), Odd(1, None)]),
+        ("ConcatV2", [(2, 3), (2, 3, 1), ()], [Odd(0, None), Odd(1, None)]),
+        ("EnsureShape", [(3, 4)], [Odd(0, None)]),
+        ("Reshape", [None, ()], []),
+    ],
+)
+def test_what_does_not_fit_together(op_type: str, given: list[tuple[int, ...] | None], found: list[Odd]) -> None:
+    assert odds(op_type, INCOMPATIBLE, given) == found
+
+
+def test_an_error_of_another_kind_is_not_of_shapes() -> None:
+    assert odds("Sub", "out of memory", [(16, 8), (32, 8)]) == []
+
+
+def test_a_dimension_is_followed_to_the_operation_that_was_not_given_it() -> None:
+    past = Drawn()
+    x = past.made("Fill", [32, 6])
+    hidden = past.made("MatMul", [32, 4], x, past.made("ReadVariableOp", [6, 4]))
+    flat = past.made("Reshape", [16, 8], hidden, past.made("Const", [2], dtype="int32"))
+    last = past.made("Mul", [16, 8], flat, past.made("Const"))
+    turn = beginning_of(past, last, Odd(0, 0, 32))
+    assert turn is not None
+    assert (turn.made, turn.given) == (flat, (hidden,))
+
+
+def test_the_last_dimension_of_a_product_is_that_of_the_kernel() -> None:
+    past = Drawn()
+    kernel = past.made("ReadVariableOp", [8, 8])
+    turn = beginning_of(past, past.made("MatMul", [32, 8], past.made("Fill", [32, 8]), kernel), Odd(0, 1))
+    assert turn is not None
+    assert turn.made == kernel
+
+
+def test_a_dimension_counted_from_behind_where_others_came_before_it() -> None:
+    past = Drawn()
+    row = past.made("Fill", [8])
+    turn = beginning_of(past, past.made("Tile", [4, 8], row), Odd(0, 1))
+    assert turn is not None
+    assert turn.made == row
+
+
+def test_a_whole_shape_is_followed_to_who_made_it_of_another() -> None:
+    past = Drawn()
+    x = past.made("Fill", [4, 3])
+    turned = past.made("Transpose", [3, 4], x)
+    turn = beginning_of(past, past.made("Relu", [3, 4], turned), Odd(0, None))
+    assert turn is not None
+    assert (turn.made, turn.given) == (turned, (x,))
+
+
+def test_nothing_is_said_where_what_an_operation_took_is_not_known() -> None:
+    past = Drawn()
+    assert beginning_of(past, past.made("Reshape", [3, 4], None), Odd(0, None)) is None
+
+
+def test_what_a_pipeline_gave_came_from_there() -> None:
+    past = Drawn()
+    batch = past.made("IteratorGetNext", [2, 2], None)
+    turn = beginning_of(past, batch, Odd(0, 0))
+    assert turn is not None
+    assert (turn.made, turn.given) == (batch, ())
+
+
+@pytest.mark.parametrize(
+    ("made", "shapes", "expected"),
+    [
+        ([32, 32], [[32, 1], [32]], True),
+        ([32, 8], [[32, 1], [8]], True),
+        ([32, 8], [[32, 8], [8]], False),
+        ([32, 8], [[32, 1], [1, 4]], False),
+        ([4], [[4], []], False),
+    ],
+)
+def test_two_tensors_that_were_spread_over_each_other(made: list[int], shapes: list[list[int]], expected: bool) -> None:
+    past = Drawn()
+    given: list[Made] = [past.made("Fill", shape) for shape in shapes]
+    assert met(past.made("Sub", made, *given), given) is expected
+
+
+def test_a_broadcast_is_the_beginning_of_a_dimension_that_the_other_input_lacks() -> None:
+    past = Drawn()
+    square = past.made("Sub", [32, 32], past.made("Fill", [32, 1]), past.made("Fill", [32]))
+    turn = beginning_of(past, square, Odd(0, 0, rank=1))
+    assert turn is not None
+    assert turn.made == square

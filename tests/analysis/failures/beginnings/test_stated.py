@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
+from tensordbg.analysis.failures.beginnings.stated import StatedPast
+from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.program.description import read_program
+from tensordbg.analysis.program.events import read_executions
+from tensordbg.model import StatedTensor
+from tests.analysis.builder import TraceBuilder
+
+
+def line(stack: int) -> SourceLine:
+    return SourceLine("/me/train.py", stack, "step", True, "")
+
+
+def test_tensors_are_followed_by_their_places_in_the_list() -> None:
+    told = (
+        StatedTensor("mul:0", "Mul", "float32", (-1, 8), 4, (1,)),
+        StatedTensor("Reshape:0", "Reshape", "float32", (-1, 8), 5, attributes='{"T": "float32"}'),
+    )
+    past = StatedPast(told, line, None)
+    (product,) = past.given(1)
+    assert product is not None
+    assert (product.tensor, product.shape, product.source) == ("mul:0", (-1, 8), line(4))
+    (before,) = past.inputs(product)
+    assert before is not None
+    assert (before.tensor, before.attributes, past.inputs(before)) == ("Reshape:0", {"T": "float32"}, [])
+    assert len(past.given(9)) == 2
+
+
+def test_a_recorded_tensor_goes_on_in_the_recording() -> None:
+    trace = TraceBuilder()
+    x = trace.eager("Fill", values=np.ones([4, 3]))
+    trace.eager("Tile", trace.output(x), values=np.ones([4, 6]))
+    program = read_program(trace)
+    recorded = RecordedPast(trace, program, read_executions(trace, program), 1)
+    told = (StatedTensor("tensor", "", "float32", (4, 6), execution=2), StatedTensor("x", "", "", None, execution=99))
+    past = StatedPast(told, line, recorded)
+    tiled, unknown = past.given(2)
+    assert tiled is not None
+    assert unknown is not None
+    assert (tiled.tensor, tiled.shape) == ("Tile:0", (4, 6))
+    (before,) = past.inputs(tiled)
+    assert before is not None
+    assert before.tensor == "Fill:0"
+    assert unknown.tensor == "x"

@@ -1,0 +1,43 @@
+"""Earlier tensors of the same operation: of the executions before, else of the turns before."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.flow.history import LENGTH, earlier_events
+from tests.analysis.builder import TraceBuilder, located
+
+
+def test_one_of_each_earlier_execution() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    wanted = []
+    for _ in range(LENGTH + 5):
+        run = trace.run(f)
+        run.event(x, [1.0], path="", frame=9, iteration=0)
+        wanted.append(run.event(x, [1.0], path="", frame=9, iteration=1))
+    values = located(trace)
+    assert earlier_events(values, wanted[-1]) == wanted[-1 - LENGTH : -1]
+
+
+def test_turns_of_one_execution() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    run = trace.run(f)
+    events = [run.event(x, [1.0], frame=9, iteration=turn) for turn in range(4)]
+    assert earlier_events(located(trace), events[-1]) == events[:-1]
+
+
+def test_not_of_another_place() -> None:
+    trace = TraceBuilder()
+    inner, f = trace.function("inner"), trace.function("f")
+    a = inner.op("Neg", inner.argument("a"))
+    inner.returns(a)
+    x = f.argument("x")
+    f.call(inner, x)
+    f.call(inner, x)
+    for _ in range(2):
+        run = trace.run(f)
+        run.event(a, [1.0], path="PartitionedCall")
+        last = run.event(a, [2.0], path="PartitionedCall_1")
+    assert earlier_events(located(trace), last) == [1]

@@ -1,0 +1,67 @@
+"""Growth: step by step, by orders of magnitude, without a break."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tensordbg.analysis.finding import History, InputView
+from tensordbg.analysis.origins.growth import EagerTurns, find_growth
+from tensordbg.analysis.program.roles import Roles
+from tests.analysis.builder import TraceBuilder, located
+from tests.analysis.causes.cases import view
+
+
+def growth_of(values: list[float]) -> tuple[float, ...]:
+    views = [view("x:0", [value]) for value in values]
+    found = find_growth([InputView("x:0", "Op", views[-1])], [History("x:0", tuple(views[:-1]))], lambda *_: "step")
+    return found.magnitudes if found else ()
+
+
+@pytest.mark.parametrize(
+    ("values", "run"),
+    [
+        ([1.0, 10.0, 100.0, 1000.0], (1.0, 10.0, 100.0, 1000.0)),
+        ([1.0, -10.0, 100.0, -1000.0], (1.0, 10.0, 100.0, 1000.0)),
+        ([5.0, 1.0, 10.0, 100.0, 1000.0], (1.0, 10.0, 100.0, 1000.0)),
+        ([1.0, 10.0, 100.0], ()),  # too few
+        ([1.0, 1.1, 1.2, 1.3, 1.4], ()),  # too little
+        ([1.0, 10.0, 100.0, 1000.0, 900.0], ()),  # it had stopped
+        ([1.0, 1.0, 1.0, 1e30], ()),  # a jump is no growth
+        ([0.0, 0.0, 1.0, 1e30], ()),
+    ],
+)
+def test_runs(values: list[float], run: tuple[float, ...]) -> None:
+    assert growth_of(values) == run
+
+
+def test_an_input_that_was_not_recorded() -> None:
+    assert find_growth([InputView("x:0", "Op", None)], [History("x:0", ())], lambda *_: "step") is None
+
+
+def eager_loop(*others: dict[str, Any]) -> str:
+    """What lies between the first and the last run of an eager product, with other operations in between."""
+    trace = TraceBuilder()
+    trace.variable("weight", "[2]", trainable=True)
+    trace.variable("metric", "[2]", trainable=False)
+    product = trace.eager("MatMul", values=[1.0])
+    for other in others:
+        trace.eager("Other", trace.output(product), values=[1.0], **other)
+    last = trace.eager("MatMul", values=[2.0], site=0)
+    values = located(trace)
+    return EagerTurns(values, Roles(values).gradient_site).between(product.number, last.number)
+
+
+@pytest.mark.parametrize(
+    ("others", "unit"),
+    [
+        ([], "turn"),
+        ([{}], "turn"),
+        ([{"writes": [1]}], "turn"),  # a metric
+        ([{"writes": [0]}], "step"),
+        ([{"backprop": "_gradient_function"}], "step"),
+    ],
+)
+def test_turns_of_a_loop_that_python_runs(others: list[dict[str, Any]], unit: str) -> None:
+    assert eager_loop(*others) == unit
