@@ -182,8 +182,8 @@ sanitize: setup $(DONE)/test
 	$(SANITIZED)/many_writers $(SANITIZED)/written
 	LD_PRELOAD="$(RUNTIMES)" ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -p tests.sanitized \
 		tests/health tests/recording/test_log.py tests/e2e/test_strings.py \
-		$(foreach what,functions eager check session summary reads line_gates,\
-		$(wildcard tests/backends/tensorflow/test_$(what)*.py))
+		$(foreach what,functions/test_instrument.py eager check sessions stops,\
+		tests/backends/tensorflow/$(what))
 
 .PHONY: lint
 lint: setup $(DONE)/lint page-lint

@@ -46,7 +46,7 @@ def watching(contender: str, folder: str) -> Iterator[None]:
 
     import tensordbg
     import tensordbg.tensorflow
-    from tensordbg.backends.tensorflow import functions
+    from tensordbg.backends.tensorflow.functions import instrument as functions
 
     functions.live_functions = list
     if contender in OURS:

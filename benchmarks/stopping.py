@@ -41,7 +41,7 @@ class Onwards:
 @contextmanager
 def debugged(folder: Path, place: str) -> Iterator[Onwards]:
     """Debugs what is built and run inside, with a breakpoint at a line where one is given."""
-    from tensordbg.backends.tensorflow import functions
+    from tensordbg.backends.tensorflow.functions import instrument as functions
     from tensordbg.console.breakpoints import chosen_line, split_condition
     from tensordbg.console.filters import Filters
     from tensordbg.debug.debugger import Debugger

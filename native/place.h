@@ -14,7 +14,7 @@ struct Place {
   bool argument = false;  // of the function
 };
 
-// As `place_number` in backends/tensorflow/definition.py makes it.
+// As `place_number` in backends/tensorflow/functions/definition.py makes it.
 inline Place place_of(std::int64_t number) {
   return {static_cast<std::uint32_t>(number), static_cast<std::uint16_t>(number >> 32), (number >> 48 & 1) != 0};
 }

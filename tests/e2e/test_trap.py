@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 import tensorflow
 import tensordbg
-from tensordbg.backends.tensorflow.replay import Replayer
+from tensordbg.backends.tensorflow.replay.replayer import Replayer
 from tensordbg.capture.outcome import compare
 from tensordbg.capture.reader import list_captures, open_capture
 from tensordbg.replaying.plan import ReplayPlan

@@ -10,9 +10,9 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.backends.tensorflow import trap
+from tensordbg.backends.tensorflow.trap import trapping as trap
 from tensordbg.capture.reader import open_capture
-from tests.backends.tensorflow.test_trap import BAD, HandWritten, batches, state_before_bad_batch
+from tests.backends.tensorflow.trap.test_trapping import BAD, HandWritten, batches, state_before_bad_batch
 
 
 def run(program: Any, number: int) -> None:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from tensordbg.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensordbg.backends.tensorflow.check import disable_check_numerics, enable_check_numerics
-    from tensordbg.backends.tensorflow.data_origins import trace_data
-    from tensordbg.backends.tensorflow.dump import disable_dump_debug_info, enable_dump_debug_info
-    from tensordbg.backends.tensorflow.trap_callback import TrapCallback
+    from tensordbg.backends.tensorflow.check.checking import disable_check_numerics, enable_check_numerics
+    from tensordbg.backends.tensorflow.data_origins.dataset import trace_data
+    from tensordbg.backends.tensorflow.dump.enable import disable_dump_debug_info, enable_dump_debug_info
+    from tensordbg.backends.tensorflow.trap.callback import TrapCallback
 
 __all__ = [
     "TrapCallback",
@@ -30,12 +30,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "TrapCallback": "tensordbg.backends.tensorflow.trap_callback",
-    "disable_check_numerics": "tensordbg.backends.tensorflow.check",
-    "disable_dump_debug_info": "tensordbg.backends.tensorflow.dump",
-    "enable_check_numerics": "tensordbg.backends.tensorflow.check",
-    "enable_dump_debug_info": "tensordbg.backends.tensorflow.dump",
-    "trace_data": "tensordbg.backends.tensorflow.data_origins",
+    "TrapCallback": "tensordbg.backends.tensorflow.trap.callback",
+    "disable_check_numerics": "tensordbg.backends.tensorflow.check.checking",
+    "disable_dump_debug_info": "tensordbg.backends.tensorflow.dump.enable",
+    "enable_check_numerics": "tensordbg.backends.tensorflow.check.checking",
+    "enable_dump_debug_info": "tensordbg.backends.tensorflow.dump.enable",
+    "trace_data": "tensordbg.backends.tensorflow.data_origins.dataset",
 }
 """Where each public name is defined."""
 

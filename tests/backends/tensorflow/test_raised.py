@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.check import disable_check_numerics, enable_check_numerics
+from tensordbg.backends.tensorflow.check.checking import disable_check_numerics, enable_check_numerics
 from tensordbg.backends.tensorflow.raised import check_within
 from tensordbg.checking.found import CheckFound
 from tensordbg.recording.carried import carried

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tensordbg.backends.tensorflow.trap import Trapping, start_trap
+from tensordbg.backends.tensorflow.trap.trapping import Trapping, start_trap
 from tensordbg.trapping.plan import OnBad, TrapPlan
 
 

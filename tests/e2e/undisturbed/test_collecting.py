@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
+from tests.backends.tensorflow.check.sessions.test_runs import session
 from tests.backends.tensorflow.checked import checking
-from tests.backends.tensorflow.test_check_sessions import session
-from tests.backends.tensorflow.test_trap import BAD, HandWritten, batches
+from tests.backends.tensorflow.trap.test_trapping import BAD, HandWritten, batches
 from tests.backends.tensorflow.trapped import trapping
 
 ASKED = frozenset({"_judge_graph", "judge", "_decide", "_look", "_lost"})

@@ -19,22 +19,22 @@ BACKEND = "tensordbg.backends.tensorflow"
 RECORDING = "tensordbg.recording"
 
 FAULTS = {
-    "instrumenting a function": (f"{BACKEND}.functions", "Functions._instrument"),
-    "describing a graph": (f"{BACKEND}.graphs", "Graphs.describe"),
-    "adding the probes": (f"{BACKEND}.definition", "add_probes"),
-    "keeping the plain function": (f"{BACKEND}.originals", "OriginalFunctions.keep"),
-    "an eager operation": (f"{BACKEND}.eager", "Eager._operation"),
-    "an eager tensor": (f"{BACKEND}.eager", "Eager._tensor"),
-    "an eager input": (f"{BACKEND}.eager", "Eager._input"),
-    "reading a variable": (f"{BACKEND}.eager", "Eager._read"),
-    "the beginning of a call": (f"{BACKEND}.eager", "Eager._begin_call"),
-    "marking results": (f"{BACKEND}.eager", "input_reference"),
-    "looking at a stack": (f"{BACKEND}.eager", "stack_key"),
+    "instrumenting a function": (f"{BACKEND}.functions.instrument", "Functions._instrument"),
+    "describing a graph": (f"{BACKEND}.functions.graphs", "Graphs.describe"),
+    "adding the probes": (f"{BACKEND}.functions.definition", "add_probes"),
+    "keeping the plain function": (f"{BACKEND}.functions.originals", "OriginalFunctions.keep"),
+    "an eager operation": (f"{BACKEND}.eager.recording", "Eager._operation"),
+    "an eager tensor": (f"{BACKEND}.eager.recording", "Eager._tensor"),
+    "an eager input": (f"{BACKEND}.eager.recording", "Eager._input"),
+    "reading a variable": (f"{BACKEND}.eager.recording", "Eager._read"),
+    "the beginning of a call": (f"{BACKEND}.eager.recording", "Eager._begin_call"),
+    "marking results": (f"{BACKEND}.eager.recording", "input_reference"),
+    "looking at a stack": (f"{BACKEND}.eager.recording", "stack_key"),
     "an eager stack": (f"{BACKEND}.stacks", "Stacks.current"),
     "a graph's stacks": (f"{BACKEND}.stacks", "Stacks.of_graph"),
     "the name of a variable": (f"{BACKEND}.variables", "Variables.learn_name"),
     "the number of a variable": (f"{BACKEND}.variables", "Variables.number_of"),
-    "attributes": (f"{BACKEND}.graphs", "attributes_json"),
+    "attributes": (f"{BACKEND}.functions.graphs", "attributes_json"),
     "reading source text": (f"{RECORDING}.catalog", "Catalog.keep_source"),
     "the catalog's stacks": (f"{RECORDING}.catalog", "Catalog.stack"),
     "the catalog's sites": (f"{RECORDING}.catalog", "Catalog.add_sites"),
@@ -135,7 +135,7 @@ def test_a_function_that_the_runtime_refuses_runs_as_it_was(
 
 BREAKING = """
 import sys
-import tensordbg.backends.tensorflow.eager as eager
+import tensordbg.backends.tensorflow.eager.recording as eager
 count = 0
 plain = eager.Eager._operation
 def sometimes(*arguments):

@@ -15,7 +15,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.backends.tensorflow.check import disable_check_numerics, enable_check_numerics
+from tensordbg.backends.tensorflow.check.checking import disable_check_numerics, enable_check_numerics
 
 LABELS = [0, 1, 7, 2]
 

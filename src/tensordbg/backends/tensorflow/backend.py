@@ -10,9 +10,9 @@ from tensordbg.recording.backend import Backend
 
 if TYPE_CHECKING:
     from tensordbg.backends.tensorflow.recording import TensorFlowRecording
-    from tensordbg.backends.tensorflow.replay import Replayer
-    from tensordbg.backends.tensorflow.trap import Trapping
-    from tensordbg.backends.tensorflow.trap_asked import AskedTrapping
+    from tensordbg.backends.tensorflow.replay.replayer import Replayer
+    from tensordbg.backends.tensorflow.trap.asked import AskedTrapping
+    from tensordbg.backends.tensorflow.trap.trapping import Trapping
     from tensordbg.capture.reader import Capture
     from tensordbg.recording.lines import LineWatch
     from tensordbg.recording.recorder import Recorder
@@ -31,39 +31,39 @@ class _Record:
 
 class _Check:
     def start(self) -> None:
-        from tensordbg.backends.tensorflow.check import enable_check_numerics
+        from tensordbg.backends.tensorflow.check.checking import enable_check_numerics
 
         enable_check_numerics()
 
 
 class _Trap:
     def start(self, plan: TrapPlan) -> Trapping:
-        from tensordbg.backends.tensorflow.trap import start_trap
-        from tensordbg.backends.tensorflow.trap_asked import start_call_trap
+        from tensordbg.backends.tensorflow.trap.asked import start_call_trap
+        from tensordbg.backends.tensorflow.trap.trapping import start_trap
 
         return start_trap(plan) if plan.call is None else start_call_trap(plan)
 
     def start_asked(self, plan: TrapPlan) -> AskedTrapping:
-        from tensordbg.backends.tensorflow.trap_asked import start_asked_trap
+        from tensordbg.backends.tensorflow.trap.asked import start_asked_trap
 
         return start_asked_trap(plan)
 
 
 class _Replay:
     def replayer(self, capture: Capture, plan: ReplayPlan) -> Replayer:
-        from tensordbg.backends.tensorflow.replay import Replayer
+        from tensordbg.backends.tensorflow.replay.replayer import Replayer
 
         return Replayer(capture, plan)
 
     def narrow(self, capture: Capture, plan: ReplayPlan) -> Path:
-        from tensordbg.backends.tensorflow.replay_series import SeriesReplayer
+        from tensordbg.backends.tensorflow.replay.series import SeriesReplayer
 
         return SeriesReplayer(capture, plan).narrow()
 
 
 class _StepCalls:
     def meet(self, capture: Capture, plan: ProgramReplay, run: Callable[[Callable[[], object]], None]) -> None:
-        from tensordbg.backends.tensorflow.replay_call import meet_step_call
+        from tensordbg.backends.tensorflow.replay.call import meet_step_call
 
         meet_step_call(capture, plan, run)
 
@@ -71,8 +71,8 @@ class _StepCalls:
 class _Debug:
     def stop_at_lines(self, recorder: Recorder, lines: LineWatch) -> Callable[[], None]:
         from tensordbg.backends.tensorflow.hooks import hooks
-        from tensordbg.backends.tensorflow.line_gates import LineGates
-        from tensordbg.backends.tensorflow.sessions_stops import StoppedSessions
+        from tensordbg.backends.tensorflow.sessions.stops import StoppedSessions
+        from tensordbg.backends.tensorflow.stops.line_gates import LineGates
 
         gates, stops = LineGates(recorder, lines, hooks().functions), StoppedSessions(recorder, lines)
         gates.install()
@@ -95,7 +95,7 @@ class _Debug:
 
 class _Lines:
     def stop_at(self, stops: Stops) -> None:
-        from tensordbg.backends.tensorflow.eager_stops import run_eagerly_at
+        from tensordbg.backends.tensorflow.stops.eager import run_eagerly_at
 
         run_eagerly_at(stops)
 

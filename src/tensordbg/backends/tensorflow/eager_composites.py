@@ -9,11 +9,11 @@ import json
 import sys
 from typing import Any
 
-from tensordbg.backends.tensorflow.composites import RAGGED, SPARSE
 from tensordbg.backends.tensorflow.hooks import hooks
-from tensordbg.backends.tensorflow.keras_layers import MARK
+from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.stacks import stack_key
+from tensordbg.backends.tensorflow.tracing.composites import RAGGED, SPARSE
 from tensordbg.model import EAGER_COMPOSITE, NONE, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.log import made_by

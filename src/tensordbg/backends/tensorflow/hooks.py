@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-from tensordbg.backends.tensorflow.eager import Eager
-from tensordbg.backends.tensorflow.entries import Entries
-from tensordbg.backends.tensorflow.functions import Functions
-from tensordbg.backends.tensorflow.graphs import Graphs
-from tensordbg.backends.tensorflow.keras_layers import KerasLayers
-from tensordbg.backends.tensorflow.legacy_functions import LegacyFunctions
-from tensordbg.backends.tensorflow.sessions import Sessions
-from tensordbg.backends.tensorflow.sessions_functions import SessionFunctions
-from tensordbg.backends.tensorflow.sessions_graph import SessionGraphs
-from tensordbg.backends.tensorflow.sessions_library import LibraryFunctions
+from tensordbg.backends.tensorflow.eager.entries import Entries
+from tensordbg.backends.tensorflow.eager.recording import Eager
+from tensordbg.backends.tensorflow.functions.graphs import Graphs
+from tensordbg.backends.tensorflow.functions.instrument import Functions
+from tensordbg.backends.tensorflow.functions.legacy import LegacyFunctions
+from tensordbg.backends.tensorflow.keras.layers import KerasLayers
+from tensordbg.backends.tensorflow.sessions.functions import SessionFunctions
+from tensordbg.backends.tensorflow.sessions.graph import SessionGraphs
+from tensordbg.backends.tensorflow.sessions.library import LibraryFunctions
+from tensordbg.backends.tensorflow.sessions.watched import Sessions
 from tensordbg.backends.tensorflow.stacks import Stacks
-from tensordbg.backends.tensorflow.tracing import Tracings
+from tensordbg.backends.tensorflow.tracing.arguments import Tracings
 from tensordbg.backends.tensorflow.variables import Variables
 from tensordbg.recording.catalog import CATALOG
 

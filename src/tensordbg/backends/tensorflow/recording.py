@@ -9,23 +9,23 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from tensordbg import _native
-from tensordbg.backends.tensorflow.clean_graphs import CleanRunMetadata
-from tensordbg.backends.tensorflow.composites import Composites
-from tensordbg.backends.tensorflow.differentiated import Differentiated
+from tensordbg.backends.tensorflow.eager.given_names import VariableNames
+from tensordbg.backends.tensorflow.eager.runs import EagerRuns
 from tensordbg.backends.tensorflow.eager_composites import EagerComposites
-from tensordbg.backends.tensorflow.eager_runs import EagerRuns
-from tensordbg.backends.tensorflow.failures import failed_in_python
-from tensordbg.backends.tensorflow.functions import Probes
-from tensordbg.backends.tensorflow.given_names import VariableNames
+from tensordbg.backends.tensorflow.failures.failed_operation import failed_in_python
+from tensordbg.backends.tensorflow.failures.refused_in_python import RefusedInPython
+from tensordbg.backends.tensorflow.functions.instrument import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
-from tensordbg.backends.tensorflow.keras_symbols import KerasSymbols
-from tensordbg.backends.tensorflow.loop_gradients import LoopGradients
+from tensordbg.backends.tensorflow.keras.symbols import KerasSymbols
 from tensordbg.backends.tensorflow.own_operations import own_operations
-from tensordbg.backends.tensorflow.python_names import PythonNames
 from tensordbg.backends.tensorflow.refused import RefusedOperations
-from tensordbg.backends.tensorflow.refused_in_python import RefusedInPython
-from tensordbg.backends.tensorflow.run_graphs import GraphKeepingProbes, RunGraphs
-from tensordbg.backends.tensorflow.sessions_recording import RecordedSessions
+from tensordbg.backends.tensorflow.run_graphs.clean import CleanRunMetadata
+from tensordbg.backends.tensorflow.run_graphs.keep import GraphKeepingProbes, RunGraphs
+from tensordbg.backends.tensorflow.sessions.recording import RecordedSessions
+from tensordbg.backends.tensorflow.tracing.composites import Composites
+from tensordbg.backends.tensorflow.tracing.differentiated import Differentiated
+from tensordbg.backends.tensorflow.tracing.loop_gradients import LoopGradients
+from tensordbg.backends.tensorflow.tracing.python_names import PythonNames
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.recorder import Recorder

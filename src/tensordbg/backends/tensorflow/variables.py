@@ -9,7 +9,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.internals import resource_variable_ops
-from tensordbg.backends.tensorflow.trainable import are_trainable
+from tensordbg.backends.tensorflow.keras.trainable import are_trainable
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tensordbg.backends.tensorflow.wrapped_sessions import ChoosingHook, WrappedSession
+from tensordbg.backends.tensorflow.sessions.wrapped import ChoosingHook, WrappedSession
 from tensordbg.console.running import Recorded
 from tensordbg.debug.tensors import wanted_tensors
 from tensordbg.model import Detail

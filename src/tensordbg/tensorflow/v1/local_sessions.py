@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tensordbg.backends.tensorflow.wrapped_sessions import ChoosingHook, WrappedSession
+from tensordbg.backends.tensorflow.sessions.wrapped import ChoosingHook, WrappedSession
 from tensordbg.console.faces import choose_face
 from tensordbg.console.filters import Filters
 from tensordbg.debug.debugger import Debugger

@@ -1,0 +1,94 @@
+"""Under which names the program's text has what an operation is given from outside, or the variable that it reads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensordbg.backends.tensorflow.eager.bound_names import may_be_told_apart, names_bound
+from tensordbg.backends.tensorflow.eager.equal_names import name_of_equal
+from tensordbg.backends.tensorflow.generated import is_generated
+from tensordbg.backends.tensorflow.internals import resource_variable_ops
+from tensordbg.backends.tensorflow.methods import ReplacedAttributes
+from tensordbg.backends.tensorflow.tracing.python_names import note_name
+from tensordbg.recording.recorder import Recorder
+
+_LARGEST = 1_000_000
+"""Of more elements nothing is compared."""
+
+
+def names_given(value: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:
+    """The names of a value that comes in from outside, innermost first, or the literal that it was made from.
+
+    Args:
+        value: A tensor, or what TensorFlow makes one of.
+        frame: The innermost frame.
+        is_own: Whether a file is the program's own.
+    """
+    names = names_bound(frame, lambda each: each is value, is_own) if may_be_told_apart(value) else []
+    array = None if names else _elements(value)
+    equal = "" if array is None else name_of_equal(frame, array, is_own)
+    return [equal] if equal else names
+
+
+def names_of_variable(handle: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:
+    """The names of the variable of a handle, innermost first."""
+    return names_bound(frame, lambda each: each is handle or _is_of(each, handle), is_own)
+
+
+class VariableNames:
+    """Notes the names of the variables that graphs read, while they are built; the hook for one recording."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._replaced = ReplacedAttributes()
+
+    def install(self) -> None:
+        """Looks on from now on."""
+        self._replaced.replace(resource_variable_ops.BaseResourceVariable, "_read_variable_op", self._watching)
+
+    def uninstall(self) -> None:
+        """Takes the hook out again."""
+        self._replaced.restore()
+
+    def _watching(self, plain: Any) -> Any:
+        def _read_variable_op(variable: Any, *args: Any, **kwargs: Any) -> Any:
+            result = plain(variable, *args, **kwargs)
+            if not hasattr(result, "numpy") and self._recorder.active:
+                with self._recorder.guard("noting the name of a variable"):
+                    for name in names_of_variable(variable.handle, sys._getframe(1), self._is_own):  # noqa: SLF001
+                        note_name(name, result)
+            return result
+
+        return _read_variable_op
+
+    def _is_own(self, file: str) -> bool:
+        return is_generated(file) or self._recorder.catalog.user_code.is_user(file)
+
+
+def _is_of(value: Any, handle: Any) -> bool:
+    """Whether a value is the variable of a handle, TensorFlow's own or one of Keras that holds it."""
+    if issubclass(type(value), resource_variable_ops.BaseResourceVariable):
+        return value._handle is handle  # noqa: SLF001
+    try:
+        held = object.__getattribute__(value, "__dict__").get("_value")
+    except AttributeError:
+        return False
+    return issubclass(type(held), resource_variable_ops.BaseResourceVariable) and held._handle is handle  # noqa: SLF001
+
+
+def _elements(value: Any) -> npt.NDArray[Any] | None:
+    """Those of a tensor on the CPU, or of what one is made of; None where they are not at hand."""
+    if hasattr(value, "_datatype_enum"):
+        if "CPU" not in value.device or value.shape.num_elements() > _LARGEST:
+            return None
+        return np.asarray(value.numpy())
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,392 @@
+"""Records eager operations and calls of functions, by standing before the two entries into TensorFlow's runtime.
+
+All threads pass there. The user's operation runs first, or is on the way, whatever happens in the recording of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.attributes import with_notes
+from tensordbg.backends.tensorflow.devices import Devices
+from tensordbg.backends.tensorflow.eager.at_hand import SILENT, ToldOperations
+from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
+from tensordbg.backends.tensorflow.eager.given_names import names_given, names_of_variable
+from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
+from tensordbg.backends.tensorflow.eager.reads import Reads
+from tensordbg.backends.tensorflow.eager.tensors import flat, input_count, results_of
+from tensordbg.backends.tensorflow.failures.failed_operation import failed_eagerly, failed_in_function
+from tensordbg.backends.tensorflow.functions import device_summary
+from tensordbg.backends.tensorflow.functions.instrument import Functions, KnownFunction, Probes
+from tensordbg.backends.tensorflow.functions.slots import Slots, slots_of
+from tensordbg.backends.tensorflow.internals import context, record, resource_variable_ops
+from tensordbg.backends.tensorflow.keras.layers import MARK, KerasLayers
+from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
+from tensordbg.backends.tensorflow.tracing.backward import BackwardPasses
+from tensordbg.backends.tensorflow.variables import READERS, Variables, dtype_behind, writes
+from tensordbg.model import NONE, PYTHON_NAMES, CallKind, Site
+from tensordbg.operations.frameworks import TENSORFLOW
+from tensordbg.recording.failure import note_failure
+from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
+from tensordbg.recording.recorder import Recorder
+from tensordbg.recording.runs import Run
+
+_UNKNOWN = (None, UNKNOWN_INPUT, NONE)
+
+FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
+"""How the names of functions begin in the runtime."""
+
+
+class _Given(NamedTuple):
+    """What an operation is given from outside."""
+
+    place: int
+    """Among its inputs: several may come in at one line."""
+    value: Any
+
+
+class Eager:
+    """The layer before the eager runtime that records."""
+
+    depth = 1
+
+    def __init__(
+        self, entries: Entries, functions: Functions, variables: Variables, stacks: Stacks, layers: KerasLayers
+    ) -> None:
+        self._entries = entries
+        self._layers = layers
+        self._reads = Reads(entries, stacks)
+        self._gradients = EagerGradients()
+        self._told = ToldOperations(entries)
+        self._functions = functions
+        self._variables = variables
+        self._stacks = stacks
+        self._recorder: Recorder
+        self._visible_devices = Devices()
+        self._sites: dict[tuple[str, StackKey, tuple[int, ...], str, int], int] = {}
+        self._devices: dict[str, int] = {}
+
+    def install(self, recorder: Recorder) -> None:
+        """Records every eager operation and function call from now on, in every thread."""
+        self._recorder = self._told.recorder = recorder
+        self._backward = BackwardPasses(recorder.catalog)
+        self._devices.clear()
+        self._entries.add(self)
+        self._reads.install(recorder)
+        self._gradients.begin()
+
+    def uninstall(self) -> None:
+        """Takes the layer away again."""
+        self._entries.remove(self)
+        self._reads.uninstall()
+
+    def fast_path(self, plain: Entry) -> Entry:
+        """Records one operation."""
+        recorder = self._recorder
+
+        def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
+            if recorder.lines is not None:
+                self._told.before(op_type, lambda: args[: input_count(op_type)])
+            try:
+                result = plain(runtime, op_type, name, *args)
+            except Exception as error:
+                self._failed(error, op_type, args[: input_count(op_type)])
+                raise
+            if op_type == "VarHandleOp":
+                with recorder.guard("learning the name of a variable"):
+                    self._variables.learn_name(result, name)
+            elif recorder.active and op_type not in SILENT:
+                try:
+                    self._operation(op_type, args[: input_count(op_type)], result)
+                except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
+                    recorder.fail(f"recording {op_type}", error)
+            return result
+
+        return fast_path
+
+    def execute(self, plain: Entry) -> Entry:
+        """Records one operation, or the call of a function."""
+
+        def execute(handle: Any, device: Any, op_type: Any, inputs: Any, *rest: Any) -> Any:
+            return self._execute(plain, (handle, device, op_type, inputs, *rest))
+
+        return execute
+
+    def _execute(self, plain: Any, call: tuple[Any, ...]) -> Any:
+        recorder = self._recorder
+        if not recorder.active:
+            return plain(*call)
+        op_type = call[2] if isinstance(call[2], str) else call[2].decode()
+        function = self._functions.find(op_type)
+        if recorder.lines is not None:
+            self._told.before(op_type, lambda: call[3], function)
+        if function is not None and Probes.kind in function.instruments:
+            return self._call(function, plain, call)
+        try:
+            result = plain(*call)
+        except Exception as error:
+            self._failed(error, op_type, call[3])
+            raise
+        try:
+            if op_type.startswith(FUNCTION_NAMES):
+                recorder.warn(f"{op_type} was traced before recording began; what it computes is not recorded")
+            elif op_type not in SILENT:
+                self._operation(op_type, call[3], result)
+        except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
+            recorder.fail(f"recording {op_type}", error)
+        return result
+
+    def _call(self, function: KnownFunction, plain: Any, call: tuple[Any, ...]) -> Any:
+        watch = self._recorder.watch
+        if watch is None:
+            return self._made(function, self._begin(function, call[3]), plain, call)
+        run = Run(self._recorder.catalog.function(function.number), False, sys._getframe(1))  # noqa: SLF001
+        execution = self._begin(function, call[3]) if watch.before(run) else NONE
+        self._told.began(run, execution)
+        try:
+            result = self._made(function, execution, plain, call)
+        except BaseException as error:
+            watch.after(run, execution, error)
+            raise
+        watch.after(run, execution, None)
+        return result
+
+    def _made(self, function: KnownFunction, execution: int, plain: Any, call: tuple[Any, ...]) -> Any:
+        """What a call gives whose execution has begun."""
+        recorder = self._recorder
+        if execution == NONE:
+            with recorder.left_out():
+                return plain(*call)
+        failed = True
+        try:
+            result = plain(*call)
+            failed = False
+        except Exception as error:
+            with recorder.guard(f"noting the error of {function.name}"):
+                self._note_failed_call(error, call[2], execution)
+            raise
+        finally:
+            with recorder.guard(f"recording the end of {function.name}"):
+                recorder.log.end_execution(execution, failed)
+        with recorder.guard(f"marking the results of {function.name}"):
+            for slot, tensor in enumerate(result or ()):
+                setattr(tensor, MARK, (recorder, input_reference(execution, slot), ~function.number))
+        return result
+
+    def _begin(self, function: KnownFunction, inputs: Any) -> int:
+        """The execution of a call, `NONE` where it is left out."""
+        execution = NONE
+        with self._recorder.guard(f"recording the call of {function.name}"):
+            execution = self._begin_call(function, inputs)
+        return execution  # noqa: RET504  a fault leaves it as it was
+
+    def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
+        recorder = self._recorder
+        self._visible_devices.note(recorder)
+        recorder.catalog.use_function(function.number)
+        references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
+        known = [reference if maker is recorder else UNKNOWN_INPUT for maker, reference, _ in references]
+        for position in function.handles:
+            known[position] = self._handle(inputs[position])
+        frame = sys._getframe(3)  # noqa: SLF001
+        site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
+        return recorder.begin_call(site, function.number, function.step_key, known)
+
+    def _handle(self, given: Any) -> int:
+        """The reference of a resource that a function is given: which variable's handle it is."""
+        self._variables.learn_alive(given)
+        number = self._variables.number_of(given)
+        if number == NONE:
+            return UNKNOWN_INPUT
+        self._recorder.catalog.use_variable(number)
+        return variable_reference(number)
+
+    def _operation(self, op_type: str, inputs: Any, result: Any) -> None:
+        """Records an eager operation that has just run."""
+        recorder = self._recorder
+        if recorder.resting:
+            return
+        key = stack_key(sys._getframe(2))  # noqa: SLF001
+        given = flat(inputs)
+        touched = [number for value in given if (number := self._variable(value)) != NONE]
+        handle = _Given(NONE, given[0]) if op_type in READERS else None
+        site = self._site(op_type, key, tuple(touched), CallKind.NONE, handle)
+        step = recorder.wanted_step(site)
+        if step == NONE:
+            return
+        references = [self.known_input(value, key, place) for place, value in enumerate(given)]
+        execution = recorder.begin_operation(site, step, references)
+        self._layers.ran(execution, site)
+        for slot, tensor in enumerate(results_of(result)):
+            self._tensor(execution, site, slot, tensor)
+        if (slots := slots_of(op_type)).names:
+            self._slots(slots, given, key)
+        if recorder.watch is not None and recorder.watch.each_operation:
+            recorder.watch.operation(site, execution, sys._getframe(2))  # noqa: SLF001
+
+    def _failed(self, error: Exception, op_type: str, inputs: Any) -> None:
+        """Notes that an eager operation raised; most such errors are caught, so little is done until it is the end."""
+        recorder = self._recorder
+        self._told.raised()
+        if not recorder.active or recorder.resting or op_type in SILENT:
+            return
+        with recorder.guard(f"noting the error of {op_type}"):
+            key = stack_key(sys._getframe(2))  # noqa: SLF001
+            site = self._site(op_type, key, (), CallKind.NONE)
+
+            def begin() -> int:
+                references = [self.known_input(value, key, place) for place, value in enumerate(flat(inputs))]
+                return recorder.begin_failed(site, recorder.next_step(site), references)
+
+            note_failure(error, failed_eagerly(site, begin))
+
+    def _note_failed_call(self, error: Exception, op_type: Any, execution: int) -> None:
+        name = op_type if isinstance(op_type, str) else op_type.decode()
+        raw = str(getattr(error, "message", error))
+        note_failure(error, failed_in_function(self._recorder.catalog, name, execution, raw))
+
+    def _tensor(self, execution: int, site: int, slot: int, tensor: Any) -> None:
+        """Records one tensor that Python holds, and marks it so that whoever takes it is known to take it."""
+        dtype = tensor._datatype_enum()  # noqa: SLF001
+        if dtype in dtypes.RECORDED:
+            setattr(tensor, MARK, (self._recorder, input_reference(execution, slot), site))
+            device, log = tensor.device, self._recorder.log
+            made_by = (execution, site, slot, dtypes.TRACE_NUMBERS[dtype], self._device(device))
+            if dtype == dtypes.STRING:
+                log.append_strings(made_by[:3], made_by[4], *_texts(tensor))
+                return
+            if device_summary.lies_on_accelerator(device):
+                bad = log.append_summary(*made_by, *device_summary.summary_of(self._entries.fast_path, tensor))
+            else:
+                array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
+                bad = log.append_tensor(*made_by, array)
+            if bad:
+                self._reads.expect(tensor, execution, slot, site)
+                self._gradients.note(self._recorder, execution, site)
+
+    def _variable(self, value: Any) -> int:
+        """The variable whose handle an input is, `NONE` where it is something else."""
+        if not hasattr(value, "_datatype_enum") or value._datatype_enum() != dtypes.RESOURCE:  # noqa: SLF001
+            return NONE
+        self._variables.learn_alive(value)
+        return self._variables.number_of(value)
+
+    def known_input(self, value: Any, key: StackKey, place: int) -> int:
+        """The reference of one input; what comes from outside is recorded first."""
+        given = value
+        if isinstance(value, resource_variable_ops.BaseResourceVariable):
+            return self._read(value, key)
+        if not hasattr(value, "_datatype_enum"):
+            value = _as_tensor(value)
+            if value is None:
+                return UNKNOWN_INPUT
+        maker, reference, _ = getattr(value, MARK, _UNKNOWN)
+        if maker is self._recorder:
+            return int(reference)
+        if value._datatype_enum() not in dtypes.RECORDED:  # noqa: SLF001
+            return UNKNOWN_INPUT
+        site = self._site("Input", key, (), CallKind.NONE, _Given(place, given))
+        return self._record_source(site, value)
+
+    def _read(self, variable: Any, key: StackKey) -> int:
+        """A variable given where a tensor is wanted is read inside TensorFlow, unseen; its value is recorded here."""
+        self._variables.learn_once(variable)
+        number = self._variables.number_of(variable.handle)
+        with record.stop_recording():
+            value = self._entries.fast_path(
+                context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
+            )
+        touched = (number,) if number != NONE else ()
+        site = self._site("ReadVariableOp", key, touched, CallKind.NONE, _Given(NONE, variable.handle))
+        return self._record_source(site, value)
+
+    def _slots(self, slots: Slots, given: list[Any], key: StackKey) -> None:
+        """What an optimizer keeps beside a variable is read inside TensorFlow too, after the update."""
+        rows = [given[slots.rows]] if slots.rows >= 0 else []
+        for handle in (given[position] for position in slots.positions):
+            number, dtype = self._variables.number_of(handle), dtype_behind(handle)
+            if number == NONE or dtype is None:
+                continue
+            with record.stop_recording():
+                value = self._entries.fast_path(
+                    context.context(), slots.reader, None, handle, *rows, "dtype", dtype
+                )  # fmt: skip
+            self._record_source(self._site(slots.reader, key, (number,), CallKind.NONE), value)
+
+    def _record_source(self, site: int, value: Any) -> int:
+        """Records a tensor that no recorded operation made, as an execution of its own."""
+        recorder = self._recorder
+        execution = recorder.begin_operation(site, recorder.next_step(site), [])
+        self._tensor(execution, site, 0, value)
+        return input_reference(execution, 0)
+
+    def _device(self, name: str) -> int:
+        known = self._devices.get(name)
+        if known is None:
+            self._visible_devices.note(self._recorder)
+            known = self._devices[name] = self._recorder.log.device(name)
+        return known
+
+    def _site(
+        self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind, given: _Given | None = None
+    ) -> int:
+        # A model calls all its layers from one line.
+        layer, place = self._layers.path, NONE if given is None else given.place
+        known = self._sites.get((op_type, key, variables, layer, place))
+        if known is None:
+            catalog = self._recorder.catalog
+            with catalog.lock:
+                known = catalog.new_sites(1)
+                described = self._describe(known, op_type, key, variables, call)
+                named = described if given is None else self._named(described, given)
+                catalog.add_sites(self._backward.marked([named]))
+            self._sites[op_type, key, variables, layer, place] = known
+        else:
+            self._recorder.catalog.use_site(known)
+        return known
+
+    def _named(self, site: Site, given: _Given) -> Site:
+        """A site of what comes from outside, or from a variable, with the names that the program has for it."""
+        find = names_given if site.op_type == "Input" else names_of_variable
+        names = find(given.value, sys._getframe(1), self._recorder.catalog.user_code.is_user)  # noqa: SLF001
+        if not names:
+            return site
+        # What came in has no other name; a variable's operation has that of its type.
+        name = site.name if site.op_type in READERS else names[0]
+        return replace(site, name=name, attributes=with_notes(site.attributes, {PYTHON_NAMES: [names]}))
+
+    def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> Site:
+        self._layers.look()
+        shown = "PartitionedCall" if call is CallKind.CALL else op_type
+        stack = self._stacks.current(key, sys._getframe(3))  # noqa: SLF001
+        return Site(
+            number, op_type, shown, NONE, stack, device=context.context().device_name or "", call=call,
+            reads=variables if op_type in READERS else (),
+            writes=variables if writes(op_type) else (), framework=TENSORFLOW,
+        )  # fmt: skip
+
+
+def _as_tensor(value: Any) -> Any:
+    """A number or array given where a tensor is wanted, as a tensor; None where it is nothing of the kind."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    if array.dtype.kind not in "biufcSU":
+        return None
+    import tensorflow as tf  # imported by the program already
+
+    # An array of bytes has lost the zeros at their ends.
+    return tf.constant(value if array.dtype.kind == "S" else array)
+
+
+def _texts(tensor: Any) -> tuple[list[int], list[bytes]]:
+    """Shape and elements of a tensor of strings."""
+    elements = tensor._numpy()  # noqa: SLF001
+    texts = [elements] if isinstance(elements, bytes) else elements.ravel().tolist()
+    return [int(extent) for extent in tensor.shape], texts

@@ -1,0 +1,150 @@
+"""Says of an error of TensorFlow's which operation it is from: its site, and the execution that it was in."""
+
+from __future__ import annotations
+
+import functools
+import re
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tensordbg.backends.tensorflow.failures.python_in_message import with_own_frames
+from tensordbg.backends.tensorflow.failures.refused_in_python import refused_in_python
+from tensordbg.backends.tensorflow.failures.stated import stated_tensors
+from tensordbg.backends.tensorflow.failures.unbuilt import Unbuilt, unbuilt
+from tensordbg.backends.tensorflow.functions.names import name_in_graph
+from tensordbg.backends.tensorflow.internals import tracing_error
+from tensordbg.backends.tensorflow.refused import RefusedOperation, RefusingLayer, layer_behind, operation_behind
+from tensordbg.backends.tensorflow.stacks import Stacks
+from tensordbg.model import NONE, Site, StatedInput
+from tensordbg.operations.frameworks import TENSORFLOW
+from tensordbg.packages import FRAMEWORKS, is_part_of
+from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.failure import FailedOperation, Telling
+
+_TAG = re.compile(r"\{\{(node|function_node) ([^}]+)\}\}")
+_TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\]", re.DOTALL)
+_BOLD = re.compile(r"\x1b\[\d*m")
+"""Keras makes words bold, wherever they are to be read."""
+_MOST_LINES = 12
+
+
+def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
+    """Of an eager operation; `begin` records that it ran, with its inputs, and gives the execution."""
+    begun = functools.cache(begin)  # it is asked again at the end
+
+    def tell(error: BaseException) -> FailedOperation:
+        layer = layer_behind(error)
+        path = "" if layer is None else layer.path
+        raw = str(error)
+        return FailedOperation(type(error).__name__, _words(raw), site, begun(), nodes=_nodes(raw), layer=path)
+
+    return tell
+
+
+def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw: str) -> Telling:
+    """Of a function's call, or of a run of a session; `raw` is the message as the runtime gave it."""
+
+    def tell(error: BaseException) -> FailedOperation:
+        site = _site(catalog, runtime_name, raw)
+        number = NONE if site is None else site.site
+        return FailedOperation(type(error).__name__, _words(raw), number, execution, nodes=_nodes(raw))
+
+    return tell
+
+
+def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> FailedOperation | None:
+    """Of an error that Python code of TensorFlow or Keras raised, or any while a function was traced; else None.
+
+    So do assertions, operations that can't be built, and layers that refuse what they are given.
+    """
+    import tensorflow as tf  # imported by the program already
+
+    frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
+    traced = tracing_error(error)
+    operation, layer = operation_behind(error), layer_behind(error)
+    in_python = refused_in_python(error, catalog)
+    of_frameworks = (
+        isinstance(error, tf.errors.OpError)
+        or bool(frames and _is_of_frameworks(catalog, frames[-1][0]))
+        or operation is not None
+        or bool(in_python)
+        or (layer is not None and layer.of_framework)
+    )
+    if not isinstance(error, Exception) or not (of_frameworks or traced is not None):
+        return None
+    inner, message = traced or ([], str(error))
+    refused = unbuilt(message)
+    if operation is not None and not refused.op_type:
+        refused = Unbuilt(operation.name, operation.op_type)
+    given = _given(operation, layer) if operation is not None or not in_python else in_python
+    tensors = stated_tensors(given, stacks)
+    for each in tensors:
+        if each.stack != NONE:
+            catalog.use_stack(each.stack)
+    if not refused.inputs:
+        inputs = (StatedInput(each.tensor, each.dtype, each.shape) for each in tensors[: len(given)])
+        refused = replace(refused, inputs=tuple(inputs))
+    elif len(refused.inputs) != len(given):
+        tensors = ()
+    with catalog.lock:
+        stack = catalog.stack((*frames, *inner))
+        site = catalog.new_sites(1)
+        catalog.add_sites([Site(site, refused.name, refused.op_type, NONE, stack, framework=TENSORFLOW)])
+    words = _words(_TAG.sub(r"\2", message))
+    path = "" if layer is None else layer.path
+    return FailedOperation(type(error).__name__, words, site, inputs=refused.inputs, tensors=tensors, layer=path)
+
+
+def _given(operation: RefusedOperation | None, layer: RefusingLayer | None) -> list[Any]:
+    """What was refused: the inputs of the operation, else what the layer was called with that has a shape."""
+    import tensorflow as tf  # imported by the program already
+
+    if operation is not None:
+        return operation.inputs()
+    flat = [] if layer is None else tf.nest.flatten(list(layer.given))
+    return [each for each in flat if hasattr(each, "shape") and hasattr(each, "dtype")]
+
+
+def _is_of_frameworks(catalog: Catalog, file: str) -> bool:
+    return not catalog.user_code.is_user(file) and is_part_of(file, FRAMEWORKS)
+
+
+def _nodes(message: str) -> tuple[str, ...]:
+    """The names of the operations that the runtime names in a message, each in whatever function it is."""
+    return tuple(name for kind, name in _TAG.findall(message) if kind == "node")
+
+
+def _words(message: str) -> str:
+    """The message without what the runtime writes around it for TensorFlow's own use."""
+    plain = with_own_frames(_TRACE.sub("", _TAG.sub("", _BOLD.sub("", message))).strip())
+    return "\n".join(plain.splitlines()[:_MOST_LINES]).removesuffix(" name:")
+
+
+def _site(catalog: Catalog, runtime_name: str, message: str) -> Site | None:
+    """The operation that a message names, in the function or in one that it calls."""
+    tags = _TAG.findall(message)
+    functions = [name for kind, name in tags if kind == "function_node"]
+    nodes = [name for kind, name in tags if kind == "node"]
+    # The runtime names functions as the graph does that ran; elsewhere the name may mean another one.
+    called = {name_in_graph(name): name for name in _functions_below(catalog, [runtime_name])}
+    first = [called.get(name, name) for name in reversed(functions)]
+    below = _functions_below(catalog, [*first, runtime_name])
+    sites = [site for name in below for site in catalog.sites_of_function(name)]
+    for node in nodes:
+        named = [site for site in sites if node == site.name or node.endswith(f"/{site.name}")]
+        if named:
+            return max(named, key=lambda site: len(site.name))
+    return None
+
+
+def _functions_below(catalog: Catalog, names: list[str]) -> list[str]:
+    """Functions and all that they call, each once."""
+    waiting, found = list(names), dict[str, None]()
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found:
+            found[name] = None
+            waiting.extend(called for site in catalog.sites_of_function(name) for called in site.called)
+    return list(found)

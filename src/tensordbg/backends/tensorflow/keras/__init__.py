@@ -1,0 +1,1 @@
+"""What is known of Keras beside TensorFlow itself."""
