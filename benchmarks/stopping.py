@@ -43,7 +43,7 @@ def debugged(folder: Path, place: str) -> Iterator[Onwards]:
     """Debugs what is built and run inside, with a breakpoint at a line where one is given."""
     from tensordbg.backends.tensorflow.functions import instrument as functions
     from tensordbg.console.breakpoints import chosen_line, split_condition
-    from tensordbg.console.filters import Filters
+    from tensordbg.console.language.filters import Filters
     from tensordbg.debug.debugger import Debugger
     from tensordbg.debug.launch import recording_plan
     from tensordbg.debug.plan import DebugPlan

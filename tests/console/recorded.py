@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tensordbg.console.console import Console, StateFiles
-from tensordbg.console.filters import Filters
-from tensordbg.console.page import texts
+from tensordbg.console.language.filters import Filters
+from tensordbg.console.pages.page import texts
 from tensordbg.console.running import Breakpoint, Runner, Stop, StopKind
 from tensordbg.errors import UsageError
 from tests import programs

@@ -6,7 +6,7 @@ import pytest
 
 from tensordbg.console.breakpoints import parse_place
 from tensordbg.console.console import Console
-from tensordbg.console.page import Place
+from tensordbg.console.pages.page import Place
 from tensordbg.console.running import Stop, StopKind
 from tensordbg.errors import UsageError
 from tests.console.recorded import program_of, still

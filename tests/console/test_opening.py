@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tensordbg.console.console import Console
-from tensordbg.console.page import Page, Place, texts
+from tensordbg.console.pages.page import Page, Place, texts
 from tensordbg.console.running import Stop, StopKind
 from tests.console.recorded import still
 

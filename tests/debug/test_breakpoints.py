@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.console.filters import Filters
+from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import BreakKind, Breakpoint
 from tensordbg.debug.breakpoints import Breakpoints, Computed
 from tensordbg.errors import UsageError

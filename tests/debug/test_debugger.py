@@ -11,8 +11,8 @@ import pytest
 import tensorflow as tf
 
 from tensordbg.console.console import Console
-from tensordbg.console.filters import Filters
-from tensordbg.console.page import Place
+from tensordbg.console.language.filters import Filters
+from tensordbg.console.pages.page import Place
 from tensordbg.console.running import BreakKind, Breakpoint, Go, GoKind, Recorded, StopKind
 from tensordbg.trace.reader import open_trace
 from tests.debug.told import CONTINUE, EXIT, RUN, STEP, debugged

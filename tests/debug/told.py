@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tensordbg.console.console import Console
-from tensordbg.console.filters import Filters
+from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import Go, GoKind, Stop
 from tensordbg.debug.debugger import Debugger
 from tensordbg.model import Detail

@@ -24,7 +24,7 @@ def command(trace: TraceChoice, plain: bool, script: str | None, filters: tuple[
     """
     from tensordbg.console.console import Console
     from tensordbg.console.faces import choose_face
-    from tensordbg.console.filters import Filters
+    from tensordbg.console.language.filters import Filters
     from tensordbg.trace.runs import find_run
 
     run = find_run(trace.path)

@@ -8,11 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from tensordbg.console.files import find_file
-from tensordbg.console.line_conditions import parse_line_condition
-from tensordbg.console.page import Place
+from tensordbg.console.language.line_conditions import parse_line_condition
+from tensordbg.console.language.statements import statements_of
+from tensordbg.console.names.files import find_file
+from tensordbg.console.pages.page import Place
 from tensordbg.console.running import BreakKind, Breakpoint
-from tensordbg.console.statements import statements_of
 from tensordbg.errors import AbsentError, UsageError
 
 if TYPE_CHECKING:

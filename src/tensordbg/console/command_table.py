@@ -53,7 +53,7 @@ OF_PAGES: Mapping[str, str] = {
     "prev": "show the page before (also `p`)",
     "next": "show the page after (also `n`)",
 }
-"""What is said of the commands that move about, see `navigation.py`."""
+"""What is said of the commands that move about, see `pages/navigation.py`."""
 
 _NAMES = {short: name for name, shorts in COMMANDS.items() for short in (name, *shorts)}
 

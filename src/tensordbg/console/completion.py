@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensordbg.console.command_table import COMMANDS, command_named, option_names
-from tensordbg.console.run_parts import parts_of_run
+from tensordbg.console.names.run_parts import parts_of_run
+from tensordbg.console.pages.tensor_order import KEYS
+from tensordbg.console.pages.texts import word
 from tensordbg.console.settings import NAMES
-from tensordbg.console.tensor_order import KEYS
-from tensordbg.console.texts import word
 from tensordbg.errors import TensordbgError, UsageError
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from typing import Protocol
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.console.command_table import run_command
 from tensordbg.console.completion import Completion, complete
-from tensordbg.console.filters import Filters
-from tensordbg.console.navigation import navigate
+from tensordbg.console.language.filters import Filters
+from tensordbg.console.language.words import parse_line
+from tensordbg.console.names.runs import EVERYTHING, Runs, Scope, find_runs, scope_of, scope_since
 from tensordbg.console.opening import opening_page
-from tensordbg.console.page import Page
-from tensordbg.console.redirection import write_page
-from tensordbg.console.remembered import SeenPages, TypedLines
+from tensordbg.console.pages.navigation import navigate
+from tensordbg.console.pages.page import Page
+from tensordbg.console.pages.redirection import write_page
+from tensordbg.console.pages.remembered import SeenPages, TypedLines
 from tensordbg.console.running import Go, Runner
-from tensordbg.console.runs import EVERYTHING, Runs, Scope, find_runs, scope_of, scope_since
 from tensordbg.console.settings import Settings, lines_file, read_settings, settings_file
-from tensordbg.console.words import parse_line
 from tensordbg.errors import UsageError
 from tensordbg.trace.progress import Progress, progress_of
 from tensordbg.trace.reader import open_trace

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tensordbg.console.node import Node
-from tensordbg.console.node_tree import Tree, tree_lines
-from tensordbg.console.nodes import (
+from tensordbg.console.names.node import Node
+from tensordbg.console.names.node_tree import Tree, tree_lines
+from tensordbg.console.names.nodes import (
     consumers_of,
     control_consumers,
     control_inputs,
@@ -19,14 +19,14 @@ from tensordbg.console.nodes import (
     inputs_of,
 )
 from tensordbg.console.options import function_option, run_option
-from tensordbg.console.page import FixedLines, Line, Page, Place, Span
+from tensordbg.console.pages.page import FixedLines, Line, Page, Place, Span
 from tensordbg.model import NONE
 from tensordbg.report.numbers import amount
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
-    from tensordbg.console.runs import Scope
+    from tensordbg.console.names.runs import Scope
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Place, Span
+from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Lines, Page, Place, Span
 from tensordbg.console.running import Stop, StopKind
 from tensordbg.errors import TensordbgError
 from tensordbg.report.numbers import amount
@@ -50,7 +50,7 @@ def _of_trace(console: Console) -> Page:
 
 def _what_ended_it(console: Console) -> Iterator[Lines]:
     """The error that ended the program, as `why` tells it."""
-    from tensordbg.console.rich_lines import lines_of
+    from tensordbg.console.pages.rich_lines import lines_of
     from tensordbg.report.failure_text import failure_text
 
     for failure in _failures(console):
@@ -60,7 +60,7 @@ def _what_ended_it(console: Console) -> Iterator[Lines]:
 
 
 def _failures(console: Console) -> tuple[ProgramFailure, ...]:
-    from tensordbg.console.findings import findings_of
+    from tensordbg.console.language.findings import findings_of
 
     return findings_of(console.opened).result.failures
 
@@ -99,7 +99,7 @@ def _at_operation(stop: Stop) -> Page:
 def _after(console: Console, stop: Stop) -> Page:
     """What the run computed; only what passes the filter, where one stopped the program."""
     from tensordbg.console.commands.run_info import stop_lines, stop_title
-    from tensordbg.console.texts import word
+    from tensordbg.console.pages.texts import word
 
     line = f"list_tensors -f {word(stop.filter)}" if stop.filter else "list_tensors"
     head: list[Line] = [(Span(stop_title(stop), "bad" if stop.filter else "title"),), *stop_lines(stop)]
@@ -122,7 +122,7 @@ def _after(console: Console, stop: Stop) -> Page:
 
 def _of_error(console: Console, stop: Stop) -> Page:
     from tensordbg.console.commands.run_info import stop_lines, stop_title
-    from tensordbg.console.texts import word
+    from tensordbg.console.pages.texts import word
 
     told = list(_what_ended_it(console))
     failed = next(iter(_failures(console)), None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tensordbg.console.patterns import compile_pattern
+from tensordbg.console.language.patterns import compile_pattern
 
 
 class Pattern(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic in later releases

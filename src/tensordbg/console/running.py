@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from tensordbg.console.filters import Filter
-from tensordbg.console.page import Place
+from tensordbg.console.language.filters import Filter
+from tensordbg.console.pages.page import Place
 
 
 class StopKind(enum.Enum):

@@ -11,9 +11,9 @@ import numpy as np
 
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.sites import layer_path
-from tensordbg.console.filters import Filter, Filters
-from tensordbg.console.node_patterns import parse_pattern
-from tensordbg.console.page import Place
+from tensordbg.console.language.filters import Filter, Filters
+from tensordbg.console.language.node_patterns import parse_pattern
+from tensordbg.console.pages.page import Place
 from tensordbg.console.running import BreakKind, Breakpoint
 from tensordbg.debug.line_breaks import LineBreaks, words
 from tensordbg.debug.newest import Newest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import FrameType
 
-from tensordbg.console.page import Place
+from tensordbg.console.pages.page import Place
 from tensordbg.console.running import Stop, StopKind
 from tensordbg.model import Frame
 from tensordbg.recording.catalog import Catalog

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import FrameType
 
 from tensordbg.console.console import Console, Face
-from tensordbg.console.filters import Filters
+from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import Go, GoKind, Stop, StopKind
 from tensordbg.debug.calls import place_of, stop_at, user_frames
 from tensordbg.debug.conditions import Conditions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from dataclasses import replace
 
-from tensordbg.console.page import Place
+from tensordbg.console.pages.page import Place
 from tensordbg.console.running import Stop, StopKind
 from tensordbg.debug.raised import described, operation_of
 from tensordbg.recording.carried import chain

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tensordbg.console.breakpoints import chosen_line, split_condition
 from tensordbg.console.faces import choose_face
-from tensordbg.console.filters import Filters
+from tensordbg.console.language.filters import Filters
 from tensordbg.debug.debugger import EXIT, Debugger
 from tensordbg.debug.plan import DebugPlan
 from tensordbg.debug.step_capture import StepCapture

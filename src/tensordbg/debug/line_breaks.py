@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from tensordbg.console.line_conditions import LineCondition, parse_line_condition
+from tensordbg.console.language.line_conditions import LineCondition, parse_line_condition
+from tensordbg.console.language.statements import Statement, statements_of
 from tensordbg.console.running import Breakpoint
-from tensordbg.console.statements import Statement, statements_of
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from tensordbg.console.page import Place
+from tensordbg.console.language.statements import Statement, statements_of
+from tensordbg.console.pages.page import Place
 from tensordbg.console.running import At, AtHand, Go, GoKind, Stop, StopKind
-from tensordbg.console.statements import Statement, statements_of
 from tensordbg.debug.at_hand import at_hand
 from tensordbg.debug.calls import place_of
 from tensordbg.debug.eager_lines import EagerLines, LineOfFrame

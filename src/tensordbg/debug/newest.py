@@ -12,8 +12,8 @@ from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.view.kept import kept
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.sites import SiteNames, name_sites
-from tensordbg.console.filters import Filter
-from tensordbg.console.findings import KINDS
+from tensordbg.console.language.filters import Filter
+from tensordbg.console.language.findings import KINDS
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.window import TraceWindow
 

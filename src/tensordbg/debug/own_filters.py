@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tensordbg.recording.session import Session
 
 if TYPE_CHECKING:
-    from tensordbg.console.predicates import Predicate
+    from tensordbg.console.language.predicates import Predicate
 
 
 def add_filter(name: str, predicate: Predicate) -> None:

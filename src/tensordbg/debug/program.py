@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tensordbg.console.filters import Filters
+from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import Breakpoint, Stop, StopKind
 from tensordbg.debug.breakpoints import Breakpoints
 from tensordbg.debug.step_capture import StepCapture

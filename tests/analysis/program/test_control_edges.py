@@ -15,8 +15,8 @@ from tensordbg.analysis.program.control_edges import is_told, runs_anyway, waits
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.cli import main
-from tensordbg.console.nodes import control_consumers, control_inputs, find_node
-from tensordbg.console.runs import EVERYTHING
+from tensordbg.console.names.nodes import control_consumers, control_inputs, find_node
+from tensordbg.console.names.runs import EVERYTHING
 from tensordbg.model import NONE, Site
 from tensordbg.trace.reader import TraceReader
 from tests.analysis.builder import TraceBuilder

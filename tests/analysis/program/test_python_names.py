@@ -14,8 +14,8 @@ from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.view.history import thinned_history
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.cli import main
-from tensordbg.console.runs import EVERYTHING
-from tensordbg.console.tensors import find_tensor, parse_tensor
+from tensordbg.console.names.runs import EVERYTHING
+from tensordbg.console.names.tensors import find_tensor, parse_tensor
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Site
 from tensordbg.trace.reader import TraceReader

@@ -15,7 +15,7 @@ from tensordbg.analysis.tensors.eager_composites import eager_composites
 from tensordbg.analysis.tensors.named_listing import list_named
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.console.page import texts
+from tensordbg.console.pages.page import texts
 from tensordbg.errors import UsageError
 from tensordbg.trace.reader import TraceReader, open_trace
 from tests.console.recorded import console_on

@@ -4,7 +4,7 @@ import pytest
 
 from tensordbg.console.command_table import COMMANDS
 from tensordbg.console.console import Console
-from tensordbg.console.filters import Filters
+from tensordbg.console.language.filters import Filters
 from tensordbg.errors import UsageError
 from tests.console.recorded import answer, console_on, text
 

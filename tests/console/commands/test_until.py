@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.console.console import Console
-from tensordbg.console.page import Place
+from tensordbg.console.pages.page import Place
 from tensordbg.errors import UsageError
 from tests.console.recorded import program_of
 

@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from tensordbg.console.console import Answer, Console
-from tensordbg.console.page import FixedLines, MadeLines, Page, Span
+from tensordbg.console.pages.page import FixedLines, MadeLines, Page, Span
 from tensordbg.console.running import GoKind
 from tests.console.fullscreen.driving import Driven, drive
 

@@ -5,7 +5,7 @@ import re
 from rich.console import Console as Terminal
 
 from tensordbg.console.fullscreen.drawing import Emphasis, draw, width_of, window
-from tensordbg.console.page import Line, Span
+from tensordbg.console.pages.page import Line, Span
 
 TERMINAL = Terminal(width=80, color_system="standard")
 LINE: Line = (Span("Tensor "), Span("Log:0", "bad", "pt Log:0"), Span(" has inf and inf"))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tensordbg.console.fullscreen.folding import fold
-from tensordbg.console.page import FixedLines, Line, MadeLines, Page, Span, plain
+from tensordbg.console.pages.page import FixedLines, Line, MadeLines, Page, Span, plain
 
 
 def folded(*lines: Line, width: int = 24) -> list[str]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tensordbg.console.fullscreen.links import Link, above, below, columns_of, command_of, following, link_at, preceding
-from tensordbg.console.page import FixedLines, Line, MadeLines, Page, Span
+from tensordbg.console.pages.page import FixedLines, Line, MadeLines, Page, Span
 
 
 def line(*words: str) -> Line:

@@ -7,7 +7,7 @@ import pytest
 
 from tensordbg.console.console import Console
 from tensordbg.console.fullscreen.menu import choices
-from tensordbg.console.page import FixedLines, Page
+from tensordbg.console.pages.page import FixedLines, Page
 from tensordbg.console.running import Stop, StopKind
 from tests.console.fullscreen.driving import Driven, drive
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tensordbg.console.page import FixedLines, MadeLines, Page, Span
+from tensordbg.console.pages.page import FixedLines, MadeLines, Page, Span
 from tensordbg.console.plain.printing import Printer
 
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.console.filters import Filters
+from tensordbg.console.language.filters import Filters
 from tensordbg.tensorflow.v1.old_filters import TensorDatum, add_old_filter, has_inf_or_nan
 from tensordbg.trace.reader import open_trace
 

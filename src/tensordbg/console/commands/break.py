@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tensordbg.console.breakpoints import line_to_break
-from tensordbg.console.page import Page, Span
+from tensordbg.console.pages.page import Page, Span
+from tensordbg.console.pages.texts import table_lines, text_lines
 from tensordbg.console.runner_of import runner_of
 from tensordbg.console.running import BreakKind, Breakpoint
-from tensordbg.console.texts import table_lines, text_lines
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:

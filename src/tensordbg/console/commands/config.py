@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tensordbg.console.page import Page, Span
+from tensordbg.console.pages.page import Page, Span
+from tensordbg.console.pages.texts import table_lines
 from tensordbg.console.settings import changed, write_settings
-from tensordbg.console.texts import table_lines
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:

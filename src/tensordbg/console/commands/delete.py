@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tensordbg.console.page import Page
+from tensordbg.console.pages.page import Page
+from tensordbg.console.pages.texts import text_lines
 from tensordbg.console.runner_of import runner_of
-from tensordbg.console.texts import text_lines
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.tensors.slices import parse_slice, take
+from tensordbg.console.names.runs import EVERYTHING
+from tensordbg.console.names.tensors import TensorName, find_tensor, parse_tensor
 from tensordbg.console.options import all_option, function_option
-from tensordbg.console.page import JoinedLines, Line, Lines, Page, Span
-from tensordbg.console.runs import EVERYTHING
-from tensordbg.console.tensor_page import Look, choose_event, elements_page, writable
-from tensordbg.console.tensors import TensorName, find_tensor, parse_tensor
-from tensordbg.console.texts import table_lines, text_lines, word
+from tensordbg.console.pages.page import JoinedLines, Line, Lines, Page, Span
+from tensordbg.console.pages.tensor_page import Look, choose_event, elements_page, writable
+from tensordbg.console.pages.texts import table_lines, text_lines, word
 from tensordbg.errors import UsageError
 from tensordbg.report.listing import type_text
 from tensordbg.report.numbers import count, short

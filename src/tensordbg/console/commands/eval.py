@@ -9,13 +9,13 @@ import click
 import numpy as np
 
 from tensordbg.analysis.tensors.slices import parse_slice, take
-from tensordbg.console.bounded_evaluation import evaluate_bounded
-from tensordbg.console.functions import CONSTANTS
+from tensordbg.console.language.bounded_evaluation import evaluate_bounded
+from tensordbg.console.language.functions import CONSTANTS
+from tensordbg.console.names.tensors import find_tensor, parse_tensor
 from tensordbg.console.options import all_option, run_option, write_option
-from tensordbg.console.page import Page, Span
-from tensordbg.console.tensor_page import Look, choose_event, elements_page, writable
-from tensordbg.console.tensors import find_tensor, parse_tensor
-from tensordbg.console.writing import write_elements
+from tensordbg.console.pages.page import Page, Span
+from tensordbg.console.pages.tensor_page import Look, choose_event, elements_page, writable
+from tensordbg.console.pages.writing import write_elements
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:

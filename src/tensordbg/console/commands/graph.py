@@ -8,8 +8,8 @@ import click
 
 from tensordbg.analysis.graphs.function_graph import Section, function_graph
 from tensordbg.analysis.names.graph_choice import choose_part
-from tensordbg.console.page import Page
-from tensordbg.console.rich_lines import lines_of
+from tensordbg.console.pages.page import Page
+from tensordbg.console.pages.rich_lines import lines_of
 from tensordbg.report.graph import graph_text
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from tensordbg.console.command_table import COMMANDS, OF_PAGES, command_named
-from tensordbg.console.findings import KINDS
-from tensordbg.console.functions import FUNCTIONS
-from tensordbg.console.page import JoinedLines, Lines, Page, Span
-from tensordbg.console.statistics import FLAGS, STATISTICS
-from tensordbg.console.texts import table_lines, text_lines
+from tensordbg.console.language.findings import KINDS
+from tensordbg.console.language.functions import FUNCTIONS
+from tensordbg.console.language.statistics import FLAGS, STATISTICS
+from tensordbg.console.pages.page import JoinedLines, Lines, Page, Span
+from tensordbg.console.pages.texts import table_lines, text_lines
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:

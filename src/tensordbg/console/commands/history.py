@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from tensordbg.console.language.statistics import Measured
+from tensordbg.console.names.runs import EVERYTHING
+from tensordbg.console.names.tensors import find_tensor, parse_tensor
 from tensordbg.console.options import function_option, run_option
-from tensordbg.console.page import FixedLines, JoinedLines, Line, Page, Place, Span
-from tensordbg.console.runs import EVERYTHING
-from tensordbg.console.sparkline import sparkline
-from tensordbg.console.statistics import Measured
-from tensordbg.console.tensor_rows import TensorRows
-from tensordbg.console.tensors import find_tensor, parse_tensor
-from tensordbg.console.texts import word
+from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Page, Place, Span
+from tensordbg.console.pages.sparkline import sparkline
+from tensordbg.console.pages.tensor_rows import TensorRows
+from tensordbg.console.pages.texts import word
 from tensordbg.report.numbers import amount, short
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tensordbg.console.node_command import tree_command, tree_page
-from tensordbg.console.page import Page
+from tensordbg.console.pages.page import Page
 
 if TYPE_CHECKING:
     from tensordbg.console.console import Console

@@ -9,8 +9,8 @@ import click
 import numpy as np
 
 from tensordbg.console.options import PATTERN
-from tensordbg.console.page import Page, Span
-from tensordbg.console.texts import milliseconds, table_lines
+from tensordbg.console.pages.page import Page, Span
+from tensordbg.console.pages.texts import milliseconds, table_lines
 from tensordbg.model import NONE
 from tensordbg.report.numbers import count
 

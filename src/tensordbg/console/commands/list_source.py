@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tensordbg.console.options import PATTERN
-from tensordbg.console.page import JoinedLines, Lines, Page, Span
-from tensordbg.console.texts import table_lines, text_lines, word
+from tensordbg.console.pages.page import JoinedLines, Lines, Page, Span
+from tensordbg.console.pages.texts import table_lines, text_lines, word
 from tensordbg.report.numbers import count
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.view.matching import find_events
+from tensordbg.console.names.runs import Scope
 from tensordbg.console.options import PATTERN, run_option
-from tensordbg.console.page import FixedLines, JoinedLines, Page
-from tensordbg.console.runs import Scope
-from tensordbg.console.tensor_order import check_key, sorted_events
-from tensordbg.console.tensor_rows import LONG, TensorRows
-from tensordbg.console.texts import word
+from tensordbg.console.pages.page import FixedLines, JoinedLines, Page
+from tensordbg.console.pages.tensor_order import check_key, sorted_events
+from tensordbg.console.pages.tensor_rows import LONG, TensorRows
+from tensordbg.console.pages.texts import word
 from tensordbg.errors import UsageError
 from tensordbg.report.numbers import amount
 

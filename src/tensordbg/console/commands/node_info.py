@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from tensordbg.console.node import Node
-from tensordbg.console.node_lines import health_span, node_spans
-from tensordbg.console.nodes import (
+from tensordbg.console.names.node import Node
+from tensordbg.console.names.node_lines import health_span, node_spans
+from tensordbg.console.names.nodes import (
     consumers_of,
     control_consumers,
     control_inputs,
@@ -20,16 +20,16 @@ from tensordbg.console.nodes import (
     inputs_of,
 )
 from tensordbg.console.options import function_option, run_option
-from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Place, Span, Style
-from tensordbg.console.tensor_rows import TensorRows
-from tensordbg.console.texts import place_span, source_command, text_lines
+from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Lines, Page, Place, Span, Style
+from tensordbg.console.pages.tensor_rows import TensorRows
+from tensordbg.console.pages.texts import place_span, source_command, text_lines
 from tensordbg.model import NONE
 from tensordbg.report.numbers import ABSENT, amount, count
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
-    from tensordbg.console.runs import Scope
+    from tensordbg.console.names.runs import Scope
 
 
 @click.command("node_info", add_help_option=False)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensordbg.console.node_lines import health_span
+from tensordbg.console.language.ranges import parse_ranges
+from tensordbg.console.names.node_lines import health_span
+from tensordbg.console.names.run_parts import RunParts, parts_of_run
+from tensordbg.console.names.tensors import parse_tensor
 from tensordbg.console.options import all_option, run_option, write_option
-from tensordbg.console.page import FixedLines, Line, Page, Span
-from tensordbg.console.ranges import parse_ranges
-from tensordbg.console.run_parts import RunParts, parts_of_run
-from tensordbg.console.tensor_page import Look, tensor_page
-from tensordbg.console.tensors import parse_tensor
-from tensordbg.console.texts import word
+from tensordbg.console.pages.page import FixedLines, Line, Page, Span
+from tensordbg.console.pages.tensor_page import Look, tensor_page
+from tensordbg.console.pages.texts import word
 from tensordbg.errors import AbsentError
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.console.files import find_file
-from tensordbg.console.node_lines import health_span
+from tensordbg.console.names.files import find_file
+from tensordbg.console.names.node_lines import health_span
 from tensordbg.console.options import run_option
-from tensordbg.console.page import FixedLines, Line, Page, Place, Span, Style
-from tensordbg.console.texts import word
+from tensordbg.console.pages.page import FixedLines, Line, Page, Place, Span, Style
+from tensordbg.console.pages.texts import word
 from tensordbg.model import Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.report.numbers import amount, count
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.analysis.view.sites import SiteNames
     from tensordbg.console.console import Console
-    from tensordbg.console.runs import Scope
+    from tensordbg.console.names.runs import Scope
 
 _NONE = -1
 

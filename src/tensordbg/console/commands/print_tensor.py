@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tensordbg.console.language.ranges import parse_ranges
+from tensordbg.console.names.tensors import find_tensor, parse_tensor
 from tensordbg.console.options import (
     all_option,
     event_option,
@@ -14,11 +16,9 @@ from tensordbg.console.options import (
     run_option,
     write_option,
 )
-from tensordbg.console.page import Page
-from tensordbg.console.ranges import parse_ranges
-from tensordbg.console.tensor_page import Look, choose_event, others_line, tensor_page
-from tensordbg.console.tensors import find_tensor, parse_tensor
-from tensordbg.console.texts import word
+from tensordbg.console.pages.page import Page
+from tensordbg.console.pages.tensor_page import Look, choose_event, others_line, tensor_page
+from tensordbg.console.pages.texts import word
 
 if TYPE_CHECKING:
     from tensordbg.console.console import Console

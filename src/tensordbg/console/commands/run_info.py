@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from tensordbg.console.names.run_parts import RunParts, parts_of_run
+from tensordbg.console.names.runs import Runs, Scope
 from tensordbg.console.options import run_option
-from tensordbg.console.page import FixedLines, JoinedLines, Line, Lines, Page, Span
-from tensordbg.console.run_parts import RunParts, parts_of_run
+from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Lines, Page, Span
+from tensordbg.console.pages.texts import milliseconds, place_span, table_lines, text_lines, word
 from tensordbg.console.running import AtHand, Stop, StopKind
-from tensordbg.console.runs import Runs, Scope
-from tensordbg.console.texts import milliseconds, place_span, table_lines, text_lines, word
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 from tensordbg.report.numbers import ABSENT, amount, count

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tensordbg import __version__
-from tensordbg.console.page import Page
-from tensordbg.console.texts import text_lines
+from tensordbg.console.pages.page import Page
+from tensordbg.console.pages.texts import text_lines
 
 if TYPE_CHECKING:
     from tensordbg.console.console import Console

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tensordbg.console.findings import findings_of
-from tensordbg.console.page import FixedLines, JoinedLines, Line, Page, Place, Span
-from tensordbg.console.rich_lines import lines_of
-from tensordbg.console.texts import word
+from tensordbg.console.language.findings import findings_of
+from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Page, Place, Span
+from tensordbg.console.pages.rich_lines import lines_of
+from tensordbg.console.pages.texts import word
 from tensordbg.report.why_text import why_text
 
 if TYPE_CHECKING:

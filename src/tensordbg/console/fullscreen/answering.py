@@ -10,9 +10,9 @@ from textual.message import Message
 from tensordbg.console.console import Console
 from tensordbg.console.fullscreen import status
 from tensordbg.console.fullscreen.layout import SOURCE, TENSORS, pane_of
-from tensordbg.console.page import Page
+from tensordbg.console.pages.page import Page
+from tensordbg.console.pages.texts import word
 from tensordbg.console.running import Go
-from tensordbg.console.texts import word
 from tensordbg.errors import TensordbgError
 
 Say = Callable[[Message], object]

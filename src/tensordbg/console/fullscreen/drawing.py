@@ -12,7 +12,7 @@ from rich.text import Text
 from textual.strip import Strip
 
 from tensordbg.console.fullscreen.looks import CHOSEN, MARKED, MATCH, MORE, look_of
-from tensordbg.console.page import Line, plain
+from tensordbg.console.pages.page import Line, plain
 
 
 @dataclass(frozen=True)

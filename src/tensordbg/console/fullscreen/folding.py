@@ -9,7 +9,7 @@ from itertools import groupby
 
 from rich.cells import cell_len
 
-from tensordbg.console.page import FixedLines, Line, Page, Span, plain
+from tensordbg.console.pages.page import FixedLines, Line, Page, Span, plain
 
 _LONGEST = 5000
 """Pages of more lines are tables or values: they stay as they are, and are made only where they are looked at."""

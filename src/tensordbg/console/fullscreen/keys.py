@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.console.page import FixedLines, Line, Page, Span
+from tensordbg.console.pages.page import FixedLines, Line, Page, Span
 
 _KEYS = {
     "The command line": (

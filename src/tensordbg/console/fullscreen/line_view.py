@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from tensordbg.console.fullscreen.drawing import Emphasis, draw, width_of, window
 from tensordbg.console.fullscreen.links import Link
-from tensordbg.console.page import FixedLines, Line, Page
+from tensordbg.console.pages.page import FixedLines, Line, Page
 
 _SIDEWAYS = 8
 """So many columns does an arrow key go."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from tensordbg.console.page import Line, Page
+from tensordbg.console.pages.page import Line, Page
 
 _REACH = 5000
 """So many lines are looked at for the next link; a page without one would be read whole otherwise."""

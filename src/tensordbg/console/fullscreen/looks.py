@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.style import Style as Look
 
-from tensordbg.console.page import Span, Style
+from tensordbg.console.pages.page import Span, Style
 
 LOOKS: dict[Style, Look] = {
     "": Look(),

@@ -12,10 +12,10 @@ from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
-from tensordbg.console.page import Page
+from tensordbg.console.language.words import parse_line
+from tensordbg.console.pages.page import Page
+from tensordbg.console.pages.texts import word
 from tensordbg.console.running import Runner, StopKind
-from tensordbg.console.texts import word
-from tensordbg.console.words import parse_line
 
 _OF_TENSOR = ("print_tensor", "pt", "history")
 _OF_NODE = ("node_info", "ni", "list_inputs", "li", "list_outputs", "lo", "graph")

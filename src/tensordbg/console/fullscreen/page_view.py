@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensordbg.console.fullscreen.folding import Folding, fold
 from tensordbg.console.fullscreen.line_view import LineView, Sight
-from tensordbg.console.page import Page
+from tensordbg.console.pages.page import Page
 
 
 class PageView(LineView, can_focus=False):

@@ -7,7 +7,7 @@ from textual.widgets import Static
 from tensordbg.console.console import Console
 from tensordbg.console.fullscreen.header import shortened
 from tensordbg.console.fullscreen.pane import Pane
-from tensordbg.console.remembered import SeenPages
+from tensordbg.console.pages.remembered import SeenPages
 from tensordbg.console.running import Stop, StopKind
 
 _STANDS = {

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Mapping
 from typing import TextIO
 
-from tensordbg.console.page import Line, Page, Span, Style, plain
+from tensordbg.console.pages.page import Line, Page, Span, Style, plain
 from tensordbg.controls import escaped
 
 _AT_ONCE = 1000

@@ -7,9 +7,9 @@ from collections import deque
 from typing import TextIO
 
 from tensordbg.console.console import Console
+from tensordbg.console.language.words import split_commands
 from tensordbg.console.plain.printing import Printer
 from tensordbg.console.running import Go, GoKind, Stop
-from tensordbg.console.words import split_commands
 from tensordbg.errors import TensordbgError
 
 FAILED = 2

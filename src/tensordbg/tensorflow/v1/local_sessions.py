@@ -18,7 +18,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.sessions.wrapped import ChoosingHook, WrappedSession
 from tensordbg.console.faces import choose_face
-from tensordbg.console.filters import Filters
+from tensordbg.console.language.filters import Filters
 from tensordbg.debug.debugger import Debugger
 from tensordbg.debug.launch import recording_plan
 from tensordbg.debug.plan import DebugPlan

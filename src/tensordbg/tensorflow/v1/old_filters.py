@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.view.rows import SeenTensor
-from tensordbg.console.filters import Filters
-from tensordbg.console.predicates import Predicate
+from tensordbg.console.language.filters import Filters
+from tensordbg.console.language.predicates import Predicate
 
 Array = npt.NDArray[Any]
 

@@ -1,0 +1,52 @@
+"""The operation whose error ended the program, as a node: one that was never built is only in the error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensordbg.console.names.node import Node
+from tensordbg.model import NONE, StatedInput, StatedTensor
+from tensordbg.report.numbers import ABSENT
+from tensordbg.trace.facts import Failure
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.view.opened import OpenedTrace
+
+
+def unbuilt_node(opened: OpenedTrace, name: str) -> Node | None:
+    """The operation that the framework refused to add to a graph, which ended the program, if that is its name."""
+    told = opened.reader.facts.failure
+    site = None if told is None else opened.program.sites.get(told.site)
+    if told is None or site is None or site.name != name or not _is_unbuilt(told):
+        return None
+    return Node(site.name, site.op_type, site.site)
+
+
+def _is_unbuilt(told: Failure) -> bool:
+    return told.execution == NONE and bool(told.inputs)
+
+
+def stated_inputs(opened: OpenedTrace, node: Node) -> list[Node] | None:
+    """What Python held of the inputs of the operation, or of those of such an input; None of any other node."""
+    told = opened.reader.facts.failure
+    if told is None:
+        return None
+    if node.stated_place != NONE:
+        return [_node(told.tensors[place], place) for place in told.tensors[node.stated_place].inputs]
+    if node.site != told.site or not _is_unbuilt(told):
+        return None
+    if told.tensors:
+        return [_node(each, place) for place, each in enumerate(told.tensors[: len(told.inputs)])]
+    return [Node(each.tensor, "", stated=_type(each)) for each in told.inputs]
+
+
+def _node(tensor: StatedTensor, place: int) -> Node:
+    name = tensor.tensor.partition(":")[0] or "a tensor"
+    return Node(name, tensor.op_type or "Input", tensor=tensor.tensor, stated=_type(tensor), stated_place=place)
+
+
+def _type(tensor: StatedTensor | StatedInput) -> str:
+    """`float32[?, 3]`."""
+    if tensor.shape is None:
+        return f"{tensor.dtype or ABSENT} of unknown shape"
+    return f"{tensor.dtype}[{', '.join('?' if dim < 0 else str(dim) for dim in tensor.shape)}]"
