@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from tensordbg.analysis.query_limits import Limits
-from tensordbg.cli.sql import command
+from tensordbg.cli.commands.sql import command
 
 
 def test_the_command_has_the_limit_of_all_queries() -> None:

@@ -11,7 +11,7 @@ from tensordbg.cli.group import COMMANDS, commands
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command_has_the_name_of_its_module(name: str) -> None:
     command = commands.get_command(click.Context(commands), name)
-    assert command is importlib.import_module(f"tensordbg.cli.{name}").command
+    assert command is importlib.import_module(f"tensordbg.cli.commands.{name}").command
     assert command.name == name
 
 

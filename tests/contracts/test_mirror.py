@@ -86,7 +86,7 @@ NOT_MIRRORED = {
     "capture/header.py": "capture/test_reader.py",
     "backends/tensorflow/eager/runs.py": "debug/test_debugger.py",
     "backends/tensorflow/sessions/wrapped.py": "tensorflow/v1/test_local_sessions.py",
-    "cli/debugging.py": "cli/test_debug.py",
+    "cli/running/debugging.py": "cli/commands/test_debug.py",
     "debug/calls.py": "debug/test_debugger.py",
     "tensorflow/v1/chosen_runs.py": "tensorflow/v1/test_dumping_sessions.py",
     "backends/tensorflow/eager/at_hand.py": "e2e/test_debug_lines.py",

@@ -97,7 +97,7 @@ def _console(folder: Path, chance: random.Random) -> str:
 
 def _capture(folder: Path, chance: random.Random) -> str:
     name, *rest = words = chance.choice(CAPTURE)
-    with mock.patch("tensordbg.cli.replaying.Child", _NoChild), mock.patch("subprocess.run", _no_process):
+    with mock.patch("tensordbg.cli.running.replaying.Child", _NoChild), mock.patch("subprocess.run", _no_process):
         if name == "captures":
             tell([*words, str(folder.parent)])
         elif name == "replay":

@@ -14,7 +14,7 @@ from tests.changed import importers, module_of, nearest, pytest_runtest_setup
 def test_the_tests_of_a_module_come_first_then_those_of_what_imports_it() -> None:
     found = nearest({"src/tensordbg/trace/seal.py"}, importers())
     assert found[0] == "tests/trace/test_seal.py"
-    assert found.index("tests/trace/test_reader.py") < found.index("tests/cli/test_why.py")
+    assert found.index("tests/trace/test_reader.py") < found.index("tests/cli/commands/test_why.py")
     assert not any(file.startswith(("tests/e2e/", "tests/fuzz/")) for file in found)
     assert nearest({"docs/index.md"}, importers()) == []
 
@@ -26,7 +26,9 @@ def test_tests_that_have_changed_themselves_run_wherever_they_are() -> None:
 
 def test_imports_in_functions_and_of_helpers_count() -> None:
     imported_by = importers()
-    assert "src/tensordbg/cli/supervise.py" in imported_by["src/tensordbg/cli/summary.py"], "it imports it when needed"
+    assert "src/tensordbg/cli/running/supervise.py" in imported_by["src/tensordbg/cli/running/summary.py"], (
+        "it imports it when needed"
+    )
     assert "tests/harness/test_changed.py" in imported_by["tests/changed.py"]
     assert module_of(Path("src/tensordbg/trace/__init__.py")) == "tensordbg.trace"
 

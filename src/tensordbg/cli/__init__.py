@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import click
 
-from tensordbg.cli.group import commands
+from tensordbg.cli.group import commands as all_commands
 from tensordbg.cli.messages import one_line, usage_line
 from tensordbg.controls import escaped
 from tensordbg.errors import TensordbgError, beyond_bounds
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
     try:
-        result = commands.main(arguments, prog_name="tdbg", standalone_mode=False)
+        result = all_commands.main(arguments, prog_name="tdbg", standalone_mode=False)
         sys.stdout.flush()
     except click.UsageError as error:
         return _refuse(usage_line(error))

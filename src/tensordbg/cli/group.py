@@ -15,7 +15,7 @@ COMMANDS = (
     *("why", "console", "view", "report", "ls", "show", "functions", "layers", "graph", "sql", "export", "import"),
     "build",
 )
-"""Every command, in the order in which the help lists them; `tensordbg.cli.<name>` defines `command`."""
+"""Every command, in the order in which the help lists them; `tensordbg.cli.commands.<name>` defines `command`."""
 
 HELP = """The debugger for the numbers of machine-learning programs.
 
@@ -36,7 +36,7 @@ class CommandTable(click.Group):
         """See `click.Group`."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"tensordbg.cli.{cmd_name}")
+        module = importlib.import_module(f"tensordbg.cli.commands.{cmd_name}")
         command: click.Command = module.command
         return command
 

@@ -11,7 +11,7 @@ from tensordbg.analysis.names.listing import (
     list_tensors_of_run,
     split_slot,
 )
-from tensordbg.cli import ls
+from tensordbg.cli.commands import ls
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 from tensordbg.trace.reader import TraceReader

@@ -6,10 +6,10 @@ import sys
 import time
 from pathlib import Path
 
-from tensordbg.cli.child import Child, end_as
 from tensordbg.cli.messages import one_line
-from tensordbg.cli.program import Program
-from tensordbg.cli.sealing import Sealing
+from tensordbg.cli.running.child import Child, end_as
+from tensordbg.cli.running.program import Program
+from tensordbg.cli.running.sealing import Sealing
 from tensordbg.errors import RecordingError
 from tensordbg.packages import is_of
 from tensordbg.recording.plan import Plan
@@ -95,7 +95,7 @@ def check(program: Program) -> int:
 def _tell(trace: Path, seconds: float) -> None:
     """Prints the summary; whatever goes wrong with it, the program's own exit code counts."""
     try:
-        from tensordbg.cli.summary import summarize
+        from tensordbg.cli.running.summary import summarize
 
         summarize(trace, seconds)
     except KeyboardInterrupt:

@@ -11,8 +11,8 @@ import threading
 from collections.abc import Sequence
 from types import FrameType
 
-from tensordbg.cli.lasting_streams import outlast
-from tensordbg.cli.witness import Witness
+from tensordbg.cli.running.lasting_streams import outlast
+from tensordbg.cli.running.witness import Witness
 
 FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 """Signals that are meant for the program, and must not end us before it."""

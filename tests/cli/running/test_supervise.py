@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.cli.program import Program
-from tensordbg.cli.supervise import record
+from tensordbg.cli.running.program import Program
+from tensordbg.cli.running.supervise import record
 from tensordbg.errors import RecordingError, TraceError
 from tensordbg.model import Detail
 from tensordbg.recording.plan import Plan
@@ -36,7 +36,7 @@ def test_trouble_with_the_summary_is_not_the_programs(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("tensordbg.cli.summary.summarize", fail)
+    monkeypatch.setattr("tensordbg.cli.running.summary.summarize", fail)
     assert record(program, tmp_path / "runs", Plan(Detail.HEALTH)) == 3
     (trace,) = (tmp_path / "runs").iterdir()
     assert capsys.readouterr().err == f"tdbg: error: no summary of {trace}: {line}\n"
@@ -48,7 +48,7 @@ def test_interrupted_summary_is_not_the_programs(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tensordbg.cli.summary.summarize", interrupt)
+    monkeypatch.setattr("tensordbg.cli.running.summary.summarize", interrupt)
     assert record(program, tmp_path / "runs", Plan(Detail.HEALTH)) == 3
     assert capsys.readouterr().err == "tdbg: stopped; `tdbg why` reads the trace as it lies\n"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.cli.replaying import run_replay
+from tensordbg.cli.running.replaying import run_replay
 from tensordbg.errors import CaptureError
 from tensordbg.replaying.plan import ReplayPlan
 

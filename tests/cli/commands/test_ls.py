@@ -6,7 +6,7 @@ import click
 import pytest
 
 from tensordbg.cli.arguments import Steps, steps_of
-from tensordbg.cli.ls import command
+from tensordbg.cli.commands.ls import command
 from tests.analysis.graphs.test_layers import layered_trace
 from tests.analysis.tensors.test_named_listing import counting
 from tests.cli.conftest import Invoke

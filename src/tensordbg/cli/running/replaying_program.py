@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 
 from tensordbg.capture.reader import Capture, list_captures, open_capture
-from tensordbg.cli.child import Child
 from tensordbg.cli.output import print_rich
-from tensordbg.cli.program import Program
-from tensordbg.cli.replaying import run_replay, say
+from tensordbg.cli.running.child import Child
+from tensordbg.cli.running.program import Program
+from tensordbg.cli.running.replaying import run_replay, say
 from tensordbg.errors import CaptureError, UsageError
 from tensordbg.packages import is_among_packages
 from tensordbg.replaying.plan import ReplayPlan
@@ -36,7 +36,7 @@ def program_of(capture: Capture, words: tuple[str, ...]) -> Program:
 
 def replay_eagerly(plan: ReplayPlan, program: Program, out: Path) -> None:
     """Runs the step's Python function eagerly on what was captured, and says what was found."""
-    from tensordbg.cli.summary import summarize
+    from tensordbg.cli.running.summary import summarize
 
     trace = new_trace_folder(out, f"eager-{Path(plan.capture).name}")
     _start(program, ProgramReplay(plan.capture, Way.RECORD, str(trace)))
@@ -71,7 +71,7 @@ def replay_patched(plan: ReplayPlan, program: Program, out: Path, patch: str) ->
         CaptureError: If the program does not come to the step.
         UsageError: If the file takes the place of none that was captured.
     """
-    from tensordbg.cli.summary import summarize
+    from tensordbg.cli.running.summary import summarize
     from tensordbg.report.side_by_side import side_by_side_table
 
     patched = _patched(open_capture(plan.capture), patch)

@@ -14,7 +14,7 @@ import pytest
 
 OBSERVED = """
 import signal, sys
-from tensordbg.cli.witness import Witness
+from tensordbg.cli.running.witness import Witness
 witness = Witness((signal.SIGTERM, signal.SIGUSR1))
 for number in (signal.SIGTERM, signal.SIGUSR1):
     signal.signal(number, lambda number, frame: print(number, witness.saw(number), flush=True))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tensordbg.cli.arguments import json_option
-from tensordbg.cli.trap import DEFAULT_CAPTURES
+from tensordbg.cli.commands.trap import DEFAULT_CAPTURES
 
 
 @click.command("captures")

@@ -7,7 +7,7 @@ import pytest
 
 from tensordbg.capture.header import SERIES
 from tensordbg.capture.writer import write_capture
-from tensordbg.cli.narrowing import one_step_of
+from tensordbg.cli.running.narrowing import one_step_of
 from tensordbg.errors import CaptureError
 from tensordbg.replaying.plan import ReplayPlan
 from tests.capture.conftest import BATCH, VARIABLES, header_of

@@ -13,7 +13,7 @@ from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 
 if TYPE_CHECKING:
-    from tensordbg.cli.program import Program
+    from tensordbg.cli.running.program import Program
     from tensordbg.recording.plan import Plan
 
 
@@ -78,8 +78,8 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     trace in the folder of traces. When the program ends, a summary is printed on standard error, and the report of
     `tdbg why` if a number was not finite.
     """
-    from tensordbg.cli.program import Program
-    from tensordbg.cli.supervise import check, record, record_instead, record_into
+    from tensordbg.cli.running.program import Program
+    from tensordbg.cli.running.supervise import check, record, record_instead, record_into
 
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     stops, port = chosen.pop("stops"), chosen.pop("dap")
@@ -102,7 +102,7 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
 
 def _stopped(program: Program, stops: tuple[str, ...], port: int | None) -> int:
     """Runs it with a debugger, where no option of recording is given."""
-    from tensordbg.cli.stopping import run_stopping
+    from tensordbg.cli.running.stopping import run_stopping
 
     if not stops:
         raise UsageError(f"--dap {port} is for an editor that stops somewhere; give --pdb FILE:LINE too")

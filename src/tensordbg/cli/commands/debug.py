@@ -46,8 +46,8 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
     and stops behind it, `break FILE:LINE` stops at a line, `run -f non_finite` goes on until a tensor is not finite,
     `help` lists all there is.
     """
-    from tensordbg.cli.debugging import debug
-    from tensordbg.cli.program import Program
+    from tensordbg.cli.running.debugging import debug
+    from tensordbg.cli.running.program import Program
     from tensordbg.debug.plan import DebugPlan
     from tensordbg.recording.value_filter import parse_size
 

@@ -11,7 +11,7 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from tensordbg.cli.program import Program
+    from tensordbg.cli.running.program import Program
     from tensordbg.replaying.plan import ReplayPlan
 
 
@@ -43,8 +43,8 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
     It is said whether the step came out the same, and what `tdbg why` finds in it. The trace is one like any other.
     """
     from tensordbg.capture.reader import open_capture
-    from tensordbg.cli.replaying import replay_capture
-    from tensordbg.cli.replaying_program import program_of
+    from tensordbg.cli.running.replaying import replay_capture
+    from tensordbg.cli.running.replaying_program import program_of
     from tensordbg.recording.support import REPLAY
     from tensordbg.replaying.changes import change_of
     from tensordbg.replaying.framework import backend_for
@@ -67,7 +67,7 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
 
 
 def _with_program(plan: ReplayPlan, program: Program, out: Path, asked: dict[str, Any]) -> None:
-    from tensordbg.cli.replaying_program import replay_eagerly, replay_patched, stop_eagerly
+    from tensordbg.cli.running.replaying_program import replay_eagerly, replay_patched, stop_eagerly
 
     if asked["patch"]:
         replay_patched(plan, program, out, asked["patch"])

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from tensordbg.capture.reader import open_capture
 from tensordbg.capture.replayed import Replayed, read_replayed
-from tensordbg.cli.child import Child
-from tensordbg.cli.narrowing import one_step_of
 from tensordbg.cli.output import print_note, print_rich
+from tensordbg.cli.running.child import Child
+from tensordbg.cli.running.narrowing import one_step_of
 from tensordbg.errors import CaptureError
 from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.trace.writer import new_trace_folder
@@ -34,7 +34,7 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
         CaptureError: If it could not be replayed.
         RecordingError: If no trace can be made.
     """
-    from tensordbg.cli.summary import summarize
+    from tensordbg.cli.running.summary import summarize
     from tensordbg.report.bisected import bisected_lines
     from tensordbg.report.replayed import verdict_lines
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.cli import sealing
-from tensordbg.cli.sealing import Sealing
+from tensordbg.cli.running import sealing
+from tensordbg.cli.running.sealing import Sealing
 
 
 @pytest.fixture(autouse=True)

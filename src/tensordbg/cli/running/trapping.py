@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tensordbg.capture.reader import list_captures, open_capture
 from tensordbg.cli.arguments import DEFAULT_FOLDER
-from tensordbg.cli.child import Child, end_as
-from tensordbg.cli.program import Program
-from tensordbg.cli.replaying import replay_capture, say
+from tensordbg.cli.running.child import Child, end_as
+from tensordbg.cli.running.program import Program
+from tensordbg.cli.running.replaying import replay_capture, say
 from tensordbg.errors import CaptureError, RecordingError
 from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.trapping.plan import TrapPlan

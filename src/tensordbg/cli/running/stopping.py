@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from tensordbg.cli.child import Child, end_as
-from tensordbg.cli.program import Program
+from tensordbg.cli.running.child import Child, end_as
+from tensordbg.cli.running.program import Program
 from tensordbg.errors import UsageError
 from tensordbg.packages import is_among_packages
 from tensordbg.recording.settings import settings_above

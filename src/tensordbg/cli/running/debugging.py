@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from tensordbg.cli.arguments import DEFAULT_FOLDER
-from tensordbg.cli.child import Child, end_as
-from tensordbg.cli.program import Program
+from tensordbg.cli.running.child import Child, end_as
+from tensordbg.cli.running.program import Program
 from tensordbg.debug.plan import DebugPlan
 from tensordbg.errors import RecordingError, TraceError
 from tensordbg.recording.settings import settings_above

@@ -14,7 +14,7 @@ import pytest
 
 PARENT = """
 import sys
-from tensordbg.cli.child import Child, end_as
+from tensordbg.cli.running.child import Child, end_as
 child = Child(sys.argv[1:])
 child.start()
 status = child.wait()

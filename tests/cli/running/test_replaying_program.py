@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.reader import Capture
-from tensordbg.cli import replaying_program
-from tensordbg.cli.program import Program
-from tensordbg.cli.replaying_program import program_of, stop_eagerly
+from tensordbg.cli.running import replaying_program
+from tensordbg.cli.running.program import Program
+from tensordbg.cli.running.replaying_program import program_of, stop_eagerly
 from tensordbg.errors import UsageError
 from tensordbg.replaying.plan import ReplayPlan
 from tests.capture.conftest import header_of

@@ -71,8 +71,8 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
     are not finite is captured whole, and replayed. A program that is stopped ends with code 3, and its weights are
     those before the step.
     """
-    from tensordbg.cli.program import Program
-    from tensordbg.cli.trapping import run_trapped
+    from tensordbg.cli.running.program import Program
+    from tensordbg.cli.running.trapping import run_trapped
     from tensordbg.recording.value_filter import parse_size
     from tensordbg.trapping.plan import OnBad, TrapPlan, call_of, on_bad_of
     from tensordbg.trapping.rules import StepRules

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.cli.program import Program
-from tensordbg.cli.stopping import place_of
+from tensordbg.cli.running.program import Program
+from tensordbg.cli.running.stopping import place_of
 from tensordbg.errors import UsageError
 from tensordbg.stopping.plan import StopPlace
 from tests.cli.conftest import Tdbg

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tensordbg.analysis.why import why
-from tensordbg.cli.summary import summarize
+from tensordbg.cli.running.summary import summarize
 from tensordbg.trace.reader import open_trace
 from tests.analysis.warnings.network import network
 from tests.trace.builder import Tensor, TraceBuilder, small_program

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.cli.program import Program
+from tensordbg.cli.running.program import Program
 from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 from tensordbg.recording.launch import parse
