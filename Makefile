@@ -22,7 +22,7 @@ DONE := $(VENV)/done
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tells what takes a while, since pip and npm are told to be quiet: $(call tell,text).
 tell = @printf 'make: %s\n' '$(1)'
-NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h) src/tensordbg/backends/torch/observer/log_table.h
+NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h native/*/*.cpp native/*/*.h) src/tensordbg/backends/torch/observer/log_table.h
 # Where the demo keeps what it records.
 TRACES ?= tdbg-traces/demo
 

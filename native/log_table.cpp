@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "active_log.h"
-#include "health.h"
-#include "log.h"
-#include "probe_tensorflow.h"
+#include "health/measure.h"
+#include "log/active.h"
+#include "log/event_log.h"
+#include "tensorflow/probe.h"
 
 namespace nb = nanobind;
 

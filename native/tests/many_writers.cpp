@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "../log.h"
-#include "../probe_tensorflow.h"
+#include "log/event_log.h"
+#include "tensorflow/probe.h"
 
 namespace tensordbg {
 namespace {

@@ -15,7 +15,7 @@ NAMES: tuple[str, ...] = tuple(name for name in DTYPES if name in MEASURABLE)
 FLOAT_NAMES: tuple[str, ...] = tuple(name for name in NAMES if name in FLOATS)
 
 BLOCK_BYTES = 16384
-"""As kBlockBytes in native/health_block.h."""
+"""As kBlockBytes in native/health/block.h."""
 
 CONTENTS = ("random bits", "finite", "few non-finite", "special values", "all NaN", "subnormal", "zero")
 """What an array can be filled with; see `fill`."""

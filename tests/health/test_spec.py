@@ -12,11 +12,11 @@ from tensordbg.errors import UsageError
 from tensordbg.health.spec import DTYPE_NUMBERS, DTYPES, FLOATS, MEASURABLE, measurable_name
 from tests.health.arrays import dtype_named
 
-NATIVE = Path(__file__).parents[2] / "native"
+HEALTH = Path(__file__).parents[2] / "native" / "health"
 
 
 def test_numbers_agree_with_the_header() -> None:
-    body = re.search(r"enum class DType : std::uint8_t \{(.*?)\};", (NATIVE / "health.h").read_text(), re.DOTALL)
+    body = re.search(r"enum class DType : std::uint8_t \{(.*?)\};", (HEALTH / "measure.h").read_text(), re.DOTALL)
     assert body
     entries = [entry.strip() for entry in body[1].split(",") if entry.strip()]
     assert entries[0] == "kUnknown = 0"

@@ -1,6 +1,6 @@
 """The dtypes that a trace knows, by number, and which kernel measures each.
 
-The numbers are part of the trace's format and of `native/health.h`: never change one, only add.
+The numbers are part of the trace's format and of `native/health/measure.h`: never change one, only add.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A file that is appended to for as long as the program runs, whatever the program does with descriptors.
 
 A program may close those that it has not opened (`os.closerange`); its own next files then get their numbers, and
-nothing of ours may be written into those, nor may they be closed. `native/held_file.h` is the same for the compiled
+nothing of ours may be written into those, nor may they be closed. `native/log/held_file.h` is the same for the compiled
 part.
 """
 

@@ -1,4 +1,4 @@
-"""The raw segments of a trace that keeps only its last events (`native/recent.h`): slots are used again while it runs.
+"""Raw segments of a trace that keeps only its last events (`native/log/recent.h`): slots are used again while it runs.
 
 So a slot's place says nothing; the order of the events is that of their sequence numbers. While the program runs each
 file is copied at once, and a slot that changed meanwhile is left out.

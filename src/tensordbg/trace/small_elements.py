@@ -1,6 +1,6 @@
 """The elements of small tensors, which lie in their records where dimensions would lie that they lack.
 
-They are written always (`keep_small` in `native/probe_tensorflow.h`), since that costs next to nothing, and looked at
+They are written always (`keep_small` in `native/tensorflow/probe.h`), since that costs next to nothing, and looked at
 only where a program has failed; sealing drops them.
 """
 

@@ -1,4 +1,4 @@
-"""The elements of tensors of strings, as `native/strings.h` keeps them: the length of each in eight bytes, then texts.
+"""Elements of tensors of strings, as `native/log/strings.h` keeps them: the length of each in eight bytes, then texts.
 
 Of one tensor `MOST_TEXT` bytes of texts are kept. What lies beyond is known by its length alone.
 """
@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 DTYPE = "string"
 
 MOST_TEXT = 4 << 20
-"""So many bytes of texts are kept of one tensor; the same number is in `native/strings.h`."""
+"""So many bytes of texts are kept of one tensor; the same number is in `native/log/strings.h`."""
 
 _FIRST, _BEGINNING = 4, 32
 """So many elements, and so many bytes of each, stand for all of them in a table."""

@@ -18,9 +18,9 @@ def test_names_are_those_of_tensorflow() -> None:
 
 
 def test_the_probe_has_the_same_table() -> None:
-    source = (ROOT / "native" / "tensorflow_api.cpp").read_text()
+    source = (ROOT / "native" / "tensorflow" / "api.cpp").read_text()
     cases = re.findall(r"case (\d+): return DType::k(\w+);", source)
-    header = (ROOT / "native" / "health.h").read_text()
+    header = (ROOT / "native" / "health" / "measure.h").read_text()
     members = re.findall(r"^  k(\w+)(?: = 0)?,$", header.split("enum class DType")[1].split("};")[0], re.MULTILINE)
     assert {int(number): DTYPES[members.index(name)] for number, name in cases} == dtypes.DTYPE_NAMES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensordbg.health import spec
 
 DTYPE_NAMES: dict[int, str] = spec.TENSORFLOW_DTYPES
-"""The same table is in `native/tensorflow_api.cpp`; a test compares both with TensorFlow's own."""
+"""The same table is in `native/tensorflow/api.cpp`; a test compares both with TensorFlow's own."""
 
 INT32 = 3
 STRING = 7

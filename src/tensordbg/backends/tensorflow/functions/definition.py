@@ -185,7 +185,7 @@ _ARGUMENT = 1 << 48
 
 
 def place_number(site: int, slot: int, argument: bool = False) -> int:
-    """Which tensor a node of ours looks at, in one number, as `native/place.h` reads it."""
+    """Which tensor a node of ours looks at, in one number, as `native/tensorflow/place.h` reads it."""
     return site | slot << 32 | (_ARGUMENT if argument else 0)
 
 

@@ -1,0 +1,12 @@
+// The health kernel for x86-64 processors with AVX2 and FMA.
+#include "health/variant.h"
+
+namespace tensordbg {
+
+bool measure_avx2(const void* data, std::int64_t count, DType dtype, HealthFields* out) {
+  return measure_variant(data, count, dtype, out);
+}
+
+bool finite_avx2(const void* data, std::int64_t count, DType dtype) { return finite_variant(data, count, dtype); }
+
+}  // namespace tensordbg
