@@ -405,7 +405,9 @@ def test_what_began_before_the_events_that_were_kept(tmp_path: Path) -> None:
 
 ELSEWHERE = {
     "before_kept_events",  # above: it takes a recording that keeps only the last events
+    "deviation_of_one",  # test_torch_causes.py: it takes a deviation with a correction
     "from_another_process",  # test_many_processes.py: it takes two workers
+    "no_label_counts",  # test_torch_causes.py: it takes a mean over the labels that count
     "regrouped_operations",  # analysis/causes/test_regrouping.py: it takes a session
     "returned_from_python",  # test_round_trips.py: it comes after another origin
     "source_not_seen",  # test_moving_operations.py: it takes a dump that records some operations only

@@ -25,7 +25,7 @@ FAULTS = {
     "keeping the plain function": (f"{BACKEND}.functions.originals", "OriginalFunctions.keep"),
     "an eager operation": (f"{BACKEND}.eager.recording", "Eager._operation"),
     "an eager tensor": (f"{BACKEND}.eager.recording", "Eager._tensor"),
-    "an eager input": (f"{BACKEND}.eager.recording", "Eager._input"),
+    "an eager input": (f"{BACKEND}.eager.recording", "Eager.known_input"),
     "reading a variable": (f"{BACKEND}.eager.recording", "Eager._read"),
     "the beginning of a call": (f"{BACKEND}.eager.recording", "Eager._begin_call"),
     "marking results": (f"{BACKEND}.eager.recording", "input_reference"),
