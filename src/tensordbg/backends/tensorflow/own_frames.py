@@ -18,7 +18,6 @@ from tensordbg.backends.tensorflow.internals import tf_stack
 
 _PACKAGE = Path(__file__).parents[2]
 _FOLDER = str(_PACKAGE) + os.sep
-_FOLDERS = ("backends", "recording", "debug", "tensorflow")
 _RUNPY = "<frozen runpy>"
 
 
@@ -63,7 +62,7 @@ class OwnFrames:
 
 
 def _files(frame: FrameType | None) -> frozenset[str]:
-    files = {str(path) for folder in _FOLDERS for path in (_PACKAGE / folder).rglob("*.py")}
+    files = {str(path) for path in _PACKAGE.rglob("*.py")}
     while frame is not None:
         if frame.f_code.co_filename in files and frame.f_globals.get("__name__") == "__main__":
             # We started the program, not the user with `python -m`.

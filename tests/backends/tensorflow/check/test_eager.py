@@ -97,7 +97,7 @@ def test_healthy_numbers_pass() -> None:
 def test_the_programs_own_line_is_named() -> None:
     said = raised(lambda: tf.math.log([0.0]))
     assert said is not None
-    assert re.search(r"Source: .*test_check_eager\.py \(L\d+\) .*: said = raised\(lambda: tf\.math\.log", said.message)
+    assert re.search(r"Source: .*test_eager\.py \(L\d+\) .*: said = raised\(lambda: tf\.math\.log", said.message)
 
 
 def test_together_with_a_recording(tmp_path: Path) -> None:
