@@ -14,7 +14,7 @@ from typing import Any
 
 from tensordbg.model import Detail
 from tensordbg.trace.process import RUN_VARIABLE, ProcessPlace, place_of
-from tensordbg.trace.running import started_of
+from tensordbg.trace.process_age import started_of
 
 FORMAT = 4
 """The version of the format that is written; the same number as `schema.FORMAT_VERSION`, without pyarrow."""
@@ -65,8 +65,8 @@ class TraceMetadata:
     process: ProcessPlace = field(default_factory=ProcessPlace)
     """Its place among the processes of its run, as far as it was known at the start."""
     started: int | None = None
-    """When the process began, as the kernel counts (see `running.py`), so that no clock on the wall is needed to tell
-    it from a later process of the same number; None where that is not known."""
+    """When the process began, as the kernel counts (see `process_age.py`), so that no clock on the wall is needed to
+    tell it from a later process of the same number; None where that is not known."""
     format: int = FORMAT
 
     def to_json(self) -> dict[str, Any]:

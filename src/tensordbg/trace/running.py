@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.process_age import state_of
 
 _CLOCK_TOLERANCE_NS = 5_000_000_000
 
@@ -31,15 +30,9 @@ def is_running(metadata: TraceMetadata) -> bool:
     return not _is_another(metadata)
 
 
-def started_of(process: int) -> int | None:
-    """When a process began, in ticks since the machine did; None where the system does not say."""
-    stated = _stat(process)
-    return None if stated is None else stated[1]
-
-
 def _is_another(metadata: TraceMetadata) -> bool:
     """Whether the process is dead and only not yet buried, or another one than recorded; where that can be known."""
-    stated = _stat(metadata.pid)
+    stated = state_of(metadata.pid)
     if stated is None:
         return False
     state, ticks = stated
@@ -54,12 +47,3 @@ def _is_another(metadata: TraceMetadata) -> bool:
         return False
     began_ns = (boot + ticks / os.sysconf("SC_CLK_TCK")) * 1e9
     return began_ns > metadata.created_ns + _CLOCK_TOLERANCE_NS
-
-
-def _stat(process: int) -> tuple[str, int] | None:
-    """A process's state, and when it began."""
-    try:
-        state, *rest = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        return state, int(rest[18])
-    except (OSError, ValueError, LookupError):
-        return None
