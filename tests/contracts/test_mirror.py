@@ -82,6 +82,8 @@ NOT_MIRRORED = {
     "backends/tensorflow/trap/asked.py": "debug/test_step_capture.py",
     "console/node_command.py": "console/commands/test_list_inputs.py",
     "console/options.py": "console/test_command_table.py",
+    "console/looked_at.py": "console/test_completion.py",
+    "console/run_texts.py": "console/commands/test_run_info.py",
     "console/running.py": "console/commands/test_run.py",
     "capture/header.py": "capture/test_reader.py",
     "backends/tensorflow/eager/runs.py": "debug/test_debugger.py",

@@ -8,14 +8,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tensordbg.errors import UsageError
-
-if TYPE_CHECKING:
-    from tensordbg.console.console import Console
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "run": ("r",),
@@ -74,7 +71,7 @@ def command_named(word: str) -> click.Command:
     return command
 
 
-def run_command(console: Console, words: Sequence[str]) -> Any:
+def run_command(console: object, words: Sequence[str]) -> Any:
     """What the command of a line answers: a `Page`, or an `Answer`.
 
     Raises:

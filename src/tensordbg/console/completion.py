@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tensordbg.console.command_table import COMMANDS, command_named, option_names
+from tensordbg.console.looked_at import LookedAt
 from tensordbg.console.names.run_parts import parts_of_run
 from tensordbg.console.pages.tensor_order import KEYS
 from tensordbg.console.pages.texts import word
 from tensordbg.console.settings import NAMES
 from tensordbg.errors import TensordbgError, UsageError
-
-if TYPE_CHECKING:
-    from tensordbg.console.console import Console
 
 MOST = 200
 
@@ -32,10 +29,10 @@ class Completion:
     """Words in full, the likeliest first."""
 
 
-Source = Callable[["Console"], Iterable[str]]
+Source = Callable[[LookedAt], Iterable[str]]
 
 
-def complete(console: Console, line: str, cursor: int) -> Completion:
+def complete(console: LookedAt, line: str, cursor: int) -> Completion:
     """What may stand at the cursor; nothing where that is not known."""
     before = line[: max(0, min(cursor, len(line)))]
     if before.startswith(("/", "@")):
@@ -51,7 +48,7 @@ def complete(console: Console, line: str, cursor: int) -> Completion:
     return _fitting(begin, written, _of_command(console, words, before[:begin], written))
 
 
-def _of_command(console: Console, words: list[str], before: str, written: str) -> Iterable[str]:
+def _of_command(console: LookedAt, words: list[str], before: str, written: str) -> Iterable[str]:
     """The words that may follow in a command."""
     with suppress(UsageError):
         command = command_named(words[0])
@@ -85,7 +82,7 @@ def _fitting(begin: int, written: str, known: Iterable[str], closing: str = "") 
     return Completion(begin, tuple(f"{each}{closing}" for each in found[:MOST]))
 
 
-def _safely(console: Console, source: Source) -> Iterable[str]:
+def _safely(console: LookedAt, source: Source) -> Iterable[str]:
     """What a trace has; nothing where it can't be read."""
     try:
         return list(source(console))
@@ -93,7 +90,7 @@ def _safely(console: Console, source: Source) -> Iterable[str]:
         return ()
 
 
-def _tensors(console: Console) -> Iterable[str]:
+def _tensors(console: LookedAt) -> Iterable[str]:
     opened = console.opened
     events = console.scope().events
     site, slot = opened.columns.whole("site"), opened.columns.whole("slot")
@@ -105,29 +102,29 @@ def _tensors(console: Console) -> Iterable[str]:
     return [*tensors, *(variable.name for variable in opened.program.variables.values())]
 
 
-def _nodes(console: Console) -> Iterable[str]:
+def _nodes(console: LookedAt) -> Iterable[str]:
     return [names.site.name for names in console.opened.sites.values()]
 
 
-def _files(console: Console) -> Iterable[str]:
+def _files(console: LookedAt) -> Iterable[str]:
     opened = console.opened
     own = {frame.file for frames in opened.program.stacks.values() for frame in frames if frame.user}
     return [*own, *opened.program.sources]
 
 
-def _functions(console: Console) -> Iterable[str]:
+def _functions(console: LookedAt) -> Iterable[str]:
     return console.opened.program.python_names.values()
 
 
-def _feeds(console: Console) -> Iterable[str]:
+def _feeds(console: LookedAt) -> Iterable[str]:
     return [name for name, _ in parts_of_run(console.opened, console.runs, None).feeds]
 
 
-def _op_types(console: Console) -> Iterable[str]:
+def _op_types(console: LookedAt) -> Iterable[str]:
     return [names.site.op_type for names in console.opened.sites.values()]
 
 
-def _layers(console: Console) -> Iterable[str]:
+def _layers(console: LookedAt) -> Iterable[str]:
     return [names.layer for names in console.opened.sites.values() if names.layer]
 
 

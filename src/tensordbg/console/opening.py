@@ -14,12 +14,12 @@ from tensordbg.report.numbers import amount
 
 if TYPE_CHECKING:
     from tensordbg.analysis.finding import ProgramFailure
-    from tensordbg.console.console import Console
+    from tensordbg.console.looked_at import LookedAt
 
 _RULE = "=" * 38
 
 
-def opening_page(console: Console) -> Page:
+def opening_page(console: LookedAt) -> Page:
     """Where the program stands; of a trace without one, what it holds."""
     if console.runner is None:
         return _of_trace(console)
@@ -33,8 +33,8 @@ def opening_page(console: Console) -> Page:
     return _after(console, stop)
 
 
-def _of_trace(console: Console) -> Page:
-    from tensordbg.console.commands.run_info import MANY, run_table, trace_lines
+def _of_trace(console: LookedAt) -> Page:
+    from tensordbg.console.run_texts import MANY, run_table, trace_lines
 
     opened = console.opened
     parts: list[Lines] = [FixedLines((_menu("list_tensors", "lt -f non_finite", "why", "run_info", "help"), ()))]
@@ -48,7 +48,7 @@ def _of_trace(console: Console) -> Page:
     return Page(title, JoinedLines(tuple(parts)), command="run_info")
 
 
-def _what_ended_it(console: Console) -> Iterator[Lines]:
+def _what_ended_it(console: LookedAt) -> Iterator[Lines]:
     """The error that ended the program, as `why` tells it."""
     from tensordbg.console.pages.rich_lines import lines_of
     from tensordbg.report.failure_text import failure_text
@@ -59,14 +59,14 @@ def _what_ended_it(console: Console) -> Iterator[Lines]:
         yield FixedLines(((),))
 
 
-def _failures(console: Console) -> tuple[ProgramFailure, ...]:
+def _failures(console: LookedAt) -> tuple[ProgramFailure, ...]:
     from tensordbg.console.language.findings import findings_of
 
     return findings_of(console.opened).result.failures
 
 
-def _before(console: Console, stop: Stop) -> Page:
-    from tensordbg.console.commands.run_info import stop_lines, stop_title
+def _before(console: LookedAt, stop: Stop) -> Page:
+    from tensordbg.console.run_texts import stop_lines, stop_title
 
     names = ", ".join((*console.filters.own, "non_finite", "has_inf_or_nan"))
     lines: list[Line] = [
@@ -85,7 +85,7 @@ def _before(console: Console, stop: Stop) -> Page:
 
 def _at_operation(stop: Stop) -> Page:
     """The line, with what goes into it or came out of it."""
-    from tensordbg.console.commands.run_info import stop_lines, stop_title
+    from tensordbg.console.run_texts import stop_lines, stop_title
 
     lines: list[Line] = [
         *stop_lines(stop),
@@ -96,10 +96,10 @@ def _at_operation(stop: Stop) -> Page:
     return Page(stop_title(stop), FixedLines(tuple(lines)), command="run_info", place=stop.place)
 
 
-def _after(console: Console, stop: Stop) -> Page:
+def _after(console: LookedAt, stop: Stop) -> Page:
     """What the run computed; only what passes the filter, where one stopped the program."""
-    from tensordbg.console.commands.run_info import stop_lines, stop_title
     from tensordbg.console.pages.texts import word
+    from tensordbg.console.run_texts import stop_lines, stop_title
 
     line = f"list_tensors -f {word(stop.filter)}" if stop.filter else "list_tensors"
     head: list[Line] = [(Span(stop_title(stop), "bad" if stop.filter else "title"),), *stop_lines(stop)]
@@ -120,9 +120,9 @@ def _after(console: Console, stop: Stop) -> Page:
     )
 
 
-def _of_error(console: Console, stop: Stop) -> Page:
-    from tensordbg.console.commands.run_info import stop_lines, stop_title
+def _of_error(console: LookedAt, stop: Stop) -> Page:
     from tensordbg.console.pages.texts import word
+    from tensordbg.console.run_texts import stop_lines, stop_title
 
     told = list(_what_ended_it(console))
     failed = next(iter(_failures(console)), None)

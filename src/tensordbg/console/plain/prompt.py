@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -13,7 +13,6 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 if TYPE_CHECKING:
     from tensordbg.console.console import Console
-    from tensordbg.console.plain.reading import Ask
 
 
 class ConsoleCompleter(Completer):
@@ -45,6 +44,13 @@ class ConsoleHistory(History):
 
     def store_string(self, string: str) -> None:
         """See `History`."""
+
+
+class Ask(Protocol):
+    """Asks for one line."""
+
+    def __call__(self, *, in_thread: bool) -> str:
+        """Asks, in a thread of its own where this one runs a loop of events already."""
 
 
 def prompt_of(console: Console) -> Ask:

@@ -11,6 +11,7 @@ from tensordbg.controls import escaped
 
 if TYPE_CHECKING:
     from tensordbg.console.console import Console
+    from tensordbg.console.plain.prompt import Ask
 
 
 class LineReader(Protocol):
@@ -69,13 +70,6 @@ class PromptLines:
             return self._ask(in_thread=_is_running())
         except EOFError:
             return None
-
-
-class Ask(Protocol):
-    """Asks for one line."""
-
-    def __call__(self, *, in_thread: bool) -> str:
-        """Asks, in a thread of its own where this one runs a loop of events already."""
 
 
 def line_reader() -> LineReader:
