@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from rich.console import Group
 
-from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.finding import Alert, SourceLine
 from tensordbg.report.alerts import alert_lines
 from tests.report.rendering import rendered
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.finding import Alert, SourceLine
 from tensordbg.wire.alerts import alert_to_json
 
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from tensordbg.model import Health
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.alerts.alert import Alert
-
 
 NOTHING_READ_IT = "nothing read it"
 """What kept a bad eager value from doing harm that the program computed and let go."""
@@ -300,6 +295,32 @@ class ProgramFailure:
     """Where what did not fit came into being, as far as that is known; the likeliest to be fixed first."""
     process: str = ""
     """Which process of a run it ended; empty where there is only one."""
+
+
+Evidence = int | str | list[str]
+"""A piece of evidence of an alert."""
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something that one should know of how the program ran."""
+
+    kind: str
+    """`retracing` or `placement`."""
+    function: str
+    """Python name of the function that it is about, or that holds the operation."""
+    tensor: str
+    """The tensor that it is about, `Log:0`; empty where it is about a function."""
+    source: SourceLine | None
+    """The innermost line of the user's own code that brought it about."""
+    explanation: str
+    """What is wrong, in a sentence with the numbers of this case."""
+    suggestion: str
+    """What can be done."""
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    """The numbers by name."""
+    process: str = ""
+    """Which process of a run it was in, the first of several; empty where there is only one."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from tensordbg.analysis.alerts.alert import Alert
+from tensordbg.analysis.finding import Alert
 from tensordbg.report.numbers import count
 
 _LISTED = 3

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from tensordbg import __version__
-from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.failures.lead import failure_lead
-from tensordbg.analysis.finding import NumericalWarning, Origin, ProgramFailure, SourceLine, WhyResult
+from tensordbg.analysis.finding import Alert, NumericalWarning, Origin, ProgramFailure, SourceLine, WhyResult
 from tensordbg.report.failure_text import circumstances_of as circumstances_of_failure
 from tensordbg.report.failure_text import input_rows
 from tensordbg.report.markdown_words import code, code_block, prose, table

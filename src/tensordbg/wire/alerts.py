@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensordbg.analysis.alerts.alert import Alert
+from tensordbg.analysis.finding import Alert
 
 
 def alert_to_json(alert: Alert) -> dict[str, Any]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.alerts.placement import placement_alerts
+from tensordbg.analysis.finding import Alert
 from tensordbg.analysis.program.description import read_program
 from tensordbg.trace.facts import End, TraceFacts
 from tests.analysis.builder import TraceBuilder

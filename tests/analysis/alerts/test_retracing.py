@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.alerts.retracing import retracing_alerts
+from tensordbg.analysis.finding import Alert
 from tests.analysis.alerts.traces import functions_of, tensor, thing, traced, value
 from tests.analysis.builder import TraceBuilder
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.finding import WhyResult
+from tensordbg.analysis.finding import Alert, WhyResult
 from tensordbg.analysis.view.findings import all_findings
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.why import why, why_of_run

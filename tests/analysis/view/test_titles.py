@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tensordbg.analysis.alerts.alert import Alert
-from tensordbg.analysis.finding import NumericalWarning, Origin, Verdict
+from tensordbg.analysis.finding import Alert, NumericalWarning, Origin, Verdict
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.titles import alert_title, origin_title, warning_title, why_harmless
 from tensordbg.analysis.why import why

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tensordbg.advice.lookup import fix
-from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.columns.reading import TraceSource, tensor_pieces
-from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.finding import Alert, SourceLine
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import function_name
 from tensordbg.analysis.program.locations import Locations

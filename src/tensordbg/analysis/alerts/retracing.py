@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tensordbg.advice.lookup import fix
-from tensordbg.analysis.alerts.alert import Alert, Given
+from tensordbg.analysis.finding import Alert, Evidence
 from tensordbg.analysis.graphs.functions import FunctionTrace, Parameter, TracedFunction
 
 MOST_TRACES = 5
@@ -88,7 +88,7 @@ class _Change:
 def _kept_changing(function: TracedFunction, traces: Sequence[FunctionTrace]) -> Alert:
     change = _find_change(traces)
     calls = sum(trace.calls for trace in traces)
-    evidence: dict[str, Given] = {"traces": len(traces), "calls": calls}
+    evidence: dict[str, Evidence] = {"traces": len(traces), "calls": calls}
     if change is None:
         return _alert(function, traces, ("", fix(function.framework, "retracing")), evidence)
     said = {
@@ -100,7 +100,7 @@ def _kept_changing(function: TracedFunction, traces: Sequence[FunctionTrace]) ->
     reason = f", because its argument {change.name} {said}: {texts}{', ...' if len(traces) > len(change.given) else ''}"
     own = function.definition is None or function.definition.user
     advice = fix(function.framework, "retracing", change.what if own else "library", name=change.name)
-    further: dict[str, Given] = {
+    further: dict[str, Evidence] = {
         "argument": change.name,
         "changed": change.what,
         "changes": change.times,
@@ -113,7 +113,7 @@ def _alert(
     function: TracedFunction,
     traces: Sequence[FunctionTrace],
     said: tuple[str, str],
-    evidence: dict[str, Given],
+    evidence: dict[str, Evidence],
 ) -> Alert:
     calls = sum(trace.calls for trace in traces)
     return Alert(
@@ -137,7 +137,7 @@ def _said_of_lines(traces: Sequence[FunctionTrace]) -> str:
     return f"; traced by the calls at {', '.join(texts)}{more}"
 
 
-def _evidence_of_lines(traces: Sequence[FunctionTrace]) -> dict[str, Given]:
+def _evidence_of_lines(traces: Sequence[FunctionTrace]) -> dict[str, Evidence]:
     counts = _lines(traces)
     return {"lines": [f"{place} x{times}" for place, times in counts.most_common()]} if len(counts) > 1 else {}
 

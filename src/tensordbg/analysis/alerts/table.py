@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.alerts.placement import placement_alerts
 from tensordbg.analysis.alerts.retracing import retracing_alerts
 from tensordbg.analysis.columns.reading import TraceSource
+from tensordbg.analysis.finding import Alert
 from tensordbg.analysis.graphs.functions import traced_functions
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions

@@ -13,10 +13,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.causes.crossing import overflow_verdict
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.finding import (
+    Alert,
     Arrival,
     NumericalWarning,
     Origin,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.finding import (
+    Alert,
     Beginning,
     InputView,
     NumericalWarning,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.alerts.alert import Alert
 from tensordbg.analysis.failures.lead import failure_lead
-from tensordbg.analysis.finding import NumericalWarning, Origin, ProgramFailure
+from tensordbg.analysis.finding import Alert, NumericalWarning, Origin, ProgramFailure
 from tensordbg.model import Health
 
 _VERBS = {
