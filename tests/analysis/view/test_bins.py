@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.view.bins import fill_bins
-from tensordbg.analysis.view.timeline import Spans
+from tensordbg.analysis.view.bins import Spans, fill_bins
 
 
 def spans(*rows: tuple[int, int, int, int, bool]) -> Spans:

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.model import NONE
 
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.timeline import Spans
+
+@dataclass(frozen=True)
+class Spans:
+    """Some executions of a lane as columns, by their begin."""
+
+    row: Ints
+    begin_ns: Ints
+    end_ns: Ints
+    events: Ints
+    bad: Ints
+    eager: Bools
+
+    def where(self, kept: Bools | Ints) -> Spans:
+        """Some of them."""
+        return Spans(
+            self.row[kept],
+            self.begin_ns[kept],
+            self.end_ns[kept],
+            self.events[kept],
+            self.bad[kept],
+            self.eager[kept],
+        )
 
 
 @dataclass(frozen=True)

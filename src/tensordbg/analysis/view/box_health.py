@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.program.call_tree import CallTree, without_numbers
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.node_health import RecordedNodes
 
 Tensor = tuple[str, int]
 """Key of an operation, and slot."""
@@ -51,7 +48,7 @@ class RecordedAt:
         return Inside(health, here or elsewhere, any(each in self.origins for each in operations))
 
 
-def recorded_at(opened: OpenedTrace, tree: CallTree, event: int | None, origins: Collection[int]) -> RecordedAt:
+def recorded_at(opened: RecordedNodes, tree: CallTree, event: int | None, origins: Collection[int]) -> RecordedAt:
     """What was recorded of all operations of a graph.
 
     Args:
@@ -77,7 +74,7 @@ def recorded_at(opened: OpenedTrace, tree: CallTree, event: int | None, origins:
 
 
 def _in_execution(
-    opened: OpenedTrace, event: int, origins: Collection[int]
+    opened: RecordedNodes, event: int, origins: Collection[int]
 ) -> tuple[frozenset[Tensor], frozenset[Tensor]]:
     """The tensors of an event's execution that are not finite, and those that are origins."""
     excerpt = opened.excerpt(event)
@@ -87,7 +84,7 @@ def _in_execution(
     return frozenset(_tensors(opened, event, own[events.bad[own]])), frozenset(_tensors(opened, event, began))
 
 
-def _tensors(opened: OpenedTrace, event: int, local: Ints) -> Iterable[Tensor]:
+def _tensors(opened: RecordedNodes, event: int, local: Ints) -> Iterable[Tensor]:
     """The tensors that events of an excerpt are of, each once."""
     events = opened.excerpt(event).values.events
     columns = np.stack([events.path[local], events.site[local], events.slot[local]])

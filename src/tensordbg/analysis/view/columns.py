@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.columns.reading import Bools, Ints, floats, integers, tensor_pieces, words
+from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, floats, integers, tensor_pieces, words
 from tensordbg.analysis.view.kept import Recent
 from tensordbg.model import NONE, SOMEWHERE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 Array = npt.NDArray[Any]
 
@@ -41,7 +38,7 @@ class Words:
 class Columns:
     """The columns of one opened trace."""
 
-    def __init__(self, opened: OpenedTrace) -> None:
+    def __init__(self, opened: TraceSource) -> None:
         """Nothing is read yet."""
         self._opened = opened
         self._known: Recent[str, Any] = Recent(_MOST_BYTES, _bytes)
@@ -85,7 +82,7 @@ class Columns:
             return self._filled(np.dtype(np.int64), names, read)
 
     def _filled(self, dtype: np.dtype[Any], names: list[str], read: Callable[[Any], Array]) -> Array:
-        column = np.empty(self._opened.event_count, dtype=dtype)
+        column = np.empty(self._opened.count("tensors"), dtype=dtype)
         for rows, table in tensor_pieces(self._opened, names):
             piece = read(table)
             if dtype == np.int32 and len(piece) and max(piece.max(), -piece.min()) > np.iinfo(np.int32).max:
@@ -95,12 +92,24 @@ class Columns:
 
     def _words(self, name: str) -> Words:
         texts: dict[str, int] = {}
-        code = np.empty(self._opened.event_count, dtype=np.int32)
+        code = np.empty(self._opened.count("tensors"), dtype=np.int32)
         for rows, table in tensor_pieces(self._opened, [name]):
             numbers, known = words(table, name)
             renumbered = np.array([*(texts.setdefault(text, len(texts)) for text in known), NONE], dtype=np.int32)
             code[rows] = renumbered[numbers]
         return Words(code, tuple(texts))
+
+
+class EventColumns(Protocol):
+    """A trace whose events are at hand as columns."""
+
+    @property
+    def event_count(self) -> int:
+        """How many tensor events there are."""
+
+    @property
+    def columns(self) -> Columns:
+        """Columns of all events."""
 
 
 def _bytes(column: Array | Words) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.view.extents import events_of
 from tensordbg.analysis.view.graph import MOST_NODES
-from tensordbg.analysis.view.neighbours import find_inputs
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.neighbours import Neighbourhood, find_inputs
+from tensordbg.analysis.view.rows import EventRows, SeenTensor
 from tensordbg.errors import AbsentError
 from tensordbg.model import NONE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,11 @@ class EagerPart:
     wires: tuple[ExecutionWire, ...]
 
 
-def eager_part(opened: OpenedTrace, event: int, hops: int) -> EagerPart:
+class EagerSource(Neighbourhood, EventRows, Protocol):
+    """A trace whose executions are shown as a graph."""
+
+
+def eager_part(opened: EagerSource, event: int, hops: int) -> EagerPart:
     """The executions at most so many steps away from that of an event of eager code.
 
     Raises:
@@ -104,7 +105,7 @@ def _wires_into(executions: Executions, row: int) -> list[ExecutionWire]:
     ]
 
 
-def _is_bad(opened: OpenedTrace, wire: ExecutionWire) -> bool:
+def _is_bad(opened: EagerSource, wire: ExecutionWire) -> bool:
     """Whether what flows is not finite, as far as it was recorded."""
     events = events_of(opened, wire.maker)
     bad = opened.columns.bad()
@@ -123,7 +124,7 @@ def _is_bad(opened: OpenedTrace, wire: ExecutionWire) -> bool:
     )
 
 
-def _node(opened: OpenedTrace, row: int, near: set[int]) -> ExecutionNode:
+def _node(opened: EagerSource, row: int, near: set[int]) -> ExecutionNode:
     executions = opened.executions
     events = events_of(opened, row)
     bad = opened.columns.bad()[events]

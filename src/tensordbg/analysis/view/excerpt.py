@@ -6,22 +6,22 @@ no other neighbours than these, but for the executions that take its results.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints, integers
 from tensordbg.analysis.flow.dataflow import Flow
 from tensordbg.analysis.flow.values import Values, locate_values
+from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Events, row_of
 from tensordbg.analysis.program.execution_part import made_from, part_of
-from tensordbg.analysis.view.extents import events_of
+from tensordbg.analysis.view.columns import EventColumns
+from tensordbg.analysis.view.extents import RecordedExecutions, events_of
 from tensordbg.model import NONE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 _LEVELS = 3
 _MOST_EXECUTIONS = 64
@@ -56,12 +56,34 @@ class Excerpt:
         return None if local == NONE else int(self.events[local])
 
 
-def excerpt_key(opened: OpenedTrace, event: int) -> tuple[int, int]:
+class ExcerptSource(RecordedExecutions, Protocol):
+    """A trace of which excerpts can be taken."""
+
+    @property
+    def program(self) -> Program:
+        """What it says of the program itself."""
+
+    def take(self, events: Ints, columns: Sequence[str]) -> Any:
+        """See `TraceSource`."""
+
+
+class Excerpts(Protocol):
+    """A trace that keeps the excerpts that were asked for last."""
+
+    @property
+    def program(self) -> Program:
+        """What it says of the program itself."""
+
+    def excerpt(self, event: int) -> Excerpt:
+        """The surroundings of an event along the data."""
+
+
+def excerpt_key(opened: EventColumns, event: int) -> tuple[int, int]:
     """Equal for events that have the same excerpt: those of one execution, or of one stretch of a long one."""
     return int(opened.columns.whole("execution")[event]), event // (_MOST_EVENTS // 4)
 
 
-def take_excerpt(opened: OpenedTrace, event: int) -> Excerpt:
+def take_excerpt(opened: ExcerptSource, event: int) -> Excerpt:
     """The part of a trace around an event."""
     number = opened.columns.whole("execution")[event : event + 1]
     row = int(row_of(opened.executions.number, number)[0])
@@ -82,7 +104,7 @@ def take_excerpt(opened: OpenedTrace, event: int) -> Excerpt:
     return Excerpt(locate_values(opened.program, located, part_of(opened.executions, rows)), events, rows)
 
 
-def _own_events(opened: OpenedTrace, row: int, event: int) -> Ints:
+def _own_events(opened: RecordedExecutions, row: int, event: int) -> Ints:
     """The events of the chosen one's execution; around it if the trace has none of its number, or very many."""
     if row != NONE:
         found = events_of(opened, row)

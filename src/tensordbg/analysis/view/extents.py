@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.program.events import Executions
+from tensordbg.analysis.view.columns import EventColumns
 from tensordbg.model import NONE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,18 @@ class Extents:
     last: Ints
     """Number of the last, `NONE` where there is none."""
     count: Ints
+
+
+class RecordedExecutions(EventColumns, Protocol):
+    """A trace that knows which events belong to which execution."""
+
+    @property
+    def executions(self) -> Executions:
+        """All executions."""
+
+    @property
+    def extents(self) -> Extents:
+        """Where the events of each execution lie."""
 
 
 def find_extents(number: Ints, execution: Ints) -> Extents:
@@ -46,7 +57,7 @@ def find_extents(number: Ints, execution: Ints) -> Extents:
     return Extents(first, last, count)
 
 
-def events_of(opened: OpenedTrace, row: int) -> Ints:
+def events_of(opened: RecordedExecutions, row: int) -> Ints:
     """The numbers of the events of an execution, given by its row."""
     extents = opened.extents
     if extents.last[row] == NONE:

@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.graphs.function_graph import find_operation
 from tensordbg.analysis.program.call_tree import CallTree, call_tree
 from tensordbg.analysis.program.function_choice import choose_function
 from tensordbg.analysis.view.asked import Centre
-from tensordbg.analysis.view.node_health import NodeEvents, events_at_nodes, key_of_event
+from tensordbg.analysis.view.excerpt import Excerpts
+from tensordbg.analysis.view.node_health import NodeEvents, RecordedNodes, events_at_nodes, key_of_event
 from tensordbg.analysis.view.wires import Wire, wires_between
 from tensordbg.errors import AbsentError
 from tensordbg.model import NONE, Function
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 MOST_NODES = 300
 """The neighbourhood ends before it has more; of an operation with very many consumers some are left out."""
@@ -45,7 +44,11 @@ class GraphPart:
     """By key, what was recorded."""
 
 
-def graph_part(opened: OpenedTrace, centre: Centre) -> GraphPart | None:
+class GraphSource(RecordedNodes, TraceSource, Protocol):
+    """A trace whose functions are shown as graphs."""
+
+
+def graph_part(opened: GraphSource, centre: Centre) -> GraphPart | None:
     """The part of a graph that is asked for; None where the event is one of eager code, which has no graph.
 
     Raises:
@@ -76,7 +79,7 @@ def graph_part(opened: OpenedTrace, centre: Centre) -> GraphPart | None:
     )
 
 
-def function_of_event(opened: OpenedTrace, event: int) -> Function | None:
+def function_of_event(opened: Excerpts, event: int) -> Function | None:
     """The outermost function that an event was computed in."""
     excerpt = opened.excerpt(event)
     values = excerpt.values

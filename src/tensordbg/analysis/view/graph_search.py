@@ -11,11 +11,10 @@ from tensordbg.analysis.program.python_names import names_told
 from tensordbg.analysis.view.asked import Whole
 from tensordbg.analysis.view.node_titles import node_title
 from tensordbg.analysis.view.root_functions import root_functions
-from tensordbg.analysis.view.whole_graph import described, function_asked_for
+from tensordbg.analysis.view.whole_graph import WholeGraphs, described, function_asked_for
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.boxes import Box, BoxTree
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 MOST_FOUND = 40
 
@@ -44,7 +43,7 @@ class FoundInGraph:
     """No more than `MOST_FOUND`."""
 
 
-def find_in_graph(opened: OpenedTrace, asked: Whole, text: str) -> FoundInGraph:
+def find_in_graph(opened: WholeGraphs, asked: Whole, text: str) -> FoundInGraph:
     """The operations and boxes that bear a name, end with it or hold it; case does not matter.
 
     Raises:

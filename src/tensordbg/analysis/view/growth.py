@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.reader import TraceReader
 
 _CATALOGUE = ("sites", "functions", "stacks", "variables")
 
@@ -22,7 +22,24 @@ class Growth:
     running: bool
 
 
-def measure_growth(opened: OpenedTrace) -> Growth:
+class GrowingTrace(Protocol):
+    """A trace that may grow while it is looked at."""
+
+    reader: TraceReader
+
+    @property
+    def event_count(self) -> int:
+        """How many tensor events there are."""
+
+    @property
+    def facts(self) -> TraceFacts:
+        """What became known while the program ran."""
+
+    def count(self, name: str) -> int:
+        """How many rows a table has."""
+
+
+def measure_growth(opened: GrowingTrace) -> Growth:
     """How far a trace has grown."""
     events, executions = opened.event_count, opened.count("executions")
     running = opened.reader.running

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints, shape_of
 from tensordbg.analysis.names.listing import split_slot
-from tensordbg.analysis.names.naming import nearest
+from tensordbg.analysis.names.naming import Named, nearest
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.view.matching import equal_to
 from tensordbg.analysis.view.search import Text
+from tensordbg.analysis.view.sites import NamedEvents
 from tensordbg.errors import AbsentError
 from tensordbg.model import Health, TensorRef
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 _COLUMNS = (
     "event", "step", "iteration", "shape", "value_position", "size", "negative", "zero", "positive", "neg_inf",
@@ -50,7 +49,21 @@ class ThinnedHistory:
     points: tuple[HistoryPoint, ...]
 
 
-def thinned_history(opened: OpenedTrace, tensor: str, function: str, points: int) -> ThinnedHistory:
+class NamedTensors(NamedEvents, Protocol):
+    """A trace whose tensors are found by any name."""
+
+    @property
+    def recorded(self) -> frozenset[TensorRef]:
+        """The tensors of which events tell."""
+
+    def named(self, typed: str) -> Named:
+        """What a name means, see `naming`."""
+
+    def take(self, events: Ints, columns: Sequence[str]) -> Any:
+        """See `TraceSource`."""
+
+
+def thinned_history(opened: NamedTensors, tensor: str, function: str, points: int) -> ThinnedHistory:
     """The events of one tensor, at most so many: those that are not finite are left out last.
 
     Args:
@@ -116,7 +129,7 @@ def _evenly(places: Ints, count: int) -> Ints:
     return places[np.unique(np.linspace(0, len(places) - 1, max(count, 0)).astype(np.int64))]
 
 
-def events_of(opened: OpenedTrace, tensors: list[TensorRef]) -> Ints:
+def events_of(opened: NamedEvents, tensors: list[TensorRef]) -> Ints:
     """The events of some tensors, ascending."""
     table = np.zeros(opened.site_limit, dtype=np.bool_)
     table[[ref.site for ref in tensors]] = True
@@ -128,7 +141,7 @@ def events_of(opened: OpenedTrace, tensors: list[TensorRef]) -> Ints:
     return found[own]
 
 
-def _unknown(opened: OpenedTrace, tensor: str, function: str) -> str:
+def _unknown(opened: NamedTensors, tensor: str, function: str) -> str:
     where = f" in a function {function!r}" if function else ""
     near = nearest(opened.program, tensor, opened.recorded)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "the table of events lists the tensors"

@@ -6,26 +6,24 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Bools, Ints, shape_of
 from tensordbg.analysis.view.bounds import Bounds
+from tensordbg.analysis.view.columns import EventColumns
 from tensordbg.analysis.view.search import Term, Text, parse_search
 from tensordbg.analysis.view.shape_pattern import ShapePattern
-from tensordbg.analysis.view.sites import SiteNames
+from tensordbg.analysis.view.sites import NamedEvents, SiteNames
 from tensordbg.analysis.view.statistics import STATISTICS
 from tensordbg.model import NONE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 _OF_SITES = frozenset({"op", "name", "function", "file", "line", "layer", "word"})
 
 
-def find_events(opened: OpenedTrace, search: str) -> Ints:
+def find_events(opened: NamedEvents, search: str) -> Ints:
     """The numbers of the events that fit a search, ascending.
 
     Raises:
@@ -43,7 +41,7 @@ def find_events(opened: OpenedTrace, search: str) -> Ints:
     return found.astype(np.int32) if opened.event_count < np.iinfo(np.int32).max else found
 
 
-def _sites_that_fit(opened: OpenedTrace, terms: Iterable[Term]) -> Bools:
+def _sites_that_fit(opened: NamedEvents, terms: Iterable[Term]) -> Bools:
     """For each site by its number."""
     tests = [(test_of(term), term.negated) for term in terms]
     names = map(opened.site, range(opened.site_limit))
@@ -93,7 +91,7 @@ def containing(value: Text) -> Callable[[str], bool]:
     return equal_to(value) if value.pattern else lambda given: value.text in given
 
 
-def _fitting(opened: OpenedTrace, term: Term) -> Bools:
+def _fitting(opened: NamedEvents, term: Term) -> Bools:
     """The events that fit a term, be it negated or not."""
     columns, value = opened.columns, term.value
     if value is None:
@@ -114,13 +112,13 @@ def _fitting(opened: OpenedTrace, term: Term) -> Bools:
     return value.hold(numbers) & known
 
 
-def _worded(opened: OpenedTrace, name: str, test: Callable[[str], bool]) -> Bools:
+def _worded(opened: EventColumns, name: str, test: Callable[[str], bool]) -> Bools:
     words = opened.columns.words(name)
     fits: Bools = np.array([*(test(text) for text in words.texts), False])[words.code]
     return fits
 
 
-def _flagged(opened: OpenedTrace, flag: str) -> Bools:
+def _flagged(opened: EventColumns, flag: str) -> Bools:
     columns = opened.columns
     if flag == "nonfinite":
         return columns.bad()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -12,15 +12,12 @@ from tensordbg.analysis.flow.operands import is_eager, operands
 from tensordbg.analysis.flow.resolve import resolve
 from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.analysis.view.extents import events_of
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.excerpt import Excerpt, Excerpts
+from tensordbg.analysis.view.extents import RecordedExecutions, events_of
+from tensordbg.analysis.view.rows import EventRows, SeenTensor
 from tensordbg.model import NONE, CallKind, TensorRef
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.excerpt import Excerpt
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 MOST_CONSUMERS = 50
 _FARTHEST = 20
@@ -40,7 +37,11 @@ class Neighbour:
     row: SeenTensor | None = None
 
 
-def find_inputs(opened: OpenedTrace, event: int) -> list[Neighbour]:
+class Neighbourhood(Excerpts, RecordedExecutions, Protocol):
+    """A trace in which one goes from event to event along the data."""
+
+
+def find_inputs(opened: Excerpts, event: int) -> list[Neighbour]:
     """The inputs of the operation that an event belongs to, in order."""
     excerpt = opened.excerpt(event)
     local = excerpt.local(event)
@@ -66,7 +67,7 @@ def _recorded(excerpt: Excerpt, activation: int, port: int) -> int | None:
     return excerpt.number(events[-1]) if events else None
 
 
-def find_consumers(opened: OpenedTrace, event: int) -> list[Neighbour]:
+def find_consumers(opened: Neighbourhood, event: int) -> list[Neighbour]:
     """What was computed from an event: in its graph, and by the executions that took it as an input."""
     excerpt = opened.excerpt(event)
     local = excerpt.local(event)
@@ -113,7 +114,7 @@ def _first_event(excerpt: Excerpt, activation: int, site: int) -> int:
     return NONE
 
 
-def _in_later_executions(opened: OpenedTrace, excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
+def _in_later_executions(opened: Neighbourhood, excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
     """The executions that took a result as their input."""
     executions = opened.executions
     row = int(excerpt.values.events.execution[local])
@@ -140,7 +141,7 @@ def _result_slots(excerpt: Excerpt, local: int) -> Iterator[int]:
                 yield slot
 
 
-def _consumer(opened: OpenedTrace, row: int, position: int) -> Neighbour:
+def _consumer(opened: Neighbourhood, row: int, position: int) -> Neighbour:
     """An execution as a consumer: its operation, or the argument of the function that it called."""
     program, executions = opened.program, opened.executions
     function = program.functions.get(int(executions.function[row])) if executions.function[row] != NONE else None
@@ -154,7 +155,7 @@ def _consumer(opened: OpenedTrace, row: int, position: int) -> Neighbour:
     return Neighbour(position, name, "function", int(of_argument[0]) if len(of_argument) else None)
 
 
-def with_rows(opened: OpenedTrace, neighbours: Sequence[Neighbour]) -> tuple[Neighbour, ...]:
+def with_rows(opened: EventRows, neighbours: Sequence[Neighbour]) -> tuple[Neighbour, ...]:
     """The same with the rows of their events."""
     events = sorted({each.event for each in neighbours if each.event is not None})
     rows = dict(zip(events, opened.rows(events), strict=True))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from tensordbg.analysis.program.call_tree import Instance, without_numbers
-from tensordbg.analysis.view.rows import SeenTensor
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.excerpt import Excerpts
+from tensordbg.analysis.view.rows import EventRows, SeenTensor
+from tensordbg.analysis.view.source_margins import CountedSites
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,17 @@ class NodeEvents:
         return "unmeasured" if measured and not any(measured) else "fine"
 
 
-def key_of_event(opened: OpenedTrace, event: int) -> str:
+class RecordedNodes(CountedSites, Excerpts, EventRows, Protocol):
+    """A trace that tells what was recorded at operations."""
+
+
+def key_of_event(opened: EventRows, event: int) -> str:
     """The call path and name of an event's operation, as a `CallTree` names it."""
     row = opened.row(event)
     return _key(row.path, row.op_name)
 
 
-def events_at_nodes(opened: OpenedTrace, nodes: Sequence[Instance], centre: int | None) -> dict[str, NodeEvents]:
+def events_at_nodes(opened: RecordedNodes, nodes: Sequence[Instance], centre: int | None) -> dict[str, NodeEvents]:
     """What was recorded at some operations.
 
     Args:
@@ -69,7 +72,7 @@ def events_at_nodes(opened: OpenedTrace, nodes: Sequence[Instance], centre: int 
     }
 
 
-def _chosen(opened: OpenedTrace, sites: set[int], centre: int) -> dict[str, dict[int, int]]:
+def _chosen(opened: RecordedNodes, sites: set[int], centre: int) -> dict[str, dict[int, int]]:
     """By key and slot the event of each operation in the execution of the chosen event."""
     excerpt = opened.excerpt(centre)
     events, local = excerpt.values.events, excerpt.local(centre)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tensordbg.analysis.causes.case import unravelled
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.flow.call_chain import telling_stack
-from tensordbg.analysis.view.neighbours import MOST_CONSUMERS, Neighbour, find_consumers, find_inputs, with_rows
-from tensordbg.analysis.view.rows import SeenTensor
-from tensordbg.analysis.view.sites import SiteNames
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.tensors.batch_origins import BatchOrigins
+from tensordbg.analysis.view.neighbours import (
+    MOST_CONSUMERS,
+    Neighbour,
+    Neighbourhood,
+    find_consumers,
+    find_inputs,
+    with_rows,
+)
+from tensordbg.analysis.view.rows import EventRows, SeenTensor
+from tensordbg.analysis.view.sites import NamedSites, SiteNames
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,19 @@ class OneEvent:
     """In a pipeline with origins, the names of the element that it was computed for, or of each row of the batch."""
 
 
-def one_event(opened: OpenedTrace, event: int) -> OneEvent:
+class DescribedEvents(Neighbourhood, EventRows, NamedSites, Protocol):
+    """A trace that knows all around an event."""
+
+    @property
+    def locations(self) -> Locations:
+        """Stacks with the text of their lines."""
+
+    @property
+    def batch_origins(self) -> BatchOrigins:
+        """Which elements a batch consists of."""
+
+
+def one_event(opened: DescribedEvents, event: int) -> OneEvent:
     """One event with all around it.
 
     Raises:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins
 from tensordbg.analysis.tensors.composites import whole_values, with_values
 from tensordbg.analysis.view.asked import EventList
+from tensordbg.analysis.view.bins import Spans
 from tensordbg.analysis.view.columns import Columns
 from tensordbg.analysis.view.excerpt import Excerpt, excerpt_key, take_excerpt
 from tensordbg.analysis.view.extents import Extents, find_extents
@@ -32,17 +33,15 @@ from tensordbg.analysis.view.rows import SeenTensor, seen_tensors
 from tensordbg.analysis.view.sites import SiteNames, lost_site, name_sites
 from tensordbg.analysis.view.source_margins import SiteCounts, count_sites
 from tensordbg.analysis.view.suggestions import count_values
-from tensordbg.analysis.view.timeline import LaneContent, Spans, find_lanes
+from tensordbg.analysis.view.timeline import LaneContent, find_lanes
 from tensordbg.analysis.view.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
+from tensordbg.analysis.view.whole_graph import WholeFunction
 from tensordbg.errors import AbsentError
 from tensordbg.model import COMPOSITES, TensorRef
 from tensordbg.trace.facts import TraceFacts
 from tensordbg.trace.parts import ROW_GROUP
 from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.strings import DTYPE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.whole_graph import WholeFunction
 
 BLOCK = ROW_GROUP
 """So many events are read and kept together: as many as lie together in the files."""

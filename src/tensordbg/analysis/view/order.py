@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Ints
-from tensordbg.analysis.view.sites import SiteNames
+from tensordbg.analysis.view.sites import NamedEvents, SiteNames
 from tensordbg.analysis.view.statistics import STATISTICS
 from tensordbg.errors import UsageError
 
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
-
-Key = Callable[["OpenedTrace"], npt.NDArray[Any]]
+Key = Callable[[NamedEvents], npt.NDArray[Any]]
 
 _SHORT = 2**16
 
@@ -28,7 +25,7 @@ def _whole(name: str) -> Key:
 def _named(name: Callable[[SiteNames], str]) -> Key:
     """Sorted by a name that all events of a site share."""
 
-    def ranks(opened: OpenedTrace) -> Ints:
+    def ranks(opened: NamedEvents) -> Ints:
         names = [name(opened.site(number)) for number in range(opened.site_limit)]
         place = {text: rank for rank, text in enumerate(sorted(set(names)))}
         return np.array([place[text] for text in names], dtype=np.int32)[opened.columns.whole("site")]
@@ -36,23 +33,23 @@ def _named(name: Callable[[SiteNames], str]) -> Key:
     return ranks
 
 
-def _tensor(opened: OpenedTrace) -> Ints:
+def _tensor(opened: NamedEvents) -> Ints:
     slot = opened.columns.whole("slot")
     return _named(lambda names: names.site.name)(opened) * (int(slot.max(initial=0)) + 1) + slot
 
 
 def _statistic(name: str) -> Key:
-    def column(opened: OpenedTrace) -> npt.NDArray[Any]:
+    def column(opened: NamedEvents) -> npt.NDArray[Any]:
         return STATISTICS[name](opened.columns)
 
     return column
 
 
-def _number(opened: OpenedTrace) -> Ints:
+def _number(opened: NamedEvents) -> Ints:
     return np.arange(opened.event_count)
 
 
-def _non_finite(opened: OpenedTrace) -> Ints:
+def _non_finite(opened: NamedEvents) -> Ints:
     return opened.columns.non_finite()
 
 
@@ -81,7 +78,7 @@ def check_order(order: str) -> None:
         raise UsageError(f"can't sort by {order!r}; choose one of {', '.join(SORT_KEYS)}")
 
 
-def sort_events(opened: OpenedTrace, events: Ints | None, order: str, descending: bool) -> Ints:
+def sort_events(opened: NamedEvents, events: Ints | None, order: str, descending: bool) -> Ints:
     """The events in an order; those that are equal in it by their number, in the same direction.
 
     Args:

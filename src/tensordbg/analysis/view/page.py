@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.view.asked import EventList
+from tensordbg.analysis.view.growth import Growth
 from tensordbg.analysis.view.matching import find_events
 from tensordbg.analysis.view.order import check_order, sort_events
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.rows import EventRows, SeenTensor
+from tensordbg.analysis.view.sites import NamedEvents
 from tensordbg.errors import UsageError
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 DIRECTIONS = ("forward", "backward")
 
@@ -66,7 +65,18 @@ class EventNumbers:
         return row if self.numbers is None else int(self.numbers[row])
 
 
-def list_numbers(opened: OpenedTrace, wanted: EventList) -> EventNumbers:
+class EventLists(EventRows, Protocol):
+    """A trace that keeps the lists of events that were asked for last."""
+
+    @property
+    def growth(self) -> Growth:
+        """How far the trace had grown."""
+
+    def numbers(self, wanted: EventList) -> EventNumbers:
+        """The numbers of a list of events; a `UsageError` if it is not understood."""
+
+
+def list_numbers(opened: NamedEvents, wanted: EventList) -> EventNumbers:
     """The numbers of a list; worked out anew, see `OpenedTrace.numbers`.
 
     Raises:
@@ -80,7 +90,7 @@ def list_numbers(opened: OpenedTrace, wanted: EventList) -> EventNumbers:
     return EventNumbers(total, sort_events(opened, found, wanted.order, wanted.descending), False, False)
 
 
-def read_page(opened: OpenedTrace, wanted: EventList, begin: int, count: int) -> Page:
+def read_page(opened: EventLists, wanted: EventList, begin: int, count: int) -> Page:
     """At most so many rows of a list from a row on.
 
     Raises:
@@ -90,7 +100,7 @@ def read_page(opened: OpenedTrace, wanted: EventList, begin: int, count: int) ->
     return Page(opened.growth.revision, numbers.total, begin, tuple(opened.rows(numbers.part(begin, count))))
 
 
-def place_of(opened: OpenedTrace, wanted: EventList, event: int) -> int | None:
+def place_of(opened: EventLists, wanted: EventList, event: int) -> int | None:
     """The row of an event in a list; None where it is not in it.
 
     Raises:
@@ -101,7 +111,7 @@ def place_of(opened: OpenedTrace, wanted: EventList, event: int) -> int | None:
     return opened.numbers(wanted).row_of(event)
 
 
-def next_event(opened: OpenedTrace, search: str, event: int, direction: str) -> tuple[int, int] | None:
+def next_event(opened: EventLists, search: str, event: int, direction: str) -> tuple[int, int] | None:
     """The next event that fits a search, with its row in the list that is in the order of the events.
 
     Args:

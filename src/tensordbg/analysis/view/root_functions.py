@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from tensordbg.analysis.view.timeline import NamedExecutions
 from tensordbg.model import NONE, Function
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 _MOST = 200
 
 
-def root_functions(opened: OpenedTrace) -> tuple[Function, ...]:
+def root_functions(opened: NamedExecutions) -> tuple[Function, ...]:
     """Those of which something is not finite first, then those of which most was recorded."""
     executions = opened.executions
     called = np.flatnonzero(executions.function != NONE)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from tensordbg.analysis.columns.reading import shape_of
+from tensordbg.analysis.columns.reading import Ints, shape_of
 from tensordbg.analysis.names.listing import ListedTensor
 from tensordbg.analysis.program.details import health_of
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.columns.reading import Ints
-    from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.sites import NamedSites
 
 
 @dataclass(frozen=True)
@@ -25,13 +23,36 @@ class SeenTensor(ListedTensor):
     """Whether its elements were kept."""
 
 
-def seen_tensors(opened: OpenedTrace, events: Ints) -> list[SeenTensor]:
+class RowSource(NamedSites, Protocol):
+    """A trace that the rows of events are made from."""
+
+    def dictionaries(self, events: Ints) -> Iterable[tuple[int, dict[str, Any]]]:
+        """The columns of some events, each with its position in `events`."""
+
+    def text(self, row: dict[str, Any]) -> str:
+        """The first elements of a row with strings."""
+
+
+class EventRows(Protocol):
+    """A trace that tells events as rows."""
+
+    def rows(self, events: Sequence[int] | Ints) -> list[SeenTensor]:
+        """The rows of some events, in this order."""
+
+    def row(self, event: int) -> SeenTensor:
+        """The row of one event; an `AbsentError` if there is none."""
+
+    def check_event(self, event: int) -> None:
+        """Whether there is such an event; an `AbsentError` if there is none."""
+
+
+def seen_tensors(opened: RowSource, events: Ints) -> list[SeenTensor]:
     """The rows of some events, in this order; all must be there."""
     rows: dict[int, SeenTensor] = {place: _seen(opened, row) for place, row in opened.dictionaries(events)}
     return [rows[place] for place in range(len(events))]
 
 
-def _seen(opened: OpenedTrace, row: dict[str, Any]) -> SeenTensor:
+def _seen(opened: RowSource, row: dict[str, Any]) -> SeenTensor:
     names = opened.site(row["site"])
     return SeenTensor(
         event=row["event"],

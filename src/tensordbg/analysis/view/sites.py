@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Protocol
 
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import function_name
+from tensordbg.analysis.view.columns import EventColumns
 from tensordbg.model import Frame, Site
 
 
@@ -23,6 +25,29 @@ class SiteNames:
     """Path of the Keras layer that it belongs to, empty outside."""
     source: Frame | None
     """The innermost line of the user's own code that created it."""
+
+
+class NamedSites(Protocol):
+    """A trace that knows the names of its sites."""
+
+    @property
+    def program(self) -> Program:
+        """What it says of the program itself."""
+
+    @property
+    def sites(self) -> dict[int, SiteNames]:
+        """The names of all sites by number; ask `site` for one."""
+
+    @property
+    def site_limit(self) -> int:
+        """One more than the largest number of a site, be it described or not."""
+
+    def site(self, number: int) -> SiteNames:
+        """The names of a site, also of one that only events tell of."""
+
+
+class NamedEvents(EventColumns, NamedSites, Protocol):
+    """A trace whose events are searched and sorted by columns and names."""
 
 
 def name_sites(program: Program) -> dict[int, SiteNames]:

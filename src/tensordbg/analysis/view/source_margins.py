@@ -8,18 +8,15 @@ import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
-from tensordbg.analysis.view.sites import SiteNames
+from tensordbg.analysis.view.sites import NamedEvents, NamedSites, SiteNames
 from tensordbg.errors import AbsentError
 from tensordbg.model import NONE
 from tensordbg.opening import read_whole
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 _MOST_SOURCE = 2**26
 """Bytes of a source file that is compared."""
@@ -73,7 +70,15 @@ class SourceSummary:
     """How many of its operations computed something that is not finite."""
 
 
-def count_sites(opened: OpenedTrace) -> SiteCounts:
+class CountedSites(NamedSites, Protocol):
+    """A trace that knows what was recorded of each site."""
+
+    @property
+    def site_counts(self) -> SiteCounts:
+        """What was recorded of each site."""
+
+
+def count_sites(opened: NamedEvents) -> SiteCounts:
     """What was recorded of each site."""
     site, bad = opened.columns.whole("site"), opened.columns.bad()
     size = max(opened.program.site_count, int(site.max(initial=NONE)) + 1)
@@ -85,7 +90,7 @@ def count_sites(opened: OpenedTrace) -> SiteCounts:
     return SiteCounts(np.bincount(site, minlength=size), np.bincount(site[bad], minlength=size), telling)
 
 
-def list_sources(opened: OpenedTrace) -> list[SourceSummary]:
+def list_sources(opened: CountedSites) -> list[SourceSummary]:
     """All files, those of the user first, then those with something not finite."""
     user = {frame.file: frame.user for frames in opened.program.stacks.values() for frame in frames}
     sites: dict[str, list[int]] = {}
@@ -101,7 +106,7 @@ def list_sources(opened: OpenedTrace) -> list[SourceSummary]:
     return sorted(found, key=lambda each: (not each.user, -each.bad, -each.operations, each.file))
 
 
-def read_source(opened: OpenedTrace, file: str) -> SourceText:
+def read_source(opened: CountedSites, file: str) -> SourceText:
     """One file as it was when the program ran.
 
     Raises:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from tensordbg.analysis.view.search import FLAGS, KEYS, tokens
-from tensordbg.analysis.view.sites import SiteNames
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.sites import NamedEvents, SiteNames
+from tensordbg.analysis.view.source_margins import CountedSites
 
 MOST = 20
 
@@ -36,7 +34,18 @@ class Completion:
     words: tuple[str, ...]
 
 
-def complete(opened: OpenedTrace, search: str, cursor: int) -> Completion:
+class KnownWords(Protocol):
+    """A trace that knows the words of each key."""
+
+    def values_of_key(self, key: str) -> list[str]:
+        """What the trace has for a key of the search."""
+
+
+class CountedEvents(NamedEvents, CountedSites, Protocol):
+    """A trace whose words can be counted."""
+
+
+def complete(opened: KnownWords, search: str, cursor: int) -> Completion:
     """The words that fit what stands before the cursor, the most frequent first.
 
     Args:
@@ -57,7 +66,7 @@ def complete(opened: OpenedTrace, search: str, cursor: int) -> Completion:
     return Completion(begin, tuple(dict.fromkeys(found))[:MOST])
 
 
-def count_values(opened: OpenedTrace, key: str) -> list[str]:
+def count_values(opened: CountedEvents, key: str) -> list[str]:
     """What the trace has for a key, the most frequent first; nothing for a key of numbers."""
     counts: dict[str, int] = {}
     if key in _OF_SITES:

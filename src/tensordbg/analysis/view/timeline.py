@@ -4,46 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.function_titles import function_title
-from tensordbg.analysis.view.bins import TimeBins, fill_bins
+from tensordbg.analysis.view.bins import Spans, TimeBins, fill_bins
+from tensordbg.analysis.view.timings import FaredExecutions, TimedExecutions, Timings
 from tensordbg.errors import AbsentError, UsageError
 from tensordbg.model import NONE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 MOST_SPANS = 2000
 """Of a lane with more executions in range only bins are told."""
 _PIXELS = 2
 """Width of a bin."""
-
-
-@dataclass(frozen=True)
-class Spans:
-    """Some executions of a lane as columns, by their begin."""
-
-    row: Ints
-    begin_ns: Ints
-    end_ns: Ints
-    events: Ints
-    bad: Ints
-    eager: Bools
-
-    def where(self, kept: Bools | Ints) -> Spans:
-        """Some of them."""
-        return Spans(
-            self.row[kept],
-            self.begin_ns[kept],
-            self.end_ns[kept],
-            self.events[kept],
-            self.bad[kept],
-            self.eager[kept],
-        )
 
 
 @dataclass(frozen=True)
@@ -84,7 +59,27 @@ class OneExecution:
     first_bad_event: int | None
 
 
-def read_timeline(opened: OpenedTrace, begin_ns: int | None, end_ns: int | None, width: int) -> TimeRange:
+class Lanes(Protocol):
+    """A trace whose executions are laid out in lanes."""
+
+    @property
+    def timings(self) -> Timings:
+        """When the executions ran."""
+
+    @property
+    def lanes(self) -> list[tuple[LaneContent, Spans]]:
+        """The lanes of the timeline with all that lies in them."""
+
+
+class NamedExecutions(FaredExecutions, Protocol):
+    """A trace that knows what its executions ran."""
+
+    @property
+    def program(self) -> Program:
+        """What it says of the program itself."""
+
+
+def read_timeline(opened: Lanes, begin_ns: int | None, end_ns: int | None, width: int) -> TimeRange:
     """The executions in a range of time.
 
     Args:
@@ -107,12 +102,12 @@ def read_timeline(opened: OpenedTrace, begin_ns: int | None, end_ns: int | None,
     return TimeRange(begin, end, first, last, tuple(lanes))
 
 
-def find_lanes(opened: OpenedTrace) -> list[tuple[LaneContent, Spans]]:
+def find_lanes(opened: TimedExecutions) -> list[tuple[LaneContent, Spans]]:
     """All lanes with all that lies in them: the threads in the order of their begin, then the devices, if several."""
     return [*_threads(opened), *_devices(opened)]
 
 
-def _threads(opened: OpenedTrace) -> Iterator[tuple[LaneContent, Spans]]:
+def _threads(opened: TimedExecutions) -> Iterator[tuple[LaneContent, Spans]]:
     timings = opened.timings
     row = np.argsort(timings.begin_ns, kind="stable")
     whole = Spans(
@@ -129,7 +124,7 @@ def _threads(opened: OpenedTrace) -> Iterator[tuple[LaneContent, Spans]]:
         yield LaneContent(label, thread, "", 0, None, None), whole.where(timings.thread[row] == thread)
 
 
-def _devices(opened: OpenedTrace) -> Iterator[tuple[LaneContent, Spans]]:
+def _devices(opened: TimedExecutions) -> Iterator[tuple[LaneContent, Spans]]:
     if sum(bool(device) for device in opened.columns.words("device").texts) < 2:  # then the threads tell all
         return
     work = opened.device_work
@@ -156,7 +151,7 @@ def _content(lane: LaneContent, spans: Spans, extent: tuple[int, int], bins: int
     return replace(lane, executions=count, bins=fill_bins(chosen, np.linspace(begin, end, bins + 1).astype(np.int64)))
 
 
-def execution_name(opened: OpenedTrace, row: int) -> str:
+def execution_name(opened: NamedExecutions, row: int) -> str:
     """The Python name of the function that was called, or the type of the operation."""
     executions, program = opened.executions, opened.program
     function = program.functions.get(int(executions.function[row])) if executions.function[row] != NONE else None
@@ -165,7 +160,7 @@ def execution_name(opened: OpenedTrace, row: int) -> str:
     return program.sites[int(executions.site[row])].op_type
 
 
-def one_execution(opened: OpenedTrace, execution: int) -> OneExecution:
+def one_execution(opened: NamedExecutions, execution: int) -> OneExecution:
     """One execution.
 
     Raises:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Bools, Ints, integers
+from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, integers
+from tensordbg.analysis.view.extents import RecordedExecutions
 from tensordbg.model import NONE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,27 @@ class DeviceWork:
     devices: tuple[str, ...]
 
 
-def read_timings(opened: OpenedTrace) -> Timings:
+class FaredExecutions(RecordedExecutions, Protocol):
+    """A trace that knows how its executions fared."""
+
+    @property
+    def bad(self) -> Bad:
+        """What is not finite of each execution."""
+
+
+class TimedExecutions(FaredExecutions, Protocol):
+    """A trace that also knows when and where they ran."""
+
+    @property
+    def timings(self) -> Timings:
+        """When the executions ran."""
+
+    @property
+    def device_work(self) -> DeviceWork:
+        """What the devices did for each execution."""
+
+
+def read_timings(opened: TraceSource) -> Timings:
     """When the executions ran."""
     table = opened.table("executions", ["function", "thread", "begin_ns", "end_ns", "failed"])
     begin, end = integers(table, "begin_ns"), integers(table, "end_ns", NONE)
@@ -66,7 +84,7 @@ def read_timings(opened: OpenedTrace) -> Timings:
     )
 
 
-def count_bad(opened: OpenedTrace) -> Bad:
+def count_bad(opened: RecordedExecutions) -> Bad:
     """What is not finite of each execution."""
     number = opened.executions.number
     events = np.flatnonzero(opened.columns.bad())
@@ -76,7 +94,7 @@ def count_bad(opened: OpenedTrace) -> Bad:
     return Bad(np.bincount(row, minlength=len(number)).astype(np.int64), first)
 
 
-def work_of_devices(opened: OpenedTrace) -> DeviceWork:
+def work_of_devices(opened: RecordedExecutions) -> DeviceWork:
     """What the devices did for each execution."""
     execution, words = opened.columns.whole("execution"), opened.columns.words("device")
     changed = np.diff(execution, prepend=-2) != 0

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.tensors.slices import Index, parse_slice, take
 from tensordbg.analysis.view.asked import Window
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.rows import EventRows
 
 Array = npt.NDArray[Any]
 
@@ -36,7 +34,14 @@ class ValueWindow:
     high: float | None
 
 
-def value_window(opened: OpenedTrace, event: int, window: Window) -> ValueWindow:
+class KeptElements(EventRows, Protocol):
+    """A trace that holds elements of tensors."""
+
+    def value(self, event: int) -> Any:
+        """The elements of an event as an array."""
+
+
+def value_window(opened: KeptElements, event: int, window: Window) -> ValueWindow:
     """A part of the elements of an event.
 
     Raises:

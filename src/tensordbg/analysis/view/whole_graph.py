@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tensordbg.analysis.program.call_tree import call_tree
 from tensordbg.analysis.program.function_choice import choose_function
@@ -16,16 +16,16 @@ from tensordbg.analysis.view.box_health import Inside, RecordedAt, recorded_at
 from tensordbg.analysis.view.box_paths import BoxKind
 from tensordbg.analysis.view.boxes import Box, BoxTree, box_tree
 from tensordbg.analysis.view.bundles import Bundle, bundled
-from tensordbg.analysis.view.graph import function_of_event
+from tensordbg.analysis.view.graph import GraphSource, function_of_event
 from tensordbg.analysis.view.handed_on import handed_on
+from tensordbg.analysis.view.kept import Recent
 from tensordbg.analysis.view.node_health import NodeEvents, events_at_nodes, key_of_event
 from tensordbg.analysis.view.root_functions import root_functions
+from tensordbg.analysis.view.sites import NamedSites
+from tensordbg.analysis.view.timeline import NamedExecutions
 from tensordbg.analysis.view.wires import Wire, wires_between
 from tensordbg.errors import AbsentError
 from tensordbg.model import Function, Site
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 MOST_SEEN = 700
 """No more boxes are opened once so much is to be seen."""
@@ -77,7 +77,13 @@ class WholeGraph:
     """How many boxes are closed because there is too much to be seen already."""
 
 
-def whole_graph(opened: OpenedTrace, asked: Whole, origins: Collection[int]) -> WholeGraph | None:
+class WholeGraphs(GraphSource, NamedExecutions, Protocol):
+    """A trace that keeps the graphs that were looked at as a whole."""
+
+    whole_functions: Recent[int, WholeFunction]
+
+
+def whole_graph(opened: WholeGraphs, asked: Whole, origins: Collection[int]) -> WholeGraph | None:
     """A function with some boxes open; None where the event is one of eager code, which has no graph.
 
     Args:
@@ -118,7 +124,7 @@ def whole_graph(opened: OpenedTrace, asked: Whole, origins: Collection[int]) -> 
     )
 
 
-def function_asked_for(opened: OpenedTrace, asked: Whole, functions: tuple[Function, ...]) -> Function | None:
+def function_asked_for(opened: GraphSource, asked: Whole, functions: tuple[Function, ...]) -> Function | None:
     """The function that is meant, of those that the program called by default; None for an event of eager code."""
     if asked.function:
         return choose_function(opened, opened.program, asked.function).function
@@ -130,12 +136,12 @@ def function_asked_for(opened: OpenedTrace, asked: Whole, functions: tuple[Funct
     return functions[0]
 
 
-def described(opened: OpenedTrace, function: Function) -> WholeFunction:
+def described(opened: WholeGraphs, function: Function) -> WholeFunction:
     """A function with its boxes; those of the last functions are kept."""
     return opened.whole_functions.get(function.function, lambda: _described(opened, function))
 
 
-def _described(opened: OpenedTrace, function: Function) -> WholeFunction:
+def _described(opened: NamedSites, function: Function) -> WholeFunction:
     tree = call_tree(opened.program, function)
 
     def line_of(site: Site) -> str:
