@@ -15,7 +15,9 @@
 
 #include "health/measure.h"
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
+#include "tensorflow/input_tensor.h"
+#include "tensorflow/interpreter.h"
+#include "tensorflow/kernel_failure.h"
 #include "tensorflow/place.h"
 
 namespace nb = nanobind;

@@ -22,8 +22,10 @@
 #include <vector>
 
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
 #include "tensorflow/check_session_steps.h"
+#include "tensorflow/input_tensor.h"
+#include "tensorflow/interpreter.h"
+#include "tensorflow/kernel_failure.h"
 #include "tensorflow/session_names.h"
 
 namespace nb = nanobind;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tensorflow/kernel_failure.h"
 #include "tensorflow/session_names.h"
 
 namespace tensordbg {

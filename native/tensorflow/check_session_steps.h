@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensorflow/check_parts.h"
+#include "tensorflow/input_tensor.h"
 
 namespace tensordbg {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
 #include "tensorflow/graph_probe.h"
+#include "tensorflow/input_tensor.h"
 #include "tensorflow/probe.h"
 
 namespace tensordbg {

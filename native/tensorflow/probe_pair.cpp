@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
 #include "tensorflow/graph_probe.h"
+#include "tensorflow/input_tensor.h"
 #include "tensorflow/probe.h"
 
 namespace tensordbg {

@@ -13,8 +13,8 @@
 #include "log/active.h"
 #include "log/event_log.h"
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
 #include "tensorflow/graph_probe.h"
+#include "tensorflow/input_tensor.h"
 #include "tensorflow/session_names.h"
 #include "tensorflow/session_stops.h"
 

@@ -1,8 +1,8 @@
 // The probe of tensors on another device: `TensordbgSummaryProbe(summary, shape)` records what TensorFlow's own
 // FULL_HEALTH summary counted where the tensor lies; only that and the shape come to the host.
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
 #include "tensorflow/graph_probe.h"
+#include "tensorflow/input_tensor.h"
 #include "tensorflow/probe.h"
 
 namespace tensordbg {

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tensorflow/interpreter.h"
+#include "tensorflow/kernel_failure.h"
 #include "tensorflow/session_names.h"
 
 namespace nb = nanobind;

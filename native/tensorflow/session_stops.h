@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
+#include "tensorflow/input_tensor.h"
 
 namespace tensordbg {
 

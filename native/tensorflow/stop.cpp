@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
+#include "tensorflow/input_tensor.h"
+#include "tensorflow/interpreter.h"
+#include "tensorflow/kernel_failure.h"
 
 namespace nb = nanobind;
 

@@ -20,7 +20,9 @@
 #include <vector>
 
 #include "tensorflow/api.h"
-#include "tensorflow/check_parts.h"
+#include "tensorflow/input_tensor.h"
+#include "tensorflow/interpreter.h"
+#include "tensorflow/kernel_failure.h"
 #include "tensorflow/loss_window.h"
 
 namespace nb = nanobind;
