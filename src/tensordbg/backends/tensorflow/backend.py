@@ -71,8 +71,8 @@ class _StepCalls:
 class _Debug:
     def stop_at_lines(self, recorder: Recorder, lines: LineWatch) -> Callable[[], None]:
         from tensordbg.backends.tensorflow.hooks import hooks
-        from tensordbg.backends.tensorflow.sessions.stops import StoppedSessions
         from tensordbg.backends.tensorflow.stops.line_gates import LineGates
+        from tensordbg.backends.tensorflow.stops.sessions import StoppedSessions
 
         gates, stops = LineGates(recorder, lines, hooks().functions), StoppedSessions(recorder, lines)
         gates.install()

@@ -11,11 +11,11 @@ from tensordbg.backends.tensorflow.functions.legacy import LegacyFunctions
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.sessions.graph import RunKey, SessionGraphs
 from tensordbg.backends.tensorflow.sessions.library import LibraryFunctions
-from tensordbg.backends.tensorflow.sessions.stop_groups import StopGroup, groups_of
 from tensordbg.backends.tensorflow.sessions.variables import SessionVariables
 from tensordbg.backends.tensorflow.stacks import Stacks
+from tensordbg.backends.tensorflow.stops.session_groups import StopGroup, groups_of
 from tensordbg.recording.catalog import Catalog
-from tests.backends.tensorflow.sessions.test_stops import Lines
+from tests.backends.tensorflow.stops.test_sessions import Lines
 
 v1 = tf.compat.v1
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor, copied
-from tensordbg.backends.tensorflow.sessions.stop_groups import Chain, Node, StopGroup, groups_of
 from tensordbg.backends.tensorflow.sessions.watched import Behind, SessionRun
+from tensordbg.backends.tensorflow.stops.session_groups import Chain, Node, StopGroup, groups_of
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.lines import GraphLine, LineWatch
 from tensordbg.recording.recorder import Recorder
