@@ -131,9 +131,9 @@ def test_a_pipeline_that_hangs_names_the_file(tmp_path: Path) -> None:
     hanging = """
 import time
 
-from tensordbg.backends.tensorflow import data_origins_notes
+from tensordbg.backends.tensorflow.data_origins import notes
 
-data_origins_notes.PATIENCE = 1.0
+notes.PATIENCE = 1.0
 
 
 def load(name):
