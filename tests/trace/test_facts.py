@@ -111,3 +111,6 @@ def test_whose_gradient_an_execution_is() -> None:
 def test_each_framework_says_what_was_read() -> None:
     rows = [{"reads": {"values": [[3, 0, 7]], "held": [[1, 0]]}}, {"reads": {"values": [], "always": [[5, 0]]}}]
     assert collect_facts(rows).reads == Reads(((3, 0, 7),), ((5, 0),), ((1, 0),))
+    # One of them could not tell, so whatever is not in the rows may have been read as well.
+    assert collect_facts([*rows, {"reads": None}]).reads is None
+    assert collect_facts([{"reads": None}, *rows]).reads is None

@@ -137,11 +137,16 @@ class TraceFacts:
         return replace(self.reads, values=(*self.reads.values, *held)) if goes_on else self.reads
 
 
-def _with_reads(known: Reads | None, row: dict[str, Any]) -> Reads:
-    """What was read, by all frameworks of the program: each has a row of its own."""
-    told = {name: _numbers(row.get(name), length) for name, length in _READS.items()}
-    before = known or Reads()
-    return Reads(**{name: (*getattr(before, name), *numbers) for name, numbers in told.items()})
+def _all_reads(rows: Iterable[Mapping[str, Any] | None]) -> Reads | None:
+    """What was read, by all frameworks of the program: each has a row of its own, None where it can't tell."""
+    known = None
+    for row in rows:
+        if row is None:
+            return None
+        told = {name: _numbers(row.get(name), length) for name, length in _READS.items()}
+        before = known or Reads()
+        known = Reads(**{name: (*getattr(before, name), *numbers) for name, numbers in told.items()})
+    return known
 
 
 def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
@@ -152,7 +157,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     devices: dict[str, Any] = {}
     process = None
     allow: list[Any] = []
-    reads = None
+    reads: list[Mapping[str, Any] | None] = []
     differentiated: dict[int, Differentiated] = {}
     loaded = None
     failure = None
@@ -170,8 +175,8 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
             devices = row["devices"]
         if isinstance(row.get("allow"), list):
             allow = [each for each in row["allow"] if isinstance(each, dict)]
-        if isinstance(row.get("reads"), dict):
-            reads = _with_reads(reads, row["reads"])
+        if "reads" in row and isinstance(row["reads"], dict | None):
+            reads.append(row["reads"])
         for gradient, execution, slot, is_input in _numbers([row.get("differentiated")], 4):
             differentiated[gradient] = Differentiated(execution, slot, bool(is_input))
         if isinstance(row.get("loaded"), dict):
@@ -188,7 +193,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         frozenset(without),
         process=process,
         allow=tuple(allow),
-        reads=reads,
+        reads=_all_reads(reads),
         differentiated=differentiated,
         loaded=loaded,
         failure=failure,

@@ -53,6 +53,9 @@ class TorchRecording:
 
     def _note_reads(self, recorder: Recorder, observer: ModuleType) -> None:
         """Says which bad numbers the program has read: what nobody uses is no result of it."""
+        if not recorder.records_all:
+            recorder.fact({"reads": None})
+            return
         values = []
         for reference, site in observer.bad_reads():
             stack = CATALOG.site(site).stack

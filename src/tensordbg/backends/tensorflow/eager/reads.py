@@ -67,9 +67,9 @@ class Reads:
         held = [(execution, slot) for _, execution, slot, _ in self._awaited.values()]
         self._awaited.clear()
         # What is read between recorded steps, or at a debugger's prompt, is not known.
-        if self._recorder.records_all and not self._overflowed and len(held) <= _MOST:
-            always = [place for place, count in self._counts.items() if count >= _MOST_OF_SITE]
-            self._recorder.fact({"reads": {"values": self._read, "always": always, "held": held}})
+        known = self._recorder.records_all and not self._overflowed and len(held) <= _MOST
+        always = [place for place, count in self._counts.items() if count >= _MOST_OF_SITE]
+        self._recorder.fact({"reads": {"values": self._read, "always": always, "held": held} if known else None})
 
     def expect(self, tensor: Any, execution: int, slot: int, site: int) -> None:
         """Waits for a bad tensor to be read."""
