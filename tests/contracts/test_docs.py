@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import click
@@ -11,6 +12,11 @@ import pytest
 
 from tensordbg.analysis.causes.table import TABLE
 from tensordbg.cli.group import COMMANDS, commands
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -80,6 +86,29 @@ def code_blocks(text: str) -> list[str]:
     fenced = re.findall(r"^```(?:console|sh|bash)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     indented = re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
     return [*fenced, *indented]
+
+
+def test_architecture_stays_short_enough_to_be_read() -> None:
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 150, "let a package's docstring tell it"
+
+
+def test_architecture_shows_the_layers_that_are_enforced() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    layers = next(each["layers"] for each in contracts if each["id"] == "layers")
+    assert "\n".join(f"    {layer}" for layer in layers) in (ROOT / "ARCHITECTURE.md").read_text()
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_modules_and_folders_that_a_page_names_exist(page: str) -> None:
+    named = set(re.findall(r"`((?:[\w.-]+/)+(?:\w+\.(?:py|md|cpp|h|ts))?)`", (ROOT / page).read_text()))
+    starts = (ROOT, ROOT / "src" / "tensordbg")
+    gone = {path for path in named - OF_NO_FILE if not any((start / path).exists() for start in starts)}
+    assert gone == set()
+
+
+OF_NO_FILE = {".venv/", "site/", "src/tensordbg/x/y.py", "tests/x/test_y.py"}
+"""What a build makes, and examples."""
 
 
 def test_architecture_names_every_package() -> None:

@@ -150,7 +150,7 @@ class Recorder:
         say(f"warning: {message}")
 
     def fact(self, fact: dict[str, object]) -> None:
-        """Notes something in the trace (see `facts.jsonl` in ARCHITECTURE.md)."""
+        """Notes something in the trace (see `facts` in docs/trace-format.md)."""
         self._writer.fact(fact)
 
     def note_process(self) -> None:

@@ -1,7 +1,14 @@
 """Finds the execution that caused each event of a graph, of which the runtime tells only its own step id.
 
-The rule stands in ARCHITECTURE.md, "Which execution caused a tensor event". The functions of an input pipeline run for
-each element under a step id of its own, several at once: these runs are numbered.
+The first event of a step id belongs to the function execution that is open at that moment and whose function, or one
+that it calls, has the event's site: the one begun last, if there are several; one that has no step id yet goes first.
+A step id is forgotten when its execution has ended and four segments have not named it. Events of no execution get
+execution -1, such as those of an input pipeline's own functions. Those run for each element under a step id of its
+own, several at once, also in a pipeline that a function makes: these runs are numbered in the column `run`, and the
+analysis keeps them apart as it does executions (`Activations.owner`).
+
+An eager operation is recorded once it has run: it has a beginning and no end, and `end_ns` is its `begin_ns`. An
+event of an eager tensor names its execution, and follows on that of the execution's beginning, in the same thread.
 """
 
 from __future__ import annotations
