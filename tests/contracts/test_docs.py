@@ -83,6 +83,7 @@ def test_commands_that_a_page_shows_exist(page: str) -> None:
 
 
 def code_blocks(text: str) -> list[str]:
+    text = re.sub(r"^```python\n.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)  # no commands
     fenced = re.findall(r"^```(?:console|sh|bash)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     indented = re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
     return [*fenced, *indented]

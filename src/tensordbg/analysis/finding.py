@@ -1,4 +1,4 @@
-"""What the analysis found, as frozen dataclasses: the input of `wire` and `report`."""
+"""Findings of the analysis, as frozen dataclasses: the input of `wire` and `report`."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ class Origin:
 
     @property
     def suggestion(self) -> str:
-        """What can be done."""
+        """The suggested fix."""
         return self.verdict.suggestion
 
     @property

@@ -43,7 +43,7 @@ def why_of_run(processes: Mapping[str, TraceSource]) -> WhyResult:
 
 
 def _study(trace: TraceSource) -> Study:
-    """What one process is found to be by itself."""
+    """The findings on one process by itself."""
     bad, nan = read_bad(trace)
     program = read_program(trace)
     # What a batch was as the pipeline gave it is noted beside its names, and is no part of the program.

@@ -1,4 +1,4 @@
-"""What is measured of a tensor: counts of the unhealthy elements, extremes and sums.
+"""Measures the health of a tensor: counts of the unhealthy elements, extremes and sums.
 
 `measure` uses the compiled kernel where tensordbg was compiled and plain NumPy otherwise; both give the same health.
 """
@@ -11,7 +11,7 @@ except ImportError:
     from tensordbg.health.reference import measure
 
     def kernel_name() -> str:
-        """What `measure` runs on: the kernel's instruction set, or `numpy` where tensordbg was not compiled."""
+        """Names what `measure` uses: the kernel's instruction set, or `numpy` where tensordbg was not compiled."""
         return "numpy"
 
 

@@ -1,1 +1,1 @@
-"""Why an operation gave what it gave: small rules over the statistics of what went in and what came out."""
+"""Causes of bad results: small rules over the statistics of what went into an operation and what came out."""

@@ -1,4 +1,4 @@
-"""What a rule looks at: an operation, its output, its inputs and how they grew; and words for the numbers in it."""
+"""The case that a rule judges: an operation, its output, its inputs and how they grew; and words for its numbers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Made:
 
     @property
     def operation(self) -> Operation:
-        """What is known of the operation."""
+        """The operation as the vocabulary describes it."""
         return named(self.op_type)
 
 
@@ -124,11 +124,11 @@ class Case:
 
     @property
     def operation(self) -> Operation:
-        """What is known of the operation."""
+        """The operation as the vocabulary describes it."""
         return operation(self.framework, self.op_type)
 
     def fix(self, cause: str, known: str = "", **words: str) -> str:
-        """What can be done, see `advice`."""
+        """The fix for a cause in the operation's framework, see `advice`."""
         return fix(self.framework, cause, known, **words)
 
     @property
@@ -163,7 +163,7 @@ class Case:
         return recorded.shape if recorded is not None else None
 
     def name(self, k: int) -> str:
-        """What input k is called."""
+        """The name of input k: its tensor's where that is known."""
         return self.inputs[k].tensor if k < len(self.inputs) else f"input {k}"
 
     def numbers(self) -> list[int]:

@@ -34,7 +34,7 @@ CAUSES = (Cause("from_another_process", lambda case: case.operation.collective i
 
 
 def overflow_verdict(origin: Origin, kind: str, parties: int) -> Verdict:
-    """Of something bad that came out of an operation into which all parties put finite numbers.
+    """Explains a bad result of an operation into which all parties put finite numbers: together they overflowed.
 
     Args:
         origin: What one of the processes got.

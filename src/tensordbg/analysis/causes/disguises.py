@@ -1,4 +1,4 @@
-"""What stands behind an operand: a probability that was computed from logits, or a small number that was added."""
+"""Recognises what an operand was made of: a probability computed from logits, or a small number that was added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong within an optimizer's update of a variable in one operation, such as `ResourceApplyAdam`.
+"""Causes within an optimizer's update of a variable in one operation, such as `ResourceApplyAdam`.
 
 The operation keeps means of gradients and of their squares. What became of them is read behind it in functions and
 eager code; in sessions it follows from the gradients that it was given, step by step, and from its epsilon.

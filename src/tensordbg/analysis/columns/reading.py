@@ -1,4 +1,4 @@
-"""What the analysis asks of a trace: tables by name. Here they become NumPy arrays.
+"""Tables of a trace, which the analysis asks for by name. Here they become NumPy arrays.
 
 Only this module knows how a column of a table is turned into an array; the analysis itself works on arrays and on the
 dataclasses of `model.py`.
@@ -31,7 +31,7 @@ class TraceSource(Protocol):
 
     @property
     def facts(self) -> TraceFacts:
-        """What became known while the program ran."""
+        """Facts that became known while the program ran."""
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Any:
         """One table as a `pyarrow.Table`, with the named columns or all of them."""

@@ -25,7 +25,7 @@ from tensordbg.operations.traits import Trait
 
 
 def choice_roots(values: Values, with_nan: Bools, gradient_site: Bools) -> Iterator[Roots]:
-    """What chose something in executions with a NaN; gradients repeat the choices of their forward operations."""
+    """Yields the values that chose something in executions with a NaN; gradients repeat the choices of forward ones."""
     for place in list(values.places.all):
         ran = np.flatnonzero(values.activations.place == place.number)
         ran = ran[with_nan[values.activations.execution[ran]]]

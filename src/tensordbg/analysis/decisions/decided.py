@@ -1,4 +1,4 @@
-"""What a NaN decided: a loop's end, a branch, which elements or which index was chosen.
+"""Finds what a NaN decided: a loop's end, a branch, which elements or which index was chosen.
 
 From where something is decided the walk goes back over truth values and whole numbers to what compared, or made a
 position of, numbers. These may hold a NaN, and then it is an accident what came of them. What asks whether something
@@ -52,7 +52,7 @@ Key = tuple[int, int]
 
 
 class Decides(enum.Enum):
-    """What a truth value or a whole number decides."""
+    """The kinds of things that a truth value or a whole number decides."""
 
     LOOP = Reach.LOOP
     BRANCH = Reach.BRANCH
@@ -74,7 +74,7 @@ class Root:
 
 @dataclass(frozen=True)
 class Roots:
-    """The same value in each of many activations."""
+    """One value as it was computed in each of many activations."""
 
     what: Decides
     activation: Ints
@@ -126,7 +126,7 @@ class Deciding:
             self.roots.append(replace(roots, activation=activation))
 
     def decisions(self, graph: BadGraph, details: Details) -> Iterator[list[Decision]]:
-        """What a NaN decided, once it is known what is bad: some at a time."""
+        """Finds what a NaN decided, once it is known what is bad: some at a time."""
         nan = _holds_nan(self.values, graph)
         for roots in self.roots:
             for piece in roots.pieces():
@@ -225,7 +225,7 @@ class _Walk:
         self._go()
 
     def decisions(self, nan: Bools, details: Details) -> list[Decision]:
-        """What a NaN decided, given which nodes of the graph hold one."""
+        """Finds what a NaN decided, given which nodes of the graph hold one."""
         self._learn_truth(details)
         found: dict[Decision, None] = {}
         for root in self._roots:

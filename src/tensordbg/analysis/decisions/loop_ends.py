@@ -20,7 +20,7 @@ from tensordbg.operations.kinds import Kind
 
 
 def loop_roots(values: Values, with_nan: Bools) -> Iterator[Roots]:
-    """What the conditions of loops said when they were asked last, in executions with a NaN."""
+    """Yields the last answers of loops' conditions, in executions with a NaN."""
     for place in values.places.all:
         if place.kind is CallKind.WHILE:
             port = _answer(values, place)

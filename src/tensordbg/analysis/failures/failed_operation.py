@@ -35,7 +35,7 @@ _MOST_ELEMENTS = 16
 
 @dataclass(frozen=True)
 class Recording:
-    """What the past is read from."""
+    """The trace from which the past is read, with what was already read of it."""
 
     trace: TraceSource
     program: Program
@@ -45,7 +45,7 @@ class Recording:
 def find_failure(
     trace: TraceSource, program: Program, executions: Executions, details: Details
 ) -> ProgramFailure | None:
-    """What ended the program, None where that was no operation."""
+    """Finds the operation whose error ended the program; None where it ended otherwise."""
     told = trace.facts.failure
     if told is None:
         return None
@@ -143,7 +143,7 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
 
 
 def with_constants(inputs: tuple[InputView, ...], given: Sequence[Made | None]) -> tuple[InputView, ...]:
-    """The same with what stands in the graph of those that nothing computes: constants, which are not recorded."""
+    """Fills in the inputs that were not recorded but stand in the graph, such as constants."""
     known = [*given, *[None] * (len(inputs) - len(given))]
     return tuple(
         plain if plain.recorded is not None or made is None else _with_constant(plain, made)
@@ -160,7 +160,7 @@ def _with_constant(plain: InputView, made: Made) -> InputView:
 
 
 def with_elements(inputs: tuple[InputView, ...], told: Failure, details: Details) -> tuple[InputView, ...]:
-    """The same with the elements of those that are small, which were taken along when the program failed."""
+    """Adds the elements of small inputs, which were taken along when the program failed."""
     views = [each.recorded for each in inputs if each.recorded is not None]
     if not views or not told.elements:
         return inputs

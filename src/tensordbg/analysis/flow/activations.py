@@ -45,12 +45,12 @@ class Activations:
         return len(self.execution)
 
     def keys(self) -> Ints:
-        """What identifies each."""
+        """A key of each activation."""
         return mixed(self.owner, self.place, self.frame, self.iteration, self.occurrence)
 
     @cached_property
     def owner(self) -> Ints:
-        """What each is part of, as one number: its execution, or the run of a pipeline's function."""
+        """The owner of each activation, as one number: its execution, or the run of a pipeline's function."""
         return np.where(self.run == 0, self.execution, NONE - self.run)
 
     def lookup(self) -> Lookup:
@@ -131,7 +131,7 @@ def find_activations(events: Events, executions: Executions, ports: Ports, place
 
 
 def with_extent(activations: Activations, activation: Ints) -> Activations:
-    """The same with the numbers of the first and last event of each."""
+    """Adds to each activation the numbers of its first and its last event."""
     first, last = np.full(len(activations), _LATE), np.full(len(activations), NONE)
     changes = np.flatnonzero(np.diff(activation, prepend=-2, append=-2))
     owner = activation[changes[:-1]]

@@ -22,7 +22,7 @@ from tensordbg.operations.kinds import Kind
 
 @dataclass(frozen=True)
 class Sources:
-    """What some values were made from."""
+    """The values that some others were made from."""
 
     of: Ints
     """Which of the values, by position."""
@@ -53,7 +53,7 @@ class Flow:
     _passed: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
     def sources(self, activation: Ints, port: Ints) -> Sources:
-        """What the values at some ports were made from, each one step back; variables are not followed here."""
+        """Takes one step back from the values at some ports to their sources; variables are not followed here."""
         ports, activations = self.values.ports, self.values.activations
         site = ports.site[port]
         outermost = self.values.links.outer[activation] == NONE

@@ -45,7 +45,7 @@ class BadGraph:
         return len(self.event)
 
     def with_edges(self, child: Ints, parent: Ints) -> BadGraph:
-        """The same with more edges."""
+        """Returns a graph with these edges in addition to its own."""
         return replace(
             self,
             child=np.concatenate([self.child, child.astype(self.child.dtype)]),

@@ -15,7 +15,7 @@ from tensordbg.model import NONE
 
 @dataclass(frozen=True)
 class LoopLinks:
-    """What is known of the activations of one loop's condition and body."""
+    """Links between the activations of one loop's condition and body."""
 
     turns: Ints
     """All activations of both."""

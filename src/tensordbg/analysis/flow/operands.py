@@ -1,4 +1,4 @@
-"""What an operation was given: the values at its inputs, in a graph along its edges, in eager code what made them."""
+"""Finds the values at an operation's inputs: in a graph along its edges, in eager code by what made them."""
 
 from __future__ import annotations
 

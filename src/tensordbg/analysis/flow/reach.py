@@ -1,4 +1,4 @@
-"""What became of a bad value: whether it reached a loss, a gradient, a variable or the results, or what it decided.
+"""Follows a bad value forward: whether it reached a loss, a gradient, a variable or the results, or what it decided.
 
 A value that every consumer turned into finite ones died out: an infinite entry of an attention mask, a logarithm in the
 branch that `where` drops. What reaches none of these does not matter.

@@ -100,7 +100,7 @@ class _Seen:
 
 @dataclass(frozen=True)
 class Returns:
-    """What came in from outside, and what had left before."""
+    """Bad values that left for Python and came in again from outside."""
 
     made: Ints
     """Bad events that came back;"""

@@ -24,7 +24,7 @@ _SQUARING = {Kind.MULTIPLY: 2, Kind.POWER: 2, Kind.SQUARE: 1}
 
 
 def with_fused_squares(program: Program, seen: Ints) -> Program:
-    """The same program, in which such a difference is what it was computed as.
+    """Describes such differences in the program as what they were computed as: squares.
 
     Args:
         program: The program.

@@ -1,4 +1,4 @@
-"""What holds tensors between runs beside variables: queues, staging areas, accumulators, TensorFlow 1's tensor arrays.
+"""Stores that hold tensors between runs, beside variables: queues, staging areas, accumulators, tensor arrays.
 
 What is put in has no result, and what is taken out comes from no recorded operation, so this part of the data flow is
 known in the large: something bad that is taken out goes back to the bad values put in since the last time, or, if there
@@ -29,12 +29,12 @@ _PASSING = frozenset({Kind.ENTER, Kind.IDENTITY, Kind.SWITCH})
 
 
 def puts_into(op_type: str) -> str:
-    """What an operation of a type puts tensors into, in words; empty for all others."""
+    """Names the store that an operation of a type puts tensors into; empty where there is none."""
     return named(op_type).puts_into
 
 
 def takes_out_of(op_type: str) -> str:
-    """What an operation of a type takes tensors out of, in words; empty for all others."""
+    """Names the store that an operation of a type takes tensors out of; empty where there is none."""
     return named(op_type).takes_out_of
 
 

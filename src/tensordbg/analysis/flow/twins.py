@@ -22,7 +22,7 @@ from tensordbg.operations.traits import Trait
 
 
 def with_twins(program: Program, seen: Ints) -> Program:
-    """The same program, in which what took the output of an operation without events takes that of its twin.
+    """Lets whatever took the output of an operation without events take that of the operation's twin.
 
     Args:
         program: The program.

@@ -1,4 +1,4 @@
-"""What TensorFlow made of a function's operations: which it fused, computed beforehand, rewrote, left out or moved."""
+"""Changes that TensorFlow made to a function's operations: fused, computed beforehand, rewritten, left out or moved."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CALLS = frozenset({"PartitionedCall", "If", "Case", "While"})
 
 
 class Fate(str, enum.Enum):
-    """What became of an operation."""
+    """The ways in which TensorFlow changes an operation."""
 
     FUSED = "fused"
     """It runs together with others as one operation."""
@@ -42,7 +42,7 @@ class Fate(str, enum.Enum):
 
 @dataclass(frozen=True)
 class GraphChange:
-    """What became of one operation that Python built, or of several that became one."""
+    """A change to one operation that Python built, or to several that became one."""
 
     fate: Fate
     operations: tuple[str, ...]

@@ -19,7 +19,7 @@ from tensordbg.operations.frameworks import TENSORFLOW
 
 @dataclass(frozen=True)
 class Parameter:
-    """What one parameter of a Python function was given when it was traced."""
+    """The argument that a parameter of a Python function was given when the function was traced."""
 
     name: str
     kind: str

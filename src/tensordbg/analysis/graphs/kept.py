@@ -64,7 +64,7 @@ class KeptGraphs:
         return self._names[function.function]
 
     def sites_of(self, function: Function) -> Mapping[int, str]:
-        """The same with their own names."""
+        """The sites that a function has of its graph, each with its own name; empty where not known."""
         return {site: self._program.sites[site].name for site in self.runtime_names(function)}
 
     def _matched(self, function: Function, built: GraphDefMessage) -> dict[int, str]:

@@ -14,7 +14,7 @@ from tensordbg.model import TensorRef
 
 @dataclass
 class LayerPart:
-    """What the sites say of one layer."""
+    """A layer as the sites describe it."""
 
     class_name: str = ""
     outputs: dict[TensorRef, int] = field(default_factory=dict)

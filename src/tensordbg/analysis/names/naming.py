@@ -27,14 +27,14 @@ Groups = dict[str, list[TensorRef]]
 
 @dataclass(frozen=True)
 class Named:
-    """What a name means."""
+    """The things that a name may mean."""
 
     groups: Mapping[str, tuple[TensorRef, ...]]
     """By the name of each thing that it may mean, its tensors; without tensors where nothing was recorded of it."""
 
     @property
     def name(self) -> str:
-        """Of the one thing that it means; empty where it may be several, or is none."""
+        """The name of the one thing that is meant; empty where it may be several, or is none."""
         return next(iter(self.groups)) if len(self.groups) == 1 else ""
 
     @property
@@ -58,7 +58,7 @@ class AllTensors(Container[TensorRef]):
 
 
 def find_named(program: Program, typed: str, recorded: Container[TensorRef]) -> Named:
-    """What is meant by a name, of the tensors that are recorded; those that are not count only where none of them fits.
+    """Finds what is meant by a name: tensors that are recorded, and others only where none of those fits.
 
     Args:
         program: All that the trace describes.

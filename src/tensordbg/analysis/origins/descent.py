@@ -19,7 +19,7 @@ _SHOWN = 6
 
 @dataclass(frozen=True)
 class Descent:
-    """What was made from one origin."""
+    """The bad values that were made from one origin."""
 
     events: int
     """Number of bad events."""

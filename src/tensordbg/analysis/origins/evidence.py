@@ -1,4 +1,4 @@
-"""What is gathered of each reported origin: the events of its inputs, of its past, and what made its inputs."""
+"""Evidence gathered of each reported origin: the events of its inputs, of its past, and what made its inputs."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class EagerTurns:
             self._training[site.site] = any(each is None or each.trainable is not False for each in known)
 
     def between(self, first: int, last: int) -> str:
-        """Of two executions by their numbers: turns, where nothing is trained between, and no function called.
+        """Names what lies between two executions: `turn` where nothing is trained and no function called, else `step`.
 
         Where a forward pass and its gradient alternate, a program trains what is no variable.
         """

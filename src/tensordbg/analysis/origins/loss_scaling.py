@@ -56,7 +56,7 @@ def may_be_caught(cause: str, dtype: str) -> bool:
 
 
 def how_caught(values: Values) -> str:
-    """What caught them, for the report."""
+    """A sentence for the report on what caught the bad gradients: a loss scale, or a test for finite numbers."""
     program = values.program
     named = any("scale" in variable.name.lower() for variable in program.variables.values())
     named |= any("loss_scal" in site.name.lower() for site in program.sites.values())

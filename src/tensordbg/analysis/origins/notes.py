@@ -1,4 +1,4 @@
-"""What one should know of a trace before trusting it: warnings from its recording, changes made to functions for it."""
+"""Notes to read before trusting a trace: warnings from its recording, changes made to functions for it."""
 
 from __future__ import annotations
 

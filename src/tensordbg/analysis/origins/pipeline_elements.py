@@ -17,7 +17,7 @@ _TOLD = 3
 
 
 def with_elements(trace: TraceSource, program: Program, origins: Sequence[Origin]) -> tuple[Origin, ...]:
-    """The same findings, whose explanations name the element, where the trace knows it."""
+    """Adds to the explanations of origins the name of the element of data, where the trace knows it."""
     batches = BatchOrigins(trace, program)
     if not batches.any:
         return tuple(origins)

@@ -28,7 +28,7 @@ _MOST_LOOKED_UP = 3000
 
 
 def without_regrouped(values: Values, details: Details) -> Values:
-    """The same values, but for events that are not their operation's."""
+    """Leaves out events that are not their operation's, since TensorFlow regrouped operations."""
     suspects, owner, activation, port = _suspects(values)
     nan, bad = (np.append(column, False) for column in (values.events.nan, values.events.bad))
     told = _told(values, activation, port)

@@ -211,7 +211,7 @@ class _Reporter:
         return str(meant_rule(program, site, bool(self.origins.values.events.nan[evidence.event])) or "")
 
     def forward(self, known: Site | None, elder: Evidence | None) -> ForwardOperation | None:
-        """What an origin is the gradient of; `elder` is the forward origin from the same bad number."""
+        """The operation that an origin is the gradient of; `elder` is the forward origin from the same bad number."""
         if elder is not None:
             site, slot = elder.site, self.views[elder.event].slot
         elif known is not None:

@@ -33,7 +33,7 @@ class TellDecided:
         )
 
     def others(self, node: int) -> tuple[Decided, ...]:
-        """What else it decided."""
+        """Everything that it decided but the ends of loops."""
         return tuple(each for what, each in self._all(node) if what is not Decides.LOOP)
 
     def _all(self, node: int) -> Iterator[tuple[Decides, Decided]]:

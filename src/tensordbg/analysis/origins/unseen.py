@@ -1,4 +1,4 @@
-"""What a trace can't show: where the trail of an origin ends at such a thing, a note says so, for that program.
+"""Notes on what a trace can't show, for a program in which the trail of an origin ends at such a thing.
 
 A recording sees the operations of one process from when it began. What NumPy computes, or another process, or another
 library, or a pipeline that was there before, is known by what came out of it alone. What the trace holds, the types of
@@ -50,7 +50,7 @@ class _End:
 
     @property
     def op_type(self) -> str:
-        """Of the origin."""
+        """The type of the origin's operation."""
         return self.origin.view.op_type
 
     def inputs(self) -> Iterator[Site]:

@@ -1,4 +1,4 @@
-"""What went wrong in a run of many processes: which of them went bad first, and how it came to the others.
+"""Joins the studies of a run's processes: which of them went bad first, and how it came to the others.
 
 Each process is studied by itself. Where it got something bad out of an operation that all run together, and had put
 nothing bad in, that is not where the trouble started: the same run of the operation in the other processes shows who
@@ -37,7 +37,7 @@ Item = TypeVar("Item", NumericalWarning, Alert, ProgramFailure)
 
 @dataclass(frozen=True)
 class Study:
-    """What one process is found to be by itself."""
+    """The findings on one process by itself."""
 
     result: WhyResult
     crossings: Crossings

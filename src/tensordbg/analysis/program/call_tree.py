@@ -74,7 +74,7 @@ class CallTree:
 
     @cached_property
     def sources(self) -> Mapping[str, tuple[str, ...]]:
-        """What each operation takes; of a call what it gives back too, of an argument what was given for it."""
+        """The operations whose outputs each takes; of a call also its results, of an argument what was given for it."""
         return {key: tuple(dict.fromkeys(self._sources(instance))) for key, instance in self.instances.items()}
 
     @cached_property
@@ -88,17 +88,17 @@ class CallTree:
 
     @cached_property
     def results(self) -> tuple[str, ...]:
-        """What the function gives back."""
+        """Keys of the operations whose outputs the function gives back."""
         return tuple(self._keys(self._blocks["", ""], self.function.outputs))
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What the function is given, in order."""
+        """Keys of the function's arguments, in order."""
         block, sites = self._blocks["", ""], self.program.sites
         return tuple(block.key(sites[site]) for site in self.function.arguments if site in sites)
 
     def inputs(self, instance: Instance) -> list[tuple[str, int]]:
-        """What an operation takes, in order: key and slot."""
+        """The inputs of an operation, in order: key and slot."""
         # A call of a training step has a thousand inputs, each of which is asked for by an argument inside.
         if instance.key not in self._inputs:
             self._inputs[instance.key] = self._inputs_of(instance)
@@ -117,7 +117,7 @@ class CallTree:
         return [key for key in keys if key in self.instances]
 
     def waiting(self, key: str) -> frozenset[str]:
-        """What an operation only waits for, and what only waits for it."""
+        """Keys of the operations that an operation only waits for, and of those that only wait for it."""
         around = self.instances[key]
         beside = (each for each in self.instances.values() if (each.caller, each.part) == (around.caller, around.part))
         behind = (each.key for each in beside if key in self.waits_for(each))
@@ -129,7 +129,7 @@ class CallTree:
         return frozenset(caller for caller, _ in self._blocks if caller)
 
     def given(self, instance: Instance) -> tuple[str, int] | None:
-        """What was given for an argument of a function that another called: key and slot."""
+        """The tensor given for an argument of a function that another called: key and slot."""
         if not instance.caller or instance.site.argument < 0:
             return None
         call = self.instances[instance.caller]
@@ -138,7 +138,7 @@ class CallTree:
         return inputs[position] if position < len(inputs) else None
 
     def results_inside(self, call: Instance) -> Iterator[tuple[int, str, int]]:
-        """What an opened call gives back: which of its results, and the operation inside with its slot."""
+        """Yields the results of an opened call: the position of each, and the operation inside, with its slot."""
         sites = self.program.sites
         for part in parts(call.site):
             block = self._blocks.get((call.key, part))

@@ -1,4 +1,4 @@
-"""What the note of an operation tells of ragged and sparse tensors: which tensors make up one value."""
+"""Reads from the note of an operation which tensors make up one ragged or sparse value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class EagerComposite:
 
 
 def eager_composite(attributes: str) -> EagerComposite | None:
-    """What a site's note tells of the value that is put together there; None where it tells nothing."""
+    """The ragged or sparse value that is put together at a site, by the site's note; None where it has no such note."""
     if EAGER_COMPOSITE not in attributes:
         return None
     noted = json.loads(attributes).get(EAGER_COMPOSITE)

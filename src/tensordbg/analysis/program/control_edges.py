@@ -1,4 +1,4 @@
-"""What operations only wait for, and what a function runs though no result needs it: why something ran at all."""
+"""Tells why something ran at all: operations only wait for it, or its function runs it though no result needs it."""
 
 from __future__ import annotations
 

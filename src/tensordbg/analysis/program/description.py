@@ -105,7 +105,7 @@ class Program:
         return frozenset(s.site for s in self.sites.values() if s.argument >= 0 and s.function in loops)
 
     def inputs_of(self, site: int) -> list[TensorRef]:
-        """What a site of a graph takes, in order."""
+        """The inputs of a site of a graph, in order."""
         if site not in self.sites:
             return []
         first, last = self.edge_starts[site], self.edge_starts[site + 1]

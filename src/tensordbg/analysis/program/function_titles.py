@@ -1,4 +1,4 @@
-"""What a function is called for a reader: one that computes the gradient of another says so."""
+"""Titles of functions for a reader: one that computes the gradient of another says so."""
 
 from __future__ import annotations
 

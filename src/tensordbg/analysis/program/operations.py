@@ -1,4 +1,4 @@
-"""What is known of the operations of a trace: the one place where the analysis looks into the vocabulary."""
+"""Looks up the operations of a trace in the vocabulary, by the framework of their sites."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ INPUT = lookup.INPUT
 
 
 def operation_of(site: Site) -> Operation:
-    """What is known of the operation at a site."""
+    """Looks up the operation at a site."""
     return lookup.operation(site.framework or framework_of_type(site.op_type), site.op_type)
 
 
 def named(op_type: str) -> Operation:
-    """What is known of the operations of a type, of whichever framework."""
+    """Looks up an operation by its type; the framework is told by the form of the type."""
     return lookup.operation(framework_of_type(op_type), op_type)
 
 
 def type_of(kind: Kind, framework: str) -> str:
-    """What a framework calls an operation of a kind, the first of several names; empty where it has none."""
+    """The type of a framework's operations of a kind, the first of several; empty where it has none."""
     table = lookup.TABLES.get(framework)
     return "" if table is None else next(iter(table.kinds.get(kind, ())), "")
 
 
 def collective_kinds() -> list[str]:
-    """What operations that several processes run together do, in words, in a fixed order."""
+    """Names of the things that operations do which several processes run together, in a fixed order."""
     return sorted({each.kind for table in lookup.TABLES.values() for each in table.collectives.values()})
 
 

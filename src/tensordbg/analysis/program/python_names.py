@@ -43,7 +43,7 @@ def names_told(site: Site) -> list[list[str]]:
 
 
 def names_in(attributes: str) -> list[list[str]]:
-    """The same, by the attributes of a site."""
+    """The names that the program's text has for each output of a site, read from the site's attributes."""
     if PYTHON_NAMES not in attributes:
         return []
     names = json.loads(attributes).get(PYTHON_NAMES)

@@ -1,4 +1,4 @@
-"""What part a value plays in training: whether it belongs to the backward pass, and whether it is a loss.
+"""The part that a value plays in training: whether it belongs to the backward pass, and whether it is a loss.
 
 - A *gradient operation* was made by differentiation: it belongs to a backward pass, as the recorder says.
 - A *gradient* is a result of the backward pass: the output of a gradient operation that something else than a

@@ -51,7 +51,7 @@ class _Batch:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is the same of equal batches."""
+        """A key that equal batches share."""
         return tuple((at, *_statistics(self.parts[at])) for at in sorted(self.parts))
 
 
@@ -74,7 +74,7 @@ def events_of_sites(trace: TraceSource, sites: Collection[int]) -> Ints:
 
 
 def with_batches(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
-    """The same events, those that are parts of batches with the names of their elements."""
+    """Adds to events that are parts of batches the names of the batches' elements."""
     query = f"SELECT count(*) AS n FROM sites WHERE contains(name, '{BATCH_ORIGINS}')"
     if not sql(reader, query).column("n")[0].as_py():
         return points
@@ -97,7 +97,7 @@ class BatchOrigins:
         return bool(self._names) and isinstance(self._trace, ValueSource)
 
     def of_event(self, event: int) -> Names:
-        """What an event was computed for, or the batch that it is a part of consists of."""
+        """Names of the elements that an event was computed for, or of which its batch consists."""
         return self.runs([event]).get(event) or self.names([event]).get(event, ())
 
     def runs(self, events: Collection[int]) -> dict[int, Names]:

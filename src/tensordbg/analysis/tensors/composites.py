@@ -52,7 +52,7 @@ class _Composite:
 
 
 def with_values(reader: TraceReader, points: tuple[Listed, ...]) -> tuple[Listed, ...]:
-    """The same events; those that hold the elements of a ragged or sparse tensor tell of the whole."""
+    """Has events that hold the elements of a ragged or sparse tensor tell of the whole tensor."""
     known = _Known.of(reader, points)
     return tuple(replace(point, text=known.short(point) or point.text) for point in points) if known else points
 

@@ -23,7 +23,7 @@ FROM (SELECT t.run, coalesce(min(s.function) FILTER (t.path = 0), min(s.function
 
 
 def with_calls(reader: TraceReader, points: tuple[ListedTensor, ...]) -> tuple[ListedTensor, ...]:
-    """The same events, those of functions of a pipeline with the number of the call, from 0, by what came first.
+    """Adds to events of a pipeline's functions the number of the call, from 0, by what came first.
 
     In a pipeline with origins they also have the names of the element that the call was for.
     """

@@ -104,7 +104,7 @@ def _may_be_told(reader: TraceReader, name: str) -> bool:
 def histories_of(
     processes: Mapping[str, TraceReader], find: Callable[[TraceReader], TensorHistory]
 ) -> dict[str, TensorHistory]:
-    """What is found in each process of a run that has the tensor, by the name of the process.
+    """The history of a tensor in each process of a run that has it, by the name of the process.
 
     Raises:
         UsageError: If no process has it.

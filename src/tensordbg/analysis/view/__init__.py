@@ -1,1 +1,1 @@
-"""What the page asks of a trace: pure functions from a reader to what is shown, made for traces of any length."""
+"""Answers for the page: pure functions from a reader to what is shown, made for traces of any length."""

@@ -1,4 +1,4 @@
-"""What the page asks for, as far as it takes more than a number or a name."""
+"""Questions of the page, as far as they take more than a number or a name."""
 
 from __future__ import annotations
 

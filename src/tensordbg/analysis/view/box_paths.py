@@ -16,7 +16,7 @@ _DEEPEST = 24
 
 
 class BoxKind(Enum):
-    """What a box is drawn around."""
+    """The kinds of boxes, by what they are drawn around."""
 
     CALL = "call"
     PART = "part"

@@ -1,4 +1,4 @@
-"""What flows between the boxes and operations that are seen: all tensors from one to another as one bundle."""
+"""Bundles the tensors that flow between the boxes and operations that are seen: one bundle from one to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong in one list: errors, origins, warnings and alerts, each with the rows of its tensors."""
+"""Lists all that went wrong: errors, origins, warnings and alerts, each with the rows of its tensors."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class FoundThing:
 
 @dataclass(frozen=True)
 class FoundInGraph:
-    """What fits a text, what fits best first."""
+    """Things in a graph that fit a text, what fits best first."""
 
     total: int
     things: tuple[FoundThing, ...]

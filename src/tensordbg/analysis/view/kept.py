@@ -1,4 +1,4 @@
-"""What is worked out when it is first asked for and then kept, once even if several threads ask for it at a time."""
+"""Keeps values that are computed when they are first asked for, once even if several threads ask at the same time."""
 
 from __future__ import annotations
 

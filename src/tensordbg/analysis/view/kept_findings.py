@@ -50,7 +50,7 @@ class KeptFindings:
         self._next_look = 0.0
 
     def known(self) -> RunFindings | None:
-        """What was found last, if anything was looked for."""
+        """The findings of the last search; None before the first."""
         return self._known
 
     def now(self) -> RunFindings:

@@ -1,4 +1,4 @@
-"""What operations of a graph are called in a drawing: arguments by their names in the program's text.
+"""Names of a graph's operations in a drawing: arguments are called as in the program's text.
 
 An argument of a loop, a branch or a called function that was made for a value from outside has the name of that value.
 """

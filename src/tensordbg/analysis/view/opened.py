@@ -85,7 +85,7 @@ class OpenedTrace:
 
     @kept
     def facts(self) -> TraceFacts:
-        """What became known while the program ran."""
+        """Facts that became known while the program ran."""
         with self._reading:
             return self.reader.facts
 
@@ -96,7 +96,7 @@ class OpenedTrace:
 
     @kept
     def program(self) -> Program:
-        """What the trace says of the program itself."""
+        """The program as the trace describes it."""
         return read_program(self)
 
     @kept
@@ -126,12 +126,12 @@ class OpenedTrace:
 
     @kept
     def bad(self) -> Bad:
-        """What is not finite of each execution."""
+        """Counts, for each execution, the events that are not finite."""
         return count_bad(self)
 
     @kept
     def device_work(self) -> DeviceWork:
-        """What the devices did for each execution."""
+        """The work of each device for each execution."""
         return work_of_devices(self)
 
     @kept
@@ -141,7 +141,7 @@ class OpenedTrace:
 
     @kept
     def site_counts(self) -> SiteCounts:
-        """What was recorded of each site."""
+        """Counts the events recorded of each site."""
         return count_sites(self)
 
     @kept
@@ -172,7 +172,7 @@ class OpenedTrace:
         return self._lists.get(wanted, lambda: list_numbers(self, wanted))
 
     def values_of_key(self, key: str) -> list[str]:
-        """What the trace has for a key of the search; see `suggestions.py`."""
+        """The values that the trace has for a key of the search; see `suggestions.py`."""
         return self._words.get(key, lambda: count_values(self, key))
 
     @kept
@@ -182,7 +182,7 @@ class OpenedTrace:
         return frozenset(TensorRef(site, slot) for site, slot in pairs.T.tolist())
 
     def named(self, typed: str) -> Named:
-        """What a name means, see `naming`."""
+        """The things that a name may mean, see `naming`."""
         return self._named.get(typed, lambda: find_named(self.program, typed, self.recorded))
 
     def rows(self, events: Sequence[int] | Ints) -> list[SeenTensor]:

@@ -1,4 +1,4 @@
-"""What an origin decided, in words: the end of a loop, a branch, which elements or which index."""
+"""Says in words what an origin decided: the end of a loop, a branch, which elements or which index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def ended_text(ended: EndedLoop) -> str:
 
 
 def decided_text(decided: Decided) -> str:
-    """What was decided, where, and by what."""
+    """Says what was decided, where, and by what."""
     source = decided.source
     line = f"`{source.text}` ({source.place})" if source else decided.tensor
     turn = f", turn {decided.iteration}" if decided.iteration is not None else ""

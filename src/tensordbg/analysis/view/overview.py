@@ -40,7 +40,7 @@ class RunOverview:
 
 
 def read_overview(run: TraceRun, opened: Mapping[str, OpenedTrace]) -> RunOverview:
-    """What is known of a run.
+    """Gathers the overview of a run.
 
     Args:
         run: Its processes.

@@ -12,7 +12,7 @@ _ITEM = re.compile(r"\d{1,18}|\*|\?|\.\.\.")
 
 @dataclass(frozen=True)
 class ShapePattern:
-    """What a shape must be."""
+    """A pattern that a shape must fit."""
 
     items: tuple[str, ...]
     """For each dimension its extent or `*`; `...` stands for any number of dimensions."""

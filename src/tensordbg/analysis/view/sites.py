@@ -1,4 +1,4 @@
-"""What a row of the table says of the place that an operation was created at: names that all its events share."""
+"""Names of the place where an operation was created, for the rows of the table: all its events share them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tensordbg.model import Frame, Site
 
 @dataclass(frozen=True)
 class SiteNames:
-    """Of one site."""
+    """The names that describe one site."""
 
     site: Site
     function: str
@@ -57,7 +57,7 @@ def name_sites(program: Program) -> dict[int, SiteNames]:
 
 
 def lost_site(program: Program, number: int) -> SiteNames:
-    """Of a site that events name and nothing describes."""
+    """Makes the names of a site that events refer to and nothing describes."""
     return _named(program, program.sites[number], None)
 
 

@@ -23,7 +23,7 @@ _PIXELS = 2
 
 @dataclass(frozen=True)
 class LaneContent:
-    """What one thread or one device did in the range."""
+    """The work of one thread or one device in the range."""
 
     label: str
     thread: int

@@ -40,7 +40,7 @@ def alert_title(alert: Alert) -> str:
 
 
 def why_harmless(origin: Origin) -> str:
-    """What kept an origin from doing harm; empty where it did harm."""
+    """Says what kept an origin from doing harm; empty where it did harm."""
     if origin.consequential:
         return ""
     if origin.meant:

@@ -36,7 +36,7 @@ _BY_ITSELF = frozenset({BoxKind.CALL, BoxKind.LAYER, BoxKind.SCOPE})
 
 @dataclass(frozen=True)
 class WholeFunction:
-    """What is worked out once for a function."""
+    """The parts of a function's drawing that are worked out once."""
 
     function: Function
     boxes: BoxTree
@@ -55,7 +55,7 @@ class SeenBox:
 
 @dataclass(frozen=True)
 class WholeGraph:
-    """What is to be seen of a function."""
+    """The drawing of a function, as far as it is open."""
 
     whole: WholeFunction
     functions: tuple[Function, ...]

@@ -1,4 +1,4 @@
-"""What flows between the operations of a graph some of whose calls are opened: from which output to which input."""
+"""Wires between the operations of a graph some of whose calls are opened: from which output to which input."""
 
 from __future__ import annotations
 

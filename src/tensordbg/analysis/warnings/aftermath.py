@@ -1,4 +1,4 @@
-"""What comes of numbers that are not finite: it is left out, and all that has nothing to do with them counts."""
+"""Leaves out the consequences of numbers that are not finite; all that has nothing to do with them counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What training is to make smaller, and how far it did."""
+"""Losses: the tensors that training is to make smaller, and how far it did."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tensordbg.operations.traits import Trait
 
 
 def without_misnamed(series: Series, wiring: Wiring) -> Series:
-    """The same series, but for those of other operations' values."""
+    """Leaves out series that hold the values of other operations."""
     sites = wiring.program.sites.values()
     strict = np.zeros(len(wiring.ports.first), dtype=np.bool_)
     strict[[site.site for site in sites if operation_of(site).has(Trait.STRICT) and site.function != NONE]] = True

@@ -1,4 +1,4 @@
-"""What the rules look at: the tensors over the steps, what is made from what, and what part each plays in training."""
+"""The study that the rules judge: tensors over the steps, what is made from what, and the part of each in training."""
 
 from __future__ import annotations
 
@@ -164,11 +164,11 @@ class Study:
         return self.program.sites[int(self.series.site[k])]
 
     def fix(self, k: int, kind: str, known: str = "", **words: str) -> str:
-        """What can be done about a warning on a series, see `advice`."""
+        """The fix for a warning on a series, see `advice`."""
         return fix(self.site(k).framework, kind, known, **words)
 
     def name(self, k: int) -> str:
-        """What a series is called: the variable's name where it is a read of one, else the tensor's."""
+        """The name of a series: the variable's where it is a read of one, else the tensor's."""
         variable = self.variable_of.get(int(self.port[k]), NONE)
         if variable in self.program.variables:
             return self.program.variables[variable].name

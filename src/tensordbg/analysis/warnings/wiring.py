@@ -1,4 +1,4 @@
-"""What is made from what, as the program is written: edges between ports, whatever runs and however often.
+"""Edges between ports, as the program is written: what is made from what, whatever runs and however often.
 
 The walk of `dataflow.py` leads from one value to those that it was made from; here it is enough to know which outputs
 of which operations an output is made from. Edges go into called functions and out of them, from one turn of a loop to
@@ -56,7 +56,7 @@ class Wiring:
         return spread(marked.astype(np.int64), self.source, self.target, np.arange(len(marked))) > 0
 
     def without(self, dropped: Bools) -> Wiring:
-        """The same without the edges to some ports.
+        """Returns a wiring without the edges to some ports.
 
         Args:
             dropped: For each port whether nothing is to lead to it.

@@ -1,4 +1,4 @@
-"""What a port gives, also where a program writes a softmax or a sigmoid out of exponentials and a division."""
+"""Recognises the operation at a port, also a softmax or sigmoid that is written out of exponentials and a division."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Computed:
 
     @property
     def operation(self) -> Operation:
-        """What is known of the operation."""
+        """The operation as the vocabulary describes it."""
         site = self.study.wiring.site(self.port)
         return Operation() if site is None else operation_of(site)
 

@@ -1,1 +1,1 @@
-"""What the commands run: programs under recording, a debugger or a trap, and replays; what is told at their end."""
+"""Programs that the commands run, under recording, a debugger or a trap; replays; and what is told at their end."""

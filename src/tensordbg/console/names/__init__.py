@@ -1,1 +1,1 @@
-"""From a name as it is typed to what the console shows of it: runs, tensors, nodes and source files."""
+"""Names as one types them, and what the console shows of them: runs, tensors, nodes and source files."""

@@ -1,1 +1,1 @@
-"""Where the shape, the type or the number came into being on which an operation failed."""
+"""Finds where the shape, the type or the number came into being on which an operation failed."""

@@ -1,4 +1,4 @@
-"""What an assertion compared: the tensors behind its condition, and in eager code the comparison of its line."""
+"""Finds what an assertion compared: the tensors behind its condition, and in eager code the comparison of its line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_COMPARISON = "did not hold"
 
 
 def compared(past: Past, message: str, given: Sequence[Made | None]) -> list[Made]:
-    """What was compared for the condition of an assertion, its first input; nothing where it is none of those."""
+    """The tensors compared for the condition of an assertion, its first input; none for other errors."""
     made = given[0] if given and _FAILED in message else None
     for _ in steps():
         if made is None:
@@ -46,7 +46,7 @@ def is_of_comparison(message: str) -> bool:
 
 
 def beginning_of(past: Past, made: Made) -> Turn:
-    """What made a tensor that was compared."""
+    """The operation that made a tensor that was compared, with those of its inputs whose numbers are known."""
     return Turn(made, tuple(each for each in past.inputs(made) if each is not None and each.low is not None))
 
 

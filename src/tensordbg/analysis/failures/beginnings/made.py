@@ -43,7 +43,7 @@ class Made:
 
     @property
     def operation(self) -> Operation:
-        """What is known of the operation."""
+        """The operation as the vocabulary describes it."""
         return named(self.op_type)
 
     @property
@@ -61,7 +61,7 @@ class Past(Protocol):
     """Whatever knows what operations were given: a recording, or what was told of a graph that was not finished."""
 
     def inputs(self, made: Made) -> Sequence[Made | None]:
-        """What the operation took that made a tensor, in order; None for what is not known of."""
+        """The inputs of the operation that made a tensor, in order; None for those that are not known."""
 
 
 def steps() -> range:

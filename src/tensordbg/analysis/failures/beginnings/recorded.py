@@ -35,7 +35,7 @@ _TOLD = ("dtype", "shape", "min", "max", "sum")
 
 
 class RecordedPast:
-    """What led to one execution, or to the runs of an input pipeline's functions."""
+    """The recorded past of one execution, or of the runs of an input pipeline's functions."""
 
     def __init__(self, trace: TraceSource, program: Program, executions: Executions, row: int, *others: int) -> None:
         """Reads what the walk back may come by.
@@ -71,7 +71,7 @@ class RecordedPast:
         self._own = int(np.searchsorted(rows, row)) if row != NONE else NONE
 
     def given_to(self, site: Site) -> Sequence[Made | None]:
-        """What the operation was given that failed in the execution, at the place where it was run last."""
+        """The inputs of the operation that failed in the execution, at the place where it was run last."""
         if site.function == NONE:
             return [] if self._own == NONE else self._given_eagerly(self._own)
         failed = self.failed_activations(site)
@@ -85,7 +85,7 @@ class RecordedPast:
         return self.given_at(failed[-1], site) if failed else []
 
     def given_at(self, activation: int, site: Site) -> Sequence[Made | None]:
-        """What an operation of a graph was given in one of the runs of its graph."""
+        """The inputs of an operation of a graph in one of the runs of its graph."""
         return self._given_in_graph(activation, site)
 
     def last_of_shape(self, refs: Iterable[TensorRef], shape: tuple[int, ...]) -> Made | None:
@@ -97,7 +97,7 @@ class RecordedPast:
         return None
 
     def output(self, execution: int, slot: int) -> Made | None:
-        """What an execution gave, by its number; None where that is not known."""
+        """The output in a slot of the execution with a number; None where that is not known."""
         row = row_of(self.values.executions.number, np.array([execution]))
         port = int(self._flow.made_port(row, np.array([slot]))[0]) if row[0] != NONE else NONE
         return None if port == NONE else self._made(int(row[0]), port)
@@ -249,7 +249,7 @@ class RecordedPast:
 
 
 def with_variable(given: Sequence[Made | None], site: Site, program: Program) -> Sequence[Made | None]:
-    """The same with the shape of the variable that an operation writes in place of the variable's handle."""
+    """Puts the variable that an operation writes, with its shape, in the place of the variable's handle."""
     variable = program.variables.get(site.writes[0]) if site.writes else None
     if variable is None or not given or not is_shape(variable.shape):  # parts of it may not be known
         return given

@@ -29,7 +29,7 @@ _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\
 
 @dataclass(frozen=True)
 class Odd:
-    """What does not fit of one input."""
+    """The dimension of one input that does not fit, or its shape as a whole."""
 
     position: int
     """Which input."""
@@ -51,7 +51,7 @@ class Turn:
 
 
 def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]:
-    """What does not fit together of what an operation was given; empty where its error is not of shapes."""
+    """Finds the inputs of an operation whose shapes don't fit together; empty where its error is not of shapes."""
     if not _OF_SHAPES.search(message):
         return []
     kind = named(op_type).kind

@@ -23,7 +23,7 @@ class _Place:
 
 
 class StatedPast:
-    """What tensors were made from that are told by a list, and by a recording where that goes on."""
+    """The past of tensors that a list tells of, and a recording where the list ends."""
 
     def __init__(
         self, tensors: Sequence[StatedTensor], source: Callable[[int], SourceLine | None], recorded: RecordedPast | None
