@@ -1,4 +1,4 @@
-"""What was recorded of the operations of a whole graph, counted for the boxes that they lie in."""
+"""Counts what was recorded of the operations of a whole graph, for the boxes that they lie in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Tensor = tuple[str, int]
 
 @dataclass(frozen=True)
 class Inside:
-    """What was recorded of some operations."""
+    """A count of what was recorded of some operations together."""
 
     health: str
     """`bad` (one of them, in the chosen execution), `bad_elsewhere`, `fine` or `unrecorded`."""
@@ -29,7 +29,7 @@ class Inside:
 
 @dataclass(frozen=True)
 class RecordedAt:
-    """What was recorded of a graph's operations, by their keys."""
+    """The state of a graph's operations, by their keys: bad, recorded, origins."""
 
     bad_tensors: frozenset[Tensor]
     """In the chosen execution, in any turn of a loop; in any execution where none is chosen."""
@@ -41,7 +41,7 @@ class RecordedAt:
     origins: frozenset[str]
 
     def inside(self, operations: Collection[str]) -> Inside:
-        """Of some of them together."""
+        """Counts for some of the operations together."""
         here, elsewhere = (sum(each in of for each in operations) for of in (self.bad, self.bad_elsewhere))
         known = any(each in self.recorded for each in operations)
         health = "bad" if here else "bad_elsewhere" if elsewhere else "fine" if known else "unrecorded"
@@ -49,7 +49,7 @@ class RecordedAt:
 
 
 def recorded_at(opened: RecordedNodes, tree: CallTree, event: int | None, origins: Collection[int]) -> RecordedAt:
-    """What was recorded of all operations of a graph.
+    """Gathers what was recorded of all operations of a graph.
 
     Args:
         opened: The trace.

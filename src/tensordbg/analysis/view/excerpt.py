@@ -61,7 +61,7 @@ class ExcerptSource(RecordedExecutions, Protocol):
 
     @property
     def program(self) -> Program:
-        """What it says of the program itself."""
+        """The description of the program."""
 
     def take(self, events: Ints, columns: Sequence[str]) -> Any:
         """See `TraceSource`."""
@@ -72,7 +72,7 @@ class Excerpts(Protocol):
 
     @property
     def program(self) -> Program:
-        """What it says of the program itself."""
+        """The description of the program."""
 
     def excerpt(self, event: int) -> Excerpt:
         """The surroundings of an event along the data."""

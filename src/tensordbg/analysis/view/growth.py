@@ -33,7 +33,7 @@ class GrowingTrace(Protocol):
 
     @property
     def facts(self) -> TraceFacts:
-        """What became known while the program ran."""
+        """Facts that became known while the program ran."""
 
     def count(self, name: str) -> int:
         """How many rows a table has."""

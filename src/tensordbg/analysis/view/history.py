@@ -57,7 +57,7 @@ class NamedTensors(NamedEvents, Protocol):
         """The tensors of which events tell."""
 
     def named(self, typed: str) -> Named:
-        """What a name means, see `naming`."""
+        """Resolves a name, see `naming`."""
 
     def take(self, events: Ints, columns: Sequence[str]) -> Any:
         """See `TraceSource`."""

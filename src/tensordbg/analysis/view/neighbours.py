@@ -1,4 +1,4 @@
-"""What one event was computed from, and what was computed from it, wherever that was recorded."""
+"""Finds what one event was computed from, and what was computed from it, wherever that was recorded."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _recorded(excerpt: Excerpt, activation: int, port: int) -> int | None:
 
 
 def find_consumers(opened: Neighbourhood, event: int) -> list[Neighbour]:
-    """What was computed from an event: in its graph, and by the executions that took it as an input."""
+    """Finds what was computed from an event: in its graph, and by the executions that took it as an input."""
     excerpt = opened.excerpt(event)
     local = excerpt.local(event)
     found = [] if is_eager(excerpt.flow, int(excerpt.values.activation[local])) else list(_within(excerpt, local))
@@ -156,7 +156,7 @@ def _consumer(opened: Neighbourhood, row: int, position: int) -> Neighbour:
 
 
 def with_rows(opened: EventRows, neighbours: Sequence[Neighbour]) -> tuple[Neighbour, ...]:
-    """The same with the rows of their events."""
+    """Adds to each neighbour the row of its event."""
     events = sorted({each.event for each in neighbours if each.event is not None})
     rows = dict(zip(events, opened.rows(events), strict=True))
     return tuple(replace(each, row=None if each.event is None else rows[each.event]) for each in neighbours)

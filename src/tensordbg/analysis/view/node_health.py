@@ -1,4 +1,4 @@
-"""What was recorded at the operations of a graph: in the chosen execution, and anywhere."""
+"""Gathers what was recorded at the operations of a graph: in the chosen execution, and anywhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tensordbg.analysis.view.source_margins import CountedSites
 
 @dataclass(frozen=True)
 class NodeEvents:
-    """What was recorded at one operation."""
+    """The events recorded at one operation."""
 
     rows: Mapping[int, SeenTensor]
     """By slot, in the chosen execution and turn."""
@@ -49,7 +49,7 @@ def key_of_event(opened: EventRows, event: int) -> str:
 
 
 def events_at_nodes(opened: RecordedNodes, nodes: Sequence[Instance], centre: int | None) -> dict[str, NodeEvents]:
-    """What was recorded at some operations.
+    """Gathers what was recorded at some operations, by their keys.
 
     Args:
         opened: The trace.

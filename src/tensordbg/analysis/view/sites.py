@@ -32,7 +32,7 @@ class NamedSites(Protocol):
 
     @property
     def program(self) -> Program:
-        """What it says of the program itself."""
+        """The description of the program."""
 
     @property
     def sites(self) -> dict[int, SiteNames]:

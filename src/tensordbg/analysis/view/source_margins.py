@@ -75,11 +75,11 @@ class CountedSites(NamedSites, Protocol):
 
     @property
     def site_counts(self) -> SiteCounts:
-        """What was recorded of each site."""
+        """Counts the events recorded of each site."""
 
 
 def count_sites(opened: NamedEvents) -> SiteCounts:
-    """What was recorded of each site."""
+    """Counts the events recorded of each site."""
     site, bad = opened.columns.whole("site"), opened.columns.bad()
     size = max(opened.program.site_count, int(site.max(initial=NONE)) + 1)
     telling = np.full(size, NONE, dtype=np.int64)

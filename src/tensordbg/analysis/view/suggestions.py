@@ -27,7 +27,7 @@ _OF_EVENTS = frozenset({"device", "dtype", "shape"})
 
 @dataclass(frozen=True)
 class Completion:
-    """What may stand at the cursor."""
+    """The words that may stand at the cursor."""
 
     begin: int
     """Where the word begins that they would replace."""
@@ -38,7 +38,7 @@ class KnownWords(Protocol):
     """A trace that knows the words of each key."""
 
     def values_of_key(self, key: str) -> list[str]:
-        """What the trace has for a key of the search."""
+        """Lists the values that the trace has for a key of the search."""
 
 
 class CountedEvents(NamedEvents, CountedSites, Protocol):
@@ -67,7 +67,7 @@ def complete(opened: KnownWords, search: str, cursor: int) -> Completion:
 
 
 def count_values(opened: CountedEvents, key: str) -> list[str]:
-    """What the trace has for a key, the most frequent first; nothing for a key of numbers."""
+    """Lists the values that the trace has for a key, the most frequent first; none for a key of numbers."""
     counts: dict[str, int] = {}
     if key in _OF_SITES:
         events = opened.site_counts.events

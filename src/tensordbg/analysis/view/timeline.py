@@ -76,7 +76,7 @@ class NamedExecutions(FaredExecutions, Protocol):
 
     @property
     def program(self) -> Program:
-        """What it says of the program itself."""
+        """The description of the program."""
 
 
 def read_timeline(opened: Lanes, begin_ns: int | None, end_ns: int | None, width: int) -> TimeRange:

@@ -36,7 +36,7 @@ class Bad:
 
 @dataclass(frozen=True)
 class DeviceWork:
-    """What the devices did for each execution: one row for an execution and a device."""
+    """The work of the devices: one row for an execution and a device."""
 
     row: Ints
     """Of the executions, ascending."""
@@ -55,7 +55,7 @@ class FaredExecutions(RecordedExecutions, Protocol):
 
     @property
     def bad(self) -> Bad:
-        """What is not finite of each execution."""
+        """Counts, for each execution, the events that are not finite."""
 
 
 class TimedExecutions(FaredExecutions, Protocol):
@@ -67,7 +67,7 @@ class TimedExecutions(FaredExecutions, Protocol):
 
     @property
     def device_work(self) -> DeviceWork:
-        """What the devices did for each execution."""
+        """The work of each device for each execution."""
 
 
 def read_timings(opened: TraceSource) -> Timings:
@@ -85,7 +85,7 @@ def read_timings(opened: TraceSource) -> Timings:
 
 
 def count_bad(opened: RecordedExecutions) -> Bad:
-    """What is not finite of each execution."""
+    """Counts, for each execution, the events that are not finite."""
     number = opened.executions.number
     events = np.flatnonzero(opened.columns.bad())
     row, known = _rows(number, opened.columns.whole("execution")[events])
@@ -95,7 +95,7 @@ def count_bad(opened: RecordedExecutions) -> Bad:
 
 
 def work_of_devices(opened: RecordedExecutions) -> DeviceWork:
-    """What the devices did for each execution."""
+    """The work of each device for each execution."""
     execution, words = opened.columns.whole("execution"), opened.columns.words("device")
     changed = np.diff(execution, prepend=-2) != 0
     changed |= np.diff(words.code, prepend=-2) != 0
