@@ -89,7 +89,7 @@ def test_a_new_function_each_time(tmp_path: Path) -> None:
             double(tf.ones([2]))  # HERE
 
     alert = one_alert(program, tmp_path / "trace")
-    assert "a new tf.function is made" in alert["explanation"]
+    assert "a new traced function is made" in alert["explanation"]
 
 
 def test_one_python_function_wrapped_each_time(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_one_python_function_wrapped_each_time(tmp_path: Path) -> None:
             tf.function(double)(tf.ones([2]))  # HERE
 
     alert = one_alert(program, tmp_path / "trace")
-    assert "a new tf.function is made" in alert["explanation"]
+    assert "a new traced function is made" in alert["explanation"]
 
 
 def test_shapes_given_to_keras(tmp_path: Path) -> None:
