@@ -15,6 +15,9 @@ from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.trapping.plan import TrapPlan
 from tensordbg.trapping.session import make_folder
 
+_REFUSED = 2
+"""The exit code where a framework of the program can't be trapped."""
+
 
 def run_trapped(program: Program, plan: TrapPlan, replaying: bool) -> int:
     """Runs a program with a trap, and replays the first of its captures if it made any.
@@ -32,7 +35,7 @@ def run_trapped(program: Program, plan: TrapPlan, replaying: bool) -> int:
     child.start()
     status = child.wait()
     made = [path for path in list_captures(plan.folder) if path not in before]
-    if is_new:
+    if is_new and status == _REFUSED:
         with contextlib.suppress(OSError):  # captures are in it
             plan.folder.rmdir()
     if made and replaying:
