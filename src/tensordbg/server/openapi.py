@@ -33,25 +33,10 @@ from tensordbg.wire.view import (
 )
 
 _REFERENCES = "#/components/schemas/{name}"
-_MODULES = (
-    *(errors, events, findings, graph, graph_search, health, overview),
-    *(source, tensor, timeline, whole_graph),
-)
+_MODULES = (errors, events, findings, graph, graph_search, health, overview, source, tensor, timeline, whole_graph)
 _ANSWERS = {
     name: kind
-    for module in (
-        errors,
-        events,
-        findings,
-        graph,
-        graph_search,
-        health,
-        overview,
-        source,
-        tensor,
-        timeline,
-        whole_graph,
-    )
+    for module in _MODULES
     for name, kind in vars(module).items()
     if is_dataclass(kind) and isinstance(kind, type)
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Bools, Ints, spread_ranges
+from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE
@@ -84,17 +84,8 @@ def _since(results: Ints, last: int, event: int) -> Ints:
 
 def _given_to_datasets(values: Values) -> Ints:
     """The bad events that eager operations made datasets of."""
-    executions = values.executions
     makers = [site.site for site in values.program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE)]
-    rows = np.flatnonzero(np.isin(executions.site, makers) & (executions.function == NONE))
-    starts = executions.input_starts[rows]
-    _, position = spread_ranges(starts, executions.input_starts[rows + 1] - starts)
-    row, slot = executions.input_row[position], executions.input_slot[position]
-    eager = (row != NONE) & (np.append(executions.function, NONE)[row] == NONE)
-    row, slot = row[eager], slot[eager]
-    event = values.event(row, values.ports.first[executions.site[row]] + slot)
-    event = event[event != NONE].astype(np.int64)
-    return np.unique(event[values.events.bad[event]])
+    return np.unique(values.bad_given_to(makers))
 
 
 def returned(values: Values) -> Bools:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Ints, spread_ranges
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import named, operation_of
@@ -78,7 +78,8 @@ class _Puts:
         if key not in self._known:
             putting = self._putting.get(key[0], [])
             wanted = [put for put in putting if self._handles.name(put) in {key[1], ""} or not key[1]]
-            self._known[key] = np.unique(np.concatenate([self._from_graphs(wanted), self._from_eager(wanted)]))
+            eagerly = self._values.bad_given_to([site.site for site in wanted])
+            self._known[key] = np.unique(np.concatenate([self._from_graphs(wanted), eagerly]))
         return self._known[key]
 
     @cached_property
@@ -95,20 +96,6 @@ class _Puts:
         given = [ref for site in sites for ref in program.inputs_of(site.site)]
         found = {ports.of(behind) for ref in given for behind in program.handed_on(ref)}
         return self._bad[np.isin(self._values.port[self._bad], list(found - {NONE}))].astype(np.int64)
-
-    def _from_eager(self, sites: list[Site]) -> Ints:
-        values, executions = self._values, self._values.executions
-        wanted = np.isin(executions.site, [site.site for site in sites]) & (executions.function == NONE)
-        rows = np.flatnonzero(wanted)
-        starts = executions.input_starts[rows]
-        _, position = spread_ranges(starts, executions.input_starts[rows + 1] - starts)
-        row, slot = executions.input_row[position], executions.input_slot[position]
-        eager = (row != NONE) & (np.append(executions.function, NONE)[row] == NONE)
-        row, slot = row[eager], slot[eager]
-        event = values.event(row, values.ports.first[executions.site[row]] + slot)
-        event = event[event != NONE].astype(np.int64)
-        result: Ints = event[values.events.bad[event]]
-        return result
 
 
 class _Handles:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.flow.activations import Activations, find_activations, with_extent
 from tensordbg.analysis.flow.links import Links, link_activations
 from tensordbg.analysis.flow.repeats import settle_repeats
@@ -62,6 +62,20 @@ class Values:
         """The event of a port of an activation's block, `NONE` where none was recorded."""
         result: Ints = self.event_at[self.address(activation, port)]
         return result
+
+    def bad_given_to(self, sites: list[int]) -> Ints:
+        """The bad events that eager operations of some sites were given by other eager operations."""
+        executions = self.executions
+        rows = np.flatnonzero(np.isin(executions.site, sites) & (executions.function == NONE))
+        starts = executions.input_starts[rows]
+        _, position = spread_ranges(starts, executions.input_starts[rows + 1] - starts)
+        row, slot = executions.input_row[position], executions.input_slot[position]
+        eager = (row != NONE) & (np.append(executions.function, NONE)[row] == NONE)
+        row, slot = row[eager], slot[eager]
+        event = self.event(row, self.ports.first[executions.site[row]] + slot)
+        event = event[event != NONE].astype(np.int64)
+        bad: Ints = event[self.events.bad[event]]
+        return bad
 
 
 def locate_values(program: Program, events: Events, executions: Executions) -> Values:

@@ -18,7 +18,7 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Ints, TraceSource, integers, rows, tensor_pieces
 from tensordbg.analysis.names.listing import ListedTensor
 from tensordbg.analysis.program.description import Program, read_program
-from tensordbg.analysis.program.events import read_executions
+from tensordbg.analysis.program.events import read_executions, row_of
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.query import sql
 from tensordbg.errors import TraceError, UsageError
@@ -135,8 +135,8 @@ class BatchOrigins:
         if site is None or site.argument == NONE or row["execution"] == NONE:
             return None
         executions = self._executions
-        at = int(np.searchsorted(executions.number, row["execution"]))
-        if at == len(executions) or executions.number[at] != row["execution"]:
+        at = int(row_of(executions.number, np.asarray([row["execution"]]))[0])
+        if at == NONE:
             return None
         place = int(executions.input_starts[at]) + site.argument
         if place >= executions.input_starts[at + 1] or executions.input_row[place] == NONE:

@@ -82,7 +82,7 @@ def may_be_told_apart(value: Any) -> bool:
 
 def mentions(frame: FrameType) -> Mention:
     """What the instruction that runs in a frame is given, and what that was made of in the same expression."""
-    around = _position(next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4))
+    around = _position(_running(frame))
     loads, instructions = _by_line(frame.f_code)
     inside: list[_Load] = []
     if around is not None:
@@ -111,7 +111,7 @@ def _names_in(frame: FrameType, is_it: Callable[[Any], bool]) -> Iterator[str]:
 
 def _mentioned(frame: FrameType) -> tuple[list[str], tuple[str, ...]]:
     """The names and attributes that the call which runs in a frame mentions, with the other lines of its statement."""
-    first, last, *_ = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None, None))
+    first, last, *_ = _running(frame)
     first = frame.f_lineno if first is None else first
     names: dict[str, None] = {}
     attributes: dict[str, None] = {}
@@ -143,6 +143,11 @@ def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str]]:
         is_attribute = instruction.opname.startswith(_ATTRIBUTES)
         loads.extend(_Load(name, is_attribute, None, position) for name in names if _is_name(name))
     return found, instructions
+
+
+def _running(frame: FrameType) -> tuple[int | None, ...]:
+    """Where the instruction that runs in a frame stands: first and last line, first and last column."""
+    return next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
 
 
 def _position(told: tuple[int | None, ...]) -> _Position | None:
