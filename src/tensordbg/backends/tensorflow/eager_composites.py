@@ -6,18 +6,16 @@ A site of its own says so, of which no event tells: the parts are recorded as wh
 from __future__ import annotations
 
 import json
-import sys
+from types import FrameType
 from typing import Any
 
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.keras.layers import MARK
-from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.stacks import stack_key
-from tensordbg.backends.tensorflow.tracing.composites import RAGGED, SPARSE
+from tensordbg.backends.tensorflow.tracing.composites import RAGGED, SPARSE, CompositeHooks
 from tensordbg.model import EAGER_COMPOSITE, NONE, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.log import made_by
-from tensordbg.recording.recorder import Recorder
 
 _Places = tuple[tuple[int, int], ...]
 """Sites with slots."""
@@ -31,46 +29,13 @@ _SITES: dict[tuple[Any, ...], int] = {}
 """By stack, kind and parts; a site keeps its number through all recordings of the process."""
 
 
-class EagerComposites:
-    """The hooks for one recording."""
+class EagerComposites(CompositeHooks):
+    """The hooks for what eager code puts together."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-        self._replaced = ReplacedAttributes()
-
-    def install(self) -> None:
-        """Looks on from now on."""
-        import tensorflow as tf  # imported by the program already
-
-        self._replaced.replace(tf.RaggedTensor, "__init__", self._watching_ragged)
-        self._replaced.replace(tf.SparseTensor, "__init__", self._watching_sparse)
-
-    def uninstall(self) -> None:
-        """Takes the hooks out again."""
-        self._replaced.restore()
-
-    def _watching_ragged(self, plain: Any) -> Any:
-        def __init__(ragged: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            plain(ragged, *args, **kwargs)
-            if self._recorder.active:
-                with self._recorder.guard("noting the parts of a ragged tensor"):
-                    self._note(RAGGED, (ragged.flat_values, *ragged.nested_row_splits))
-
-        return __init__
-
-    def _watching_sparse(self, plain: Any) -> Any:
-        def __init__(sparse: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            plain(sparse, *args, **kwargs)
-            if self._recorder.active:
-                with self._recorder.guard("noting the parts of a sparse tensor"):
-                    self._note(SPARSE, (sparse.values, sparse.indices, sparse.dense_shape))
-
-        return __init__
-
-    def _note(self, kind: str, parts: tuple[Any, ...]) -> None:
+    def note(self, kind: str, parts: tuple[Any, ...], frame: FrameType) -> None:
+        """Notes it as a site, once for each place and each making of its parts."""
         if self._recorder.resting or not all(hasattr(each, "numpy") for each in parts):
             return
-        frame = sys._getframe(2)  # noqa: SLF001
         key = stack_key(frame)
         # One line may put several together, of other numbers of parts: a ragged tensor of ragged rows.
         first = len(parts) * _MOST_PARTS

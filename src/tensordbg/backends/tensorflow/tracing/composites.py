@@ -5,7 +5,11 @@ The tensor that holds the elements bears the note: its name, its health and its 
 
 from __future__ import annotations
 
+import sys
 import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from tensordbg.backends.tensorflow.attributes import with_notes
@@ -19,8 +23,8 @@ _PARTS: weakref.WeakKeyDictionary[Any, dict[str, dict[int, dict[str, Any]]]] = w
 RAGGED, SPARSE = "ragged", "sparse"
 
 
-class Composites:
-    """The hooks for one recording."""
+class CompositeHooks(ABC):
+    """The hooks for one recording, where a ragged or sparse tensor is put together."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -30,30 +34,48 @@ class Composites:
         """Looks on from now on."""
         import tensorflow as tf  # imported by the program already
 
-        self._replaced.replace(tf.RaggedTensor, "__init__", self._watching_ragged)
-        self._replaced.replace(tf.SparseTensor, "__init__", self._watching_sparse)
+        self._replaced.replace(tf.RaggedTensor, "__init__", self._watching(RAGGED, _parts_of_ragged))
+        self._replaced.replace(tf.SparseTensor, "__init__", self._watching(SPARSE, _parts_of_sparse))
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
         self._replaced.restore()
 
-    def _watching_ragged(self, plain: Any) -> Any:
-        def __init__(ragged: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            plain(ragged, *args, **kwargs)
-            if self._recorder.active:
-                with self._recorder.guard("noting the parts of a ragged tensor"):
-                    _note(RAGGED, ragged.flat_values, ragged.nested_row_splits)
+    @abstractmethod
+    def note(self, kind: str, parts: tuple[Any, ...], frame: FrameType) -> None:
+        """Notes a value that has been put together.
 
-        return __init__
+        Args:
+            kind: `RAGGED` or `SPARSE`.
+            parts: Its tensors, the elements first.
+            frame: Where it was put together.
+        """
 
-    def _watching_sparse(self, plain: Any) -> Any:
-        def __init__(sparse: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            plain(sparse, *args, **kwargs)
-            if self._recorder.active:
-                with self._recorder.guard("noting the parts of a sparse tensor"):
-                    _note(SPARSE, sparse.values, (sparse.indices, sparse.dense_shape))
+    def _watching(self, kind: str, parts_of: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any], Any]:
+        def around(plain: Any) -> Any:
+            def __init__(value: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+                plain(value, *args, **kwargs)
+                if self._recorder.active:
+                    with self._recorder.guard(f"noting the parts of a {kind} tensor"):
+                        self.note(kind, parts_of(value), sys._getframe(1))  # noqa: SLF001
 
-        return __init__
+            return __init__
+
+        return around
+
+
+class Composites(CompositeHooks):
+    """The hooks for what graphs put together."""
+
+    def note(self, kind: str, parts: tuple[Any, ...], frame: FrameType) -> None:  # noqa: ARG002
+        """Notes the newest value of these elements: a ragged tensor of several dimensions is made from within."""
+        if any(hasattr(each, "numpy") or not hasattr(each, "value_index") for each in parts):
+            return
+        elements, *others = (_computed(each) for each in parts)
+        if any(each.graph is not elements.graph for each in others):
+            return
+        told = [[each.op.name, each.value_index] for each in others]
+        _PARTS.setdefault(elements.graph, {}).setdefault(elements.op.name, {})[elements.value_index] = {kind: told}
 
 
 def with_composites(attributes: str, graph: Any, operation: str, outputs: int) -> str:
@@ -81,12 +103,9 @@ def _computed(tensor: Any) -> Any:
     return tensor
 
 
-def _note(kind: str, elements: Any, others: Any) -> None:
-    """Notes the newest value of these elements: a ragged tensor of several dimensions is made from within."""
-    if hasattr(elements, "numpy") or not all(hasattr(each, "value_index") for each in (elements, *others)):
-        return
-    elements, *others = (_computed(each) for each in (elements, *others))
-    if any(each.graph is not elements.graph for each in others):
-        return
-    parts = [[each.op.name, each.value_index] for each in others]
-    _PARTS.setdefault(elements.graph, {}).setdefault(elements.op.name, {})[elements.value_index] = {kind: parts}
+def _parts_of_ragged(ragged: Any) -> tuple[Any, ...]:
+    return (ragged.flat_values, *ragged.nested_row_splits)
+
+
+def _parts_of_sparse(sparse: Any) -> tuple[Any, ...]:
+    return (sparse.values, sparse.indices, sparse.dense_shape)
