@@ -5,7 +5,7 @@ that it calls, has the event's site: the one begun last, if there are several; o
 A step id is forgotten when its execution has ended and four segments have not named it. Events of no execution get
 execution -1, such as those of an input pipeline's own functions. Those run for each element under a step id of its
 own, several at once, also in a pipeline that a function makes: these runs are numbered in the column `run`, and the
-analysis keeps them apart as it does executions (`Activations.owner`).
+analysis keeps them apart as it does executions (`Invocations.owner`).
 
 An eager operation is recorded once it has run: it has a beginning and no end, and `end_ns` is its `begin_ns`. An
 event of an eager tensor names its execution, and follows on that of the execution's beginning, in the same thread.

@@ -20,7 +20,7 @@ def test_a_value_without_an_event_is_what_it_was_made_from() -> None:
         trace.run(f).event(x, value)
     values = located(trace)
     flow = Flow(values, values.ports.inputs)
-    activation = np.arange(3)
+    invocation = np.arange(3)
     sites = len(values.ports.argument)
     passing = np.zeros(sites, dtype=bool)
     passing[handed.site] = True
@@ -28,7 +28,7 @@ def test_a_value_without_an_event_is_what_it_was_made_from() -> None:
 
     def of(ref: object, through: np.ndarray, unknown: np.ndarray) -> list[bool]:
         port = np.full(3, values.ports.of(ref))  # type: ignore[arg-type]
-        return NanBehind(flow, through, unknown).of(activation, port).tolist()
+        return NanBehind(flow, through, unknown).of(invocation, port).tolist()
 
     assert of(x, none, none) == [False, True, False]
     assert of(handed, none, none) == [False] * 3

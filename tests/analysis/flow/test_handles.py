@@ -49,7 +49,7 @@ def test_an_argument_is_followed_through_calls_and_branches() -> None:
     run.event(read, [1.0], path="cond/then/_1/PartitionedCall")
     values = located(trace)
     (site,) = Handles(values).open_sites()
-    assert Handles(values).touched(site, values.activation[:1]).tolist() == [[a]]
+    assert Handles(values).touched(site, values.invocation[:1]).tolist() == [[a]]
 
 
 def test_what_is_not_known_is_said_to_be_unknown() -> None:

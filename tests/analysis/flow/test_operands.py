@@ -13,15 +13,15 @@ def test_inputs_of_an_operation_in_a_graph_without_handles_of_variables() -> Non
     total = step.op("AddN", x, handle, x)
     trace.run(step).event(total, [1.0])
     values = located(trace)
-    activation = int(values.activation[0])
+    invocation = int(values.invocation[0])
     flow = Flow(values, values.ports.inputs)
-    found = list(operands(flow, values.program.sites[total.site], activation))
+    found = list(operands(flow, values.program.sites[total.site], invocation))
     assert [(each.position, each.tensor, each.op_type) for each in found] == [
         (0, "x:0", "Placeholder"),
         (2, "x:0", "Placeholder"),
     ]
-    assert {each.activation for each in found} == {activation}
-    assert not is_eager(flow, activation)
+    assert {each.invocation for each in found} == {invocation}
+    assert not is_eager(flow, invocation)
 
 
 def test_inputs_of_an_eager_operation_are_what_other_executions_made() -> None:
@@ -34,6 +34,6 @@ def test_inputs_of_an_eager_operation_are_what_other_executions_made() -> None:
     assert is_eager(flow, row)
     site = values.program.sites[int(values.executions.site[row])]
     # What made the first input is not known.
-    assert [(each.position, each.tensor, each.activation) for each in operands(flow, site, row)] == [
+    assert [(each.position, each.tensor, each.invocation) for each in operands(flow, site, row)] == [
         (1, "Exp:0", first.number - 1)
     ]

@@ -32,11 +32,11 @@ def test_calls_and_turns() -> None:
         wanted += events
     values = located(trace)
     shuffled = np.random.default_rng(0).permutation(len(wanted))
-    order = in_program_order(values, values.activation[shuffled], values.events.site[shuffled])
+    order = in_program_order(values, values.invocation[shuffled], values.events.site[shuffled])
     assert shuffled[order].tolist() == wanted
     # The results of a call come after everything in it.
-    activation = np.array([values.activation[wanted[2]], 0])
-    assert in_program_order(values, activation, np.array([first.site, result.site])).tolist() == [0, 1]
+    invocation = np.array([values.invocation[wanted[2]], 0])
+    assert in_program_order(values, invocation, np.array([first.site, result.site])).tolist() == [0, 1]
 
 
 def test_nothing_to_sort() -> None:

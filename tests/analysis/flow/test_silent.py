@@ -19,7 +19,7 @@ def test_only_those_that_write() -> None:
     for value in (1.0, 2.0):
         trace.run(f).event(x, [value])
     values = located(trace)
-    blocks = values.activations.block.tolist()
+    blocks = values.invocations.block.tolist()
     assert [blocks.count(graph.number) for graph in (f, caller, writer, idle)] == [2, 2, 2, 0]
 
 
@@ -31,7 +31,7 @@ def test_a_function_that_calls_itself() -> None:
     f.write(w, x)
     f.call(f, x)
     trace.run(f).event(x, [1.0])
-    assert len(located(trace).activations) < 100
+    assert len(located(trace).invocations) < 100
 
 
 def test_a_branch_may_not_have_run() -> None:
@@ -43,4 +43,4 @@ def test_a_branch_may_not_have_run() -> None:
     x = f.argument("x")
     f.cond(then, other, x, x)
     trace.run(f).event(x, [1.0])
-    assert located(trace).activations.block.tolist() == [f.number]
+    assert located(trace).invocations.block.tolist() == [f.number]

@@ -18,7 +18,7 @@ def test_events_lie_at_their_addresses() -> None:
         run.event(y, [1.0])
         run.event(x, [1.0])
     values = located(trace)
-    assert values.event(values.activation, values.port).tolist() == list(range(6))
+    assert values.event(values.invocation, values.port).tolist() == list(range(6))
     assert values.event(np.array([1]), np.array([values.ports.of(z)])).tolist() == [NONE]
     assert sorted(values.event_at[values.event_at != NONE].tolist()) == list(range(6))
 

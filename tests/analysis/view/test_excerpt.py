@@ -26,9 +26,9 @@ def test_values_lie_as_in_the_whole_trace() -> None:
     for local, event in enumerate(part.events.tolist()):
         here, there = part.values, whole
         assert here.port[local] == there.port[event]
-        own, same = int(here.activation[local]), int(there.activation[event])
-        assert here.activations.iteration[own] == there.activations.iteration[same]
-        assert here.activations.frame[own] == there.activations.frame[same]
+        own, same = int(here.invocation[local]), int(there.invocation[event])
+        assert here.invocations.iteration[own] == there.invocations.iteration[same]
+        assert here.invocations.frame[own] == there.invocations.frame[same]
 
 
 def test_of_very_long_executions_only_the_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,8 +27,8 @@ from tensordbg.operations.traits import Trait
 def choice_roots(values: Values, with_nan: Bools, gradient_site: Bools) -> Iterator[Roots]:
     """Yields the values that chose something in executions with a NaN; gradients repeat the choices of forward ones."""
     for place in list(values.places.all):
-        ran = np.flatnonzero(values.activations.place == place.number)
-        ran = ran[with_nan[values.activations.execution[ran]]]
+        ran = np.flatnonzero(values.invocations.place == place.number)
+        ran = ran[with_nan[values.invocations.execution[ran]]]
         if not len(ran):
             continue
         for site in values.program.sites_of_graph.get(place.block, ()):
@@ -55,14 +55,14 @@ def _given_nan(values: Values, flow: Flow, decisions: Sequence[Decision]) -> Boo
     """Of what chose elements, whether a NaN was among those that it chose from."""
     result = np.zeros(len(decisions), dtype=np.bool_)
     site = np.array([each.root.site for each in decisions], dtype=np.int64)
-    activation = np.array([each.root.activation for each in decisions], dtype=np.int64)
+    invocation = np.array([each.root.invocation for each in decisions], dtype=np.int64)
     behind = NanBehind(flow, through=values.passing, unknown=np.zeros_like(values.passing))
     for number in np.unique(site).tolist():
         rows = np.flatnonzero(site == number)
         for ref in values.program.inputs_of(number)[1:]:
             port = values.ports.of(ref)
             if port != NONE:
-                result[rows] |= behind.of(activation[rows], np.full(len(rows), port, dtype=np.int64))
+                result[rows] |= behind.of(invocation[rows], np.full(len(rows), port, dtype=np.int64))
     return result
 
 
@@ -70,17 +70,17 @@ def branch_that_ran(values: Values, details: Details, root: Root) -> str:
     """Which branch ran, by what chose it or else by the events that it left; empty where that is not known."""
     site = values.program.sites[root.site]
     is_case = operation_of(site).kind is Kind.CASE
-    events = resolve(Flow(values, values.ports.inputs), root.activation, root.port)
+    events = resolve(Flow(values, values.ports.inputs), root.invocation, root.port)
     if len(events) == 1:
         (lowest,), (highest,) = details.range_of(np.array(events))
         if lowest == highest:
             last = len(site.called) - 1
             chosen = int(highest) if 0 <= highest <= last else last  # out of range, the last one runs
             return f"number {chosen}" if is_case else ("else", "then")[bool(highest)]
-    inner = int(values.links.called_from(np.array([root.activation]), np.array([root.site]))[0])
+    inner = int(values.links.called_from(np.array([root.invocation]), np.array([root.site]))[0])
     if inner == NONE:
         return ""
-    part = values.places.all[int(values.activations.place[inner])].part
+    part = values.places.all[int(values.invocations.place[inner])].part
     return f"number {part}" if is_case else ("then", "else")[min(part, 1)]
 
 

@@ -48,7 +48,7 @@ _TRUTHS = frozenset(
 """They make truth values of nothing but truth values."""
 
 Key = tuple[int, int]
-"""An activation and a port."""
+"""An invocation and a port."""
 
 
 class Decides(enum.Enum):
@@ -66,7 +66,7 @@ class Root:
     """A value that decides something."""
 
     what: Decides
-    activation: int
+    invocation: int
     port: int
     site: int
     """The operation for which it decides; `NONE` for a loop, and for a result of a function."""
@@ -74,21 +74,21 @@ class Root:
 
 @dataclass(frozen=True)
 class Roots:
-    """One value as it was computed in each of many activations."""
+    """One value as it was computed in each of many invocations."""
 
     what: Decides
-    activation: Ints
+    invocation: Ints
     port: int
     site: int
 
     def pieces(self) -> Iterator[Roots]:
         """Some at a time."""
-        for first in range(0, len(self.activation), _AT_ONCE):
-            yield replace(self, activation=self.activation[first : first + _AT_ONCE])
+        for first in range(0, len(self.invocation), _AT_ONCE):
+            yield replace(self, invocation=self.invocation[first : first + _AT_ONCE])
 
     def each(self) -> list[Root]:
         """One by one."""
-        return [Root(self.what, activation, self.port, self.site) for activation in self.activation.tolist()]
+        return [Root(self.what, invocation, self.port, self.site) for invocation in self.invocation.tolist()]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Decision:
     """Of the NaN, in the graph."""
     site: int
     """Of what compared it, or made a whole number of it."""
-    activation: int
+    invocation: int
     """In which that was done."""
 
 
@@ -120,10 +120,10 @@ class Deciding:
         """
         if not self.is_walked(roots.port):
             return
-        pieces = [piece.activation[self._may_be_decided(piece)] for piece in roots.pieces()]
-        activation = np.concatenate([np.empty(0, dtype=np.int64), *pieces])
-        if len(activation):
-            self.roots.append(replace(roots, activation=activation))
+        pieces = [piece.invocation[self._may_be_decided(piece)] for piece in roots.pieces()]
+        invocation = np.concatenate([np.empty(0, dtype=np.int64), *pieces])
+        if len(invocation):
+            self.roots.append(replace(roots, invocation=invocation))
 
     def decisions(self, graph: BadGraph, details: Details) -> Iterator[list[Decision]]:
         """Finds what a NaN decided, once it is known what is bad: some at a time."""
@@ -181,13 +181,13 @@ class Deciding:
         given = self.values.program.inputs_of(number)
         return len(given) == 2 and given[0] == given[1]
 
-    def step_back(self, activation: Ints, port: Ints) -> tuple[Sources, Bools]:
+    def step_back(self, invocation: Ints, port: Ints) -> tuple[Sources, Bools]:
         """One step from values that are walked back over, and which of what is met is compared."""
-        ports, block = self.values.ports, self.values.activations.block
+        ports, block = self.values.ports, self.values.invocations.block
         telling = np.flatnonzero(self._telling[ports.site[port]])
-        step = self.flow.sources(activation[telling], port[telling])
-        step = Sources(telling[step.of], step.activation, step.port)
-        step = step.where(ports.block[ports.site[step.port]] == block[step.activation])
+        step = self.flow.sources(invocation[telling], port[telling])
+        step = Sources(telling[step.of], step.invocation, step.port)
+        step = step.where(ports.block[ports.site[step.port]] == block[step.invocation])
         # What a call was given tells nothing where the call left no events: its other branch may have taken it.
         step = step.where(~(ports.may_be_bad[step.port] & ports.followed[ports.site[port[step.of]]]))
         compared = ports.may_be_bad[step.port]
@@ -195,20 +195,20 @@ class Deciding:
         return step, ports.may_be_bad[step.port]
 
     def _may_be_decided(self, roots: Roots) -> Bools:
-        """For each activation whether something was compared that may be NaN."""
-        owner, activation = np.arange(len(roots.activation)), roots.activation.astype(np.int64)
+        """For each invocation whether something was compared that may be NaN."""
+        owner, invocation = np.arange(len(roots.invocation)), roots.invocation.astype(np.int64)
         port = np.full(len(owner), roots.port, dtype=np.int64)
         result = np.zeros(len(owner), dtype=np.bool_)
         for _ in range(_DEEPEST):
-            step, compared = self.step_back(activation, port)
-            of, met, taken = owner[step.of], step.activation, step.port
+            step, compared = self.step_back(invocation, port)
+            of, met, taken = owner[step.of], step.invocation, step.port
             numbers = np.flatnonzero(compared)
             numbers = numbers[self._nan_behind.of(met[numbers], taken[numbers])]
             result[of[numbers]] = True
             self.builder.nodes(met[numbers], taken[numbers])
             if compared.all():
                 break
-            owner, activation, port = distinct(of[~compared], met[~compared], taken[~compared])
+            owner, invocation, port = distinct(of[~compared], met[~compared], taken[~compared])
         return result
 
 
@@ -229,12 +229,12 @@ class _Walk:
         self._learn_truth(details)
         found: dict[Decision, None] = {}
         for root in self._roots:
-            for node, site, activation in self._decided((root.activation, root.port), nan, 0):
-                found[Decision(root, node, site, activation)] = None
+            for node, site, invocation in self._decided((root.invocation, root.port), nan, 0):
+                found[Decision(root, node, site, invocation)] = None
         return list(found)
 
     def _decided(self, key: Key, nan: Bools, depth: int) -> list[tuple[int, int, int]]:
-        """The comparisons with a NaN but for which a value would have been another: node, site and activation."""
+        """The comparisons with a NaN but for which a value would have been another: node, site and invocation."""
         given = self._sources.get(key, [])
         if depth > _DEEPEST or self._is_guarded(key):
             return []
@@ -279,18 +279,18 @@ class _Walk:
                 self._truth[keys[place]] = bool(high)
 
     def _go(self) -> None:
-        waiting = list(dict.fromkeys((root.activation, root.port) for root in self._roots))
+        waiting = list(dict.fromkeys((root.invocation, root.port) for root in self._roots))
         for _ in range(_DEEPEST):
             waiting = [key for key in waiting if key not in self._sources]
             if not waiting:
                 return
             self._sources.update((key, []) for key in waiting)
             step, compared = self._deciding.step_back(*_columns(waiting))
-            node = self._deciding.builder.node_at[self.values.address(step.activation, step.port)]
+            node = self._deciding.builder.node_at[self.values.address(step.invocation, step.port)]
             further: list[Key] = []
-            columns = (step.of, step.activation, step.port, node, compared)
-            for of, activation, port, number, is_number in zip(*(each.tolist() for each in columns), strict=True):
-                key = (activation, port)
+            columns = (step.of, step.invocation, step.port, node, compared)
+            for of, invocation, port, number, is_number in zip(*(each.tolist() for each in columns), strict=True):
+                key = (invocation, port)
                 self._sources[waiting[of]].append(key)
                 if is_number:
                     self._nodes[key] = number
@@ -300,8 +300,8 @@ class _Walk:
 
 
 def _columns(keys: Sequence[Key]) -> tuple[Ints, Ints]:
-    activation, port = np.array(keys, dtype=np.int64).reshape(-1, 2).T
-    return activation, port
+    invocation, port = np.array(keys, dtype=np.int64).reshape(-1, 2).T
+    return invocation, port
 
 
 def _holds_nan(values: Values, graph: BadGraph) -> Bools:
@@ -310,7 +310,7 @@ def _holds_nan(values: Values, graph: BadGraph) -> Bools:
     is_event = graph.event != NONE
     marks[is_event] = values.events.nan[graph.event[is_event]]
     handed = ~is_event[graph.child]
-    only = BadGraph(graph.event, graph.activation, graph.port, graph.rank, graph.child[handed], graph.parent[handed])
+    only = BadGraph(graph.event, graph.invocation, graph.port, graph.rank, graph.child[handed], graph.parent[handed])
     result: Bools = only.descend(marks) > 0
     return result
 

@@ -29,14 +29,14 @@ def loop_roots(values: Values, with_nan: Bools) -> Iterator[Roots]:
 
 
 def _last_asked(values: Values, place: Place, with_nan: Bools) -> Ints:
-    """The activations in which a condition was asked last, in each run of its loop.
+    """The invocations in which a condition was asked last, in each run of its loop.
 
     One that only gives back a variable of the loop computes nothing: then it is what the body's last turn made of that.
     """
-    asked = np.flatnonzero(values.activations.place == place.number)
-    asked = asked[with_nan[values.activations.execution[asked]]]
-    owner, frame = values.activations.owner[asked], values.activations.frame[asked]
-    order = np.lexsort((values.activations.iteration[asked], frame, owner))
+    asked = np.flatnonzero(values.invocations.place == place.number)
+    asked = asked[with_nan[values.invocations.execution[asked]]]
+    owner, frame = values.invocations.owner[asked], values.invocations.frame[asked]
+    order = np.lexsort((values.invocations.iteration[asked], frame, owner))
     asked, owner, frame = asked[order], owner[order], frame[order]
     last = np.append((np.diff(owner) != 0) | (np.diff(frame) != 0), True)
     result: Ints = asked[last[: len(asked)]]

@@ -26,13 +26,13 @@ class NanBehind:
     unknown: Bools
     """For each site whether what it makes without an event may be NaN, whatever it was made from."""
 
-    def of(self, activation: Ints, port: Ints) -> Bools:
+    def of(self, invocation: Ints, port: Ints) -> Bools:
         """For each value whether it is NaN, or may be."""
         values = self.flow.values
         result = np.zeros(len(port), dtype=np.bool_)
         owner = np.arange(len(port))
         for _ in range(_FARTHEST):
-            event = values.event(activation, port)
+            event = values.event(invocation, port)
             has_event = event >= 0
             result[owner[has_event]] |= values.events.nan[event[has_event]]
             site = values.ports.site[port]
@@ -40,11 +40,11 @@ class NanBehind:
             open_rows = np.flatnonzero(~has_event & self.through[site] & ~result[owner])
             if not len(open_rows):
                 return result
-            owner, activation, port = owner[open_rows], activation[open_rows], port[open_rows]
-            step = self.flow.sources(activation, port)
-            owner, activation, port = distinct(owner[step.of], step.activation, step.port)
-            kept = values.ports.block[values.ports.site[port]] == values.activations.block[activation]
-            owner, activation, port = owner[kept], activation[kept], port[kept]
+            owner, invocation, port = owner[open_rows], invocation[open_rows], port[open_rows]
+            step = self.flow.sources(invocation, port)
+            owner, invocation, port = distinct(owner[step.of], step.invocation, step.port)
+            kept = values.ports.block[values.ports.site[port]] == values.invocations.block[invocation]
+            owner, invocation, port = owner[kept], invocation[kept], port[kept]
         result[owner] = True
         return result
 

@@ -38,8 +38,8 @@ def failed_in_pipeline(
     if not named:
         return None
     past = RecordedPast(trace, program, executions, NONE)
-    last = past.values.activations.last  # the first to fail is the one that the program learnt of
-    found = ((activation, site.site) for site in named for activation in past.failed_activations(site))
+    last = past.values.invocations.last  # the first to fail is the one that the program learnt of
+    found = ((invocation, site.site) for site in named for invocation in past.failed_invocations(site))
     runs = sorted(found, key=lambda each: (int(last[each[0]]), *each))
     sites = {site.site: site for site in named}
     failed = [FailedElement(sites[number], past.given_at(run, sites[number]), past) for run, number in runs]

@@ -48,12 +48,12 @@ class Ancestry:
     def parents(self, event: int) -> list[int]:
         """The events of what a tensor was made from, in order, each the tensor itself or what it was passed on from."""
         values, site = self._values, self.site(event)
-        activation = int(values.activation[event])
-        if site.argument >= 0 and not is_eager(self._flow, activation):
-            step = self._flow.sources(values.activation[event : event + 1], values.port[event : event + 1])
-            places = [*zip(step.activation.tolist(), step.port.tolist(), strict=True)]
+        invocation = int(values.invocation[event])
+        if site.argument >= 0 and not is_eager(self._flow, invocation):
+            step = self._flow.sources(values.invocation[event : event + 1], values.port[event : event + 1])
+            places = [*zip(step.invocation.tolist(), step.port.tolist(), strict=True)]
         else:
-            places = [(each.activation, each.port) for each in operands(self._flow, site, activation)]
+            places = [(each.invocation, each.port) for each in operands(self._flow, site, invocation)]
         found = (resolve(self._flow, where, port) for where, port in places if port != NONE)
         return [events[-1] for events in found if events]
 
@@ -62,21 +62,21 @@ class Ancestry:
         site = self.site(event)
         if not reads_variables(site):
             return NONE
-        return next(iter(self._variables.touched(site, int(self._values.activation[event]))), NONE)
+        return next(iter(self._variables.touched(site, int(self._values.invocation[event]))), NONE)
 
     def write_behind(self, event: int) -> Write | None:
         """The write that a read of a variable had its value from; None where none was recorded."""
         values, variable = self._values, self.variable(event)
         if variable == NONE:
             return None
-        place = self._variables.write_before(variable, int(values.activation[event]), int(values.port[event]))
+        place = self._variables.write_before(variable, int(values.invocation[event]), int(values.port[event]))
         if place is None:
             return None
-        activation, port = place
+        invocation, port = place
         write = values.program.sites[int(values.ports.site[port])]
-        taken = (resolve(self._flow, each.activation, each.port) for each in operands(self._flow, write, activation))
-        old = self._variables.read_before(variable, activation, port)
-        execution = int(values.activations.execution[activation])
+        taken = (resolve(self._flow, each.invocation, each.port) for each in operands(self._flow, write, invocation))
+        old = self._variables.read_before(variable, invocation, port)
+        execution = int(values.invocations.execution[invocation])
         return Write(write, execution, tuple(events[-1] for events in taken if events), old)
 
     def unwritten(self, event: int) -> int:
@@ -84,7 +84,7 @@ class Ancestry:
         for _ in range(_FARTHEST):
             variable = self.variable(event)
             if variable != NONE:
-                place = int(self._values.activation[event]), int(self._values.port[event])
+                place = int(self._values.invocation[event]), int(self._values.port[event])
                 return variable if self._variables.holds_first_value(variable, *place) else NONE
             others = [
                 parent for parent in self.parents(event) if operation_of(self.site(parent)).kind is not Kind.CONSTANT

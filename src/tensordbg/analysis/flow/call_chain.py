@@ -24,14 +24,14 @@ def telling_stack(values: Values, event: int, site: Site) -> int:
 def _stacks_of_calls(values: Values, event: int) -> Iterator[int]:
     """The stacks of the calls around an event, innermost first; the last is that of its execution."""
     sites, places = values.program.sites, values.places.all
-    activation = int(values.activation[event])
-    place = int(values.activations.place[activation])
+    invocation = int(values.invocation[event])
+    place = int(values.invocations.place[invocation])
     while place != NONE:
         call = sites.get(places[place].call_site)
         if call is not None:
             yield call.stack
         place = places[place].parent
-    execution = int(values.activations.execution[activation])
+    execution = int(values.invocations.execution[invocation])
     if execution != NONE:
         called_at = sites.get(int(values.executions.site[execution]))
         if called_at is not None:

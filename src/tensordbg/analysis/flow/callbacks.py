@@ -29,8 +29,8 @@ class CallbackLinks:
     """For each the bad event that was computed for it."""
     entered: Ints
     """Bad events: values that came into a Python function."""
-    activation: Ints
-    """For each the activation of the operation that called it,"""
+    invocation: Ints
+    """For each the invocation of the operation that called it,"""
     port: Ints
     """and a port that the operation takes."""
 
@@ -55,8 +55,8 @@ def callback_links(values: Values) -> CallbackLinks:
         computed = bad[between][began_inside & (eager & ~from_outside)[between]]
         results.extend((event, int(source)) for source in computed[-1:])
         entered = bad[between][began_inside & from_outside[between]]
-        activation = int(values.activation[event])
-        entries.extend((int(each), activation, given) for each in entered for given in _taken(values, port))
+        invocation = int(values.invocation[event])
+        entries.extend((int(each), invocation, given) for each in entered for given in _taken(values, port))
     made = np.array(results, dtype=np.int64).reshape(-1, 2).T
     came = np.array(entries, dtype=np.int64).reshape(-1, 3).T
     return CallbackLinks(made[0], made[1], came[0], came[1], came[2])

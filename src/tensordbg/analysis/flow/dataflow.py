@@ -26,7 +26,7 @@ class Sources:
 
     of: Ints
     """Which of the values, by position."""
-    activation: Ints
+    invocation: Ints
     port: Ints
 
     @classmethod
@@ -35,13 +35,13 @@ class Sources:
         empty = np.empty(0, dtype=np.int64)
         return cls(
             np.concatenate([empty, *(part.of for part in parts)]),
-            np.concatenate([empty, *(part.activation for part in parts)]),
+            np.concatenate([empty, *(part.invocation for part in parts)]),
             np.concatenate([empty, *(part.port for part in parts)]),
         )
 
     def where(self, kept: Bools) -> Sources:
         """Some of them."""
-        return Sources(self.of[kept], self.activation[kept], self.port[kept])
+        return Sources(self.of[kept], self.invocation[kept], self.port[kept])
 
 
 @dataclass(frozen=True)
@@ -52,47 +52,47 @@ class Flow:
     edges: Edges
     _passed: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
-    def sources(self, activation: Ints, port: Ints) -> Sources:
+    def sources(self, invocation: Ints, port: Ints) -> Sources:
         """Takes one step back from the values at some ports to their sources; variables are not followed here."""
-        ports, activations = self.values.ports, self.values.activations
+        ports, invocations = self.values.ports, self.values.invocations
         site = ports.site[port]
-        outermost = self.values.links.outer[activation] == NONE
-        eager = (activations.place[activation] == NONE) & (activations.execution[activation] != NONE)
+        outermost = self.values.links.outer[invocation] == NONE
+        eager = (invocations.place[invocation] == NONE) & (invocations.execution[invocation] != NONE)
         argument = ~eager & (ports.argument[site] >= 0)
         called = ~eager & ports.followed[site]
         return Sources.joined(
             [
-                self._within(~(eager | argument | called), activation, port),
-                self._given(eager, activation, port),
-                self._given(argument & outermost, activation, port),
-                self._from_caller(argument & ~outermost, activation, port),
-                self._from_called(called, activation, port),
+                self._within(~(eager | argument | called), invocation, port),
+                self._given(eager, invocation, port),
+                self._given(argument & outermost, invocation, port),
+                self._from_caller(argument & ~outermost, invocation, port),
+                self._from_called(called, invocation, port),
             ]
         )
 
-    def _within(self, chosen: Bools, activation: Ints, port: Ints) -> Sources:
+    def _within(self, chosen: Bools, invocation: Ints, port: Ints) -> Sources:
         """Along the edges of a graph."""
         rows = np.flatnonzero(chosen)
         site = self.values.ports.site[port[rows]]
         starts = self.edges.starts[site]
         owner, edge = spread_ranges(starts, self.edges.starts[site + 1] - starts)
-        return Sources(rows[owner], activation[rows[owner]], self.edges.ports[edge])
+        return Sources(rows[owner], invocation[rows[owner]], self.edges.ports[edge])
 
-    def _given(self, chosen: Bools, activation: Ints, port: Ints) -> Sources:
+    def _given(self, chosen: Bools, invocation: Ints, port: Ints) -> Sources:
         """From the execution that made an eager operation's inputs, or an argument of an outermost function."""
         values, executions = self.values, self.values.executions
-        rows = np.flatnonzero(chosen & (activation < len(executions)))
-        execution = values.activations.execution[activation[rows]]
+        rows = np.flatnonzero(chosen & (invocation < len(executions)))
+        execution = values.invocations.execution[invocation[rows]]
         argument = values.ports.argument[values.ports.site[port[rows]]]
         begin, end = executions.input_starts[execution], executions.input_starts[execution + 1]
-        whole = values.activations.place[activation[rows]] == NONE
+        whole = values.invocations.place[invocation[rows]] == NONE
         first = np.where(whole, begin, np.minimum(begin + argument, end))
         count = np.where(whole, end - begin, np.minimum(1, end - first))
         owner, position = spread_ranges(first, count)
         made_by, slot = executions.input_row[position], executions.input_slot[position]
         made = self.made_port(made_by, slot)
         known = made != NONE
-        return Sources(rows[owner][known], made_by[known], made[known])  # outermost activations are numbered like these
+        return Sources(rows[owner][known], made_by[known], made[known])  # outermost invocations are numbered like these
 
     def made_port(self, execution: Ints, slot: Ints) -> Ints:
         """The port of a result of an execution, `NONE` where it is not known."""
@@ -111,30 +111,30 @@ class Flow:
         result[known] = table[starts[function[known]] + slot[known]]
         return result
 
-    def _from_caller(self, chosen: Bools, activation: Ints, port: Ints) -> Sources:
+    def _from_caller(self, chosen: Bools, invocation: Ints, port: Ints) -> Sources:
         """Arguments of a function that another called."""
         values = self.values
         rows = np.flatnonzero(chosen)
-        activation, argument = activation[rows], values.ports.argument[values.ports.site[port[rows]]]
-        place = values.activations.place[activation]
+        invocation, argument = invocation[rows], values.ports.argument[values.ports.site[port[rows]]]
+        place = values.invocations.place[invocation]
         starts, outer_ports, before_ports = self._arguments
         inside = starts[place] + argument < starts[place + 1]
-        rows, activation, place, argument = rows[inside], activation[inside], place[inside], argument[inside]
-        before = values.links.previous[activation]
+        rows, invocation, place, argument = rows[inside], invocation[inside], place[inside], argument[inside]
+        before = values.links.previous[invocation]
         made_before = before_ports[starts[place] + argument]
         turned = (before != NONE) & (made_before != NONE)
         made_outside = outer_ports[starts[place] + argument]
         made = np.where(turned, made_before, made_outside)
-        result = Sources(rows, np.where(turned, before, values.links.outer[activation]), made)
-        return result.where((made != NONE) & (result.activation != NONE))
+        result = Sources(rows, np.where(turned, before, values.links.outer[invocation]), made)
+        return result.where((made != NONE) & (result.invocation != NONE))
 
-    def _from_called(self, chosen: Bools, activation: Ints, port: Ints) -> Sources:
+    def _from_called(self, chosen: Bools, invocation: Ints, port: Ints) -> Sources:
         """Results of a call operation."""
         values = self.values
         rows = np.flatnonzero(chosen)
         site = values.ports.site[port[rows]]
-        inner = values.links.called_from(activation[rows], site)
-        place = np.where(inner == NONE, NONE, values.activations.place[inner])
+        inner = values.links.called_from(invocation[rows], site)
+        place = np.where(inner == NONE, NONE, values.invocations.place[inner])
         starts, results = self._place_outputs
         slot = port[rows] - values.ports.first[site]
         found = inner != NONE
@@ -146,7 +146,7 @@ class Flow:
             members = rows[(inner == NONE) & (site == number) & (slot == slot_number)]
             through = np.array(self.passed(number, slot_number), dtype=np.int64)
             owner, taken = np.repeat(members, len(through)), np.tile(through, len(members))
-            parts.append(Sources(owner, activation[owner], taken))
+            parts.append(Sources(owner, invocation[owner], taken))
         return Sources.joined(parts)
 
     def passed(self, site: int, slot: int) -> tuple[int, ...]:

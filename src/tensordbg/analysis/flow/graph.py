@@ -32,7 +32,7 @@ class BadGraph:
 
     event: Ints
     """`NONE` for a value without an event."""
-    activation: Ints
+    invocation: Ints
     port: Ints
     rank: Ints
     """Position in the order of the program, which is nearly that of the data flow."""
@@ -79,31 +79,31 @@ class GraphBuilder:
     def __post_init__(self) -> None:
         self.node_at = np.full(len(self.values.event_at), -1, dtype=np.int32)
         bad = np.flatnonzero(self.values.events.bad)
-        self._add(self.values.activation[bad], self.values.port[bad], bad)
+        self._add(self.values.invocation[bad], self.values.port[bad], bad)
         # The nodes of the bad events stand in the order of their number.
         self.join(*pipeline_links(self.values))
         self.join(*store_links(self.values))
         called = callback_links(self.values)
         self.join(called.result, called.computed)
-        self.link(np.searchsorted(bad, called.entered), called.activation, called.port)
+        self.link(np.searchsorted(bad, called.entered), called.invocation, called.port)
 
-    def nodes(self, activation: Ints, port: Ints) -> Ints:
+    def nodes(self, invocation: Ints, port: Ints) -> Ints:
         """The nodes of some values, new ones where needed; `NONE` for a value whose event is finite."""
-        address = self.values.address(activation, port)
+        address = self.values.address(invocation, port)
         unknown = np.flatnonzero((self.node_at[address] == NONE) & (self.values.event_at[address] == NONE))
         if len(unknown):
             _, position = np.unique(address[unknown], return_index=True)
             new = unknown[position]
-            self._add(activation[new], port[new], np.full(len(new), NONE, dtype=np.int64))
+            self._add(invocation[new], port[new], np.full(len(new), NONE, dtype=np.int64))
         return self.node_at[address].astype(np.int64)
 
-    def link(self, child: Ints, activation: Ints, port: Ints) -> None:
+    def link(self, child: Ints, invocation: Ints, port: Ints) -> None:
         """Say that nodes were made from some values."""
-        ports, activations = self.values.ports, self.values.activations
+        ports, invocations = self.values.ports, self.values.invocations
         # Where a part of the trace is lost, a result can seem to be one of another graph.
-        wanted = ports.may_be_bad[port] & (ports.block[ports.site[port]] == activations.block[activation])
+        wanted = ports.may_be_bad[port] & (ports.block[ports.site[port]] == invocations.block[invocation])
         wanted &= child != NONE  # a write that put out finite values
-        parent = self.nodes(activation[wanted], port[wanted])
+        parent = self.nodes(invocation[wanted], port[wanted])
         bad = parent != NONE
         self._add_edges(child[wanted][bad], parent[bad])
 
@@ -115,28 +115,28 @@ class GraphBuilder:
     def finish(self) -> BadGraph:
         """Walk back until nothing is open."""
         while self._open:
-            node, activation, port = self._open.pop(0)
-            step = self.flow.sources(activation, port)
-            self.link(node[step.of], step.activation, step.port)
+            node, invocation, port = self._open.pop(0)
+            step = self.flow.sources(invocation, port)
+            self.link(node[step.of], step.invocation, step.port)
             self._link_variables(port)
-        event, activation, port = (np.concatenate(column) for column in zip(*self._columns, strict=True))
+        event, invocation, port = (np.concatenate(column) for column in zip(*self._columns, strict=True))
         edges = [np.stack(pair) for pair in self._edges] or [np.empty((2, 0), dtype=np.int32)]
         child, parent = np.concatenate(edges, axis=1)
         rank = np.empty(len(event), dtype=np.int32)
-        rank[in_program_order(self.values, activation, self.values.ports.site[port])] = np.arange(len(event))
-        return BadGraph(event, activation, port, rank, child, parent)
+        rank[in_program_order(self.values, invocation, self.values.ports.site[port])] = np.arange(len(event))
+        return BadGraph(event, invocation, port, rank, child, parent)
 
     def _add_edges(self, child: Ints, parent: Ints) -> None:
         self._edges.append((child.astype(np.int32), parent.astype(np.int32)))
 
-    def _add(self, activation: Ints, port: Ints, event: Ints) -> None:
-        node = self._count + np.arange(len(activation))
+    def _add(self, invocation: Ints, port: Ints, event: Ints) -> None:
+        node = self._count + np.arange(len(invocation))
         self._count += len(node)
-        self.node_at[self.values.address(activation, port)] = node
-        self._columns.append((event.astype(np.int32), activation.astype(np.int32), port.astype(np.int32)))
+        self.node_at[self.values.address(invocation, port)] = node
+        self._columns.append((event.astype(np.int32), invocation.astype(np.int32), port.astype(np.int32)))
         for first in range(0, len(node), _PIECE):
             piece = slice(first, first + _PIECE)
-            self._open.append((node[piece], activation[piece], port[piece]))
+            self._open.append((node[piece], invocation[piece], port[piece]))
 
     def _link_variables(self, port: Ints) -> None:
         site = np.unique(self.values.ports.site[port])

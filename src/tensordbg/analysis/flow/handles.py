@@ -43,50 +43,50 @@ class Handles:
             if len(handles_of(program, site)) > len(site.reads or site.writes):
                 yield site
 
-    def touched(self, site: Site, activation: Ints) -> Ints:
-        """The variables that an operation takes: a row for each handle, a column for each activation."""
-        found = [self._behind(ref, activation) for ref in handles_of(self.values.program, site)]
-        return np.stack(found) if found else np.empty((0, len(activation)), dtype=np.int64)
+    def touched(self, site: Site, invocation: Ints) -> Ints:
+        """The variables that an operation takes: a row for each handle, a column for each invocation."""
+        found = [self._behind(ref, invocation) for ref in handles_of(self.values.program, site)]
+        return np.stack(found) if found else np.empty((0, len(invocation)), dtype=np.int64)
 
-    def _behind(self, ref: TensorRef, activation: Ints) -> Ints:
-        """The variable behind one handle in each of some activations of its graph."""
+    def _behind(self, ref: TensorRef, invocation: Ints) -> Ints:
+        """The variable behind one handle in each of some invocations of its graph."""
         program = self.values.program
-        result = np.full(len(activation), NONE, dtype=np.int64)
+        result = np.full(len(invocation), NONE, dtype=np.int64)
         site = program.sites.get(ref.site)
         while site is not None and operation_of(site).kind in _PASSING:
             given = program.inputs_of(site.site)
             ref = given[ref.slot] if ref.slot < len(given) else TensorRef(NONE, 0)
             site = program.sites.get(ref.site)
-        if site is None or not len(activation):
+        if site is None or not len(invocation):
             return result
         if site.argument < 0:
             result[:] = self._made.get(site.site, NONE)
             return result
-        place = self.values.activations.place[activation]
+        place = self.values.invocations.place[invocation]
         for number in np.unique(place[place != NONE]).tolist():
             rows = np.flatnonzero(place == number)
-            result[rows] = self._argument(self.values.places.all[number], site.argument, activation[rows])
+            result[rows] = self._argument(self.values.places.all[number], site.argument, invocation[rows])
         return result
 
-    def _argument(self, place: Place, argument: int, activation: Ints) -> Ints:
-        """The variable that a function was handed, in activations at one place."""
+    def _argument(self, place: Place, argument: int, invocation: Ints) -> Ints:
+        """The variable that a function was handed, in invocations at one place."""
         if place.parent == NONE:
-            return self._given(place, argument, activation)
+            return self._given(place, argument, invocation)
         captures = place.function.captures if place.function is not None else ()
         if argument < len(captures) and captures[argument] != NONE:
-            return np.full(len(activation), captures[argument], dtype=np.int64)
+            return np.full(len(invocation), captures[argument], dtype=np.int64)
         given = self.values.program.inputs_of(place.call_site)[int(place.kind is CallKind.IF) :]
-        outer = self.values.links.outer[activation]
-        result = np.full(len(activation), NONE, dtype=np.int64)
+        outer = self.values.links.outer[invocation]
+        result = np.full(len(invocation), NONE, dtype=np.int64)
         known = np.flatnonzero(outer != NONE)
         if argument < len(given):  # in a loop it stays what it was before the first turn
             result[known] = self._behind(given[argument], outer[known])
         return result
 
-    def _given(self, place: Place, argument: int, activation: Ints) -> Ints:
+    def _given(self, place: Place, argument: int, invocation: Ints) -> Ints:
         """The variable that an execution was given."""
         executions = self.values.executions
-        row = self.values.activations.execution[activation]
+        row = self.values.invocations.execution[invocation]
         function = np.where(row == NONE, place.block, np.append(executions.function, NONE)[row])
         captures = {number: self.values.program.functions[number].captures for number in np.unique(function).tolist()
                     if number in self.values.program.functions}  # fmt: skip

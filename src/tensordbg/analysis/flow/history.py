@@ -18,8 +18,8 @@ def earlier_events(values: Values, event: int) -> list[int]:
     the same one.
     """
     same = np.flatnonzero(values.port[:event] == values.port[event])
-    place = values.activations.place[values.activation[same]]
-    same = same[place == values.activations.place[values.activation[event]]]
+    place = values.invocations.place[values.invocation[same]]
+    same = same[place == values.invocations.place[values.invocation[event]]]
     execution = values.events.execution[same]
     here = execution == values.events.execution[event]
     if here.all():

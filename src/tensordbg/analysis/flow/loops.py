@@ -8,25 +8,25 @@ import numpy as np
 
 from tensordbg.analysis.columns.hashing import mixed
 from tensordbg.analysis.columns.reading import Ints
-from tensordbg.analysis.flow.activations import Activations, by_owner
+from tensordbg.analysis.flow.invocations import Invocations, by_owner
 from tensordbg.analysis.program.places import Place, Places
 from tensordbg.model import NONE
 
 
 @dataclass(frozen=True)
 class LoopLinks:
-    """Links between the activations of one loop's condition and body."""
+    """Links between the invocations of one loop's condition and body."""
 
     turns: Ints
-    """All activations of both."""
+    """All invocations of both."""
     outer: Ints
-    """For each the activation that holds the loop."""
+    """For each the invocation that holds the loop."""
     previous: Ints
     """For each the turn of the body before it, `NONE` in the first."""
     final: Ints
     """The last turn of the body of each run of the loop that had one."""
     final_outer: Ints
-    """For each of those the activation that holds the loop."""
+    """For each of those the invocation that holds the loop."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class _Runs:
     """Each run of one loop: one frame of one execution, or of one run of a pipeline's function."""
 
     beside: Ints
-    """One activation of its execution and run,"""
+    """One invocation of its execution and run,"""
     owner: Ints
     """and what that is part of."""
     frame: Ints
@@ -45,66 +45,66 @@ class _Runs:
 
 
 def link_loop(
-    activations: Activations, cond: Place | None, body: Place | None, places: Places
-) -> tuple[Activations, LoopLinks]:
+    invocations: Invocations, cond: Place | None, body: Place | None, places: Places
+) -> tuple[Invocations, LoopLinks]:
     """Link the turns of one loop; `cond` or `body` is `None` where no event lies in it."""
     some = body or cond
     assert some is not None
     if body is None:
         body = places.child(places.all[some.parent], places.program.sites[some.call_site], 1)
     numbers = [place.number for place in (cond, body) if place is not None]
-    seen = np.flatnonzero(np.isin(activations.place, numbers))
-    runs = _find_runs(activations, seen, body)
+    seen = np.flatnonzero(np.isin(invocations.place, numbers))
+    runs = _find_runs(invocations, seen, body)
     if body is not None:
-        activations = _fill_turns(activations, runs, body, places)
-    activations, outer_of_run = _outer_of_runs(activations, runs, some, places)
-    turns = np.flatnonzero(np.isin(activations.place, numbers))
-    return activations, _links(activations, turns, runs, outer_of_run, body)
+        invocations = _fill_turns(invocations, runs, body, places)
+    invocations, outer_of_run = _outer_of_runs(invocations, runs, some, places)
+    turns = np.flatnonzero(np.isin(invocations.place, numbers))
+    return invocations, _links(invocations, turns, runs, outer_of_run, body)
 
 
-def _find_runs(activations: Activations, seen: Ints, body: Place | None) -> _Runs:
-    owner = activations.owner[seen]
-    keys = mixed(owner, activations.frame[seen])
+def _find_runs(invocations: Invocations, seen: Ints, body: Place | None) -> _Runs:
+    owner = invocations.owner[seen]
+    keys = mixed(owner, invocations.frame[seen])
     _, position, inverse = np.unique(keys, return_index=True, return_inverse=True)
     turns = np.zeros(len(position), dtype=np.int64)
-    in_body = activations.place[seen] == (body.number if body is not None else NONE)
+    in_body = invocations.place[seen] == (body.number if body is not None else NONE)
     # A condition that held in turn k is asked once more in turn k + 1, where the body does not run any more.
-    np.maximum.at(turns, inverse, activations.iteration[seen] + in_body)
+    np.maximum.at(turns, inverse, invocations.iteration[seen] + in_body)
     first = np.full(len(position), np.iinfo(np.int64).max)
-    np.minimum.at(first, inverse, activations.first[seen])
-    return _Runs(seen[position], owner[position], activations.frame[seen[position]], turns, first)
+    np.minimum.at(first, inverse, invocations.first[seen])
+    return _Runs(seen[position], owner[position], invocations.frame[seen[position]], turns, first)
 
 
-def _fill_turns(activations: Activations, runs: _Runs, body: Place, places: Places) -> Activations:
+def _fill_turns(invocations: Invocations, runs: _Runs, body: Place, places: Places) -> Invocations:
     """Add the turns of the body of which no event tells."""
     run = np.repeat(np.arange(len(runs.turns)), runs.turns)
     iteration = np.arange(len(run)) - (np.cumsum(runs.turns) - runs.turns)[run]
     place = np.full(len(run), body.number, dtype=np.int64)
-    return activations.with_rows(runs.beside[run], (place, runs.frame[run], iteration), places)
+    return invocations.with_rows(runs.beside[run], (place, runs.frame[run], iteration), places)
 
 
-def _outer_of_runs(activations: Activations, runs: _Runs, loop: Place, places: Places) -> tuple[Activations, Ints]:
-    """For each run of a loop the activation that holds it."""
+def _outer_of_runs(invocations: Invocations, runs: _Runs, loop: Place, places: Places) -> tuple[Invocations, Ints]:
+    """For each run of a loop the invocation that holds it."""
     parent = np.full(len(runs.frame), loop.parent, dtype=np.int64)
     if places.all[loop.parent].loop == NONE:
         outside = (np.zeros_like(parent), np.full(len(parent), NONE, dtype=np.int64))
-        activations = activations.with_rows(runs.beside, (parent, *outside), places)
-        return activations, activations.lookup().find(mixed(runs.owner, parent, *outside, np.zeros_like(parent)))
-    return activations, _match_nested(activations, runs, loop.parent)
+        invocations = invocations.with_rows(runs.beside, (parent, *outside), places)
+        return invocations, invocations.lookup().find(mixed(runs.owner, parent, *outside, np.zeros_like(parent)))
+    return invocations, _match_nested(invocations, runs, loop.parent)
 
 
-def _match_nested(activations: Activations, runs: _Runs, parent: int) -> Ints:
+def _match_nested(invocations: Invocations, runs: _Runs, parent: int) -> Ints:
     """Find the turn of the outer loop for each run of an inner one, by the order of events.
 
     Each turn of the outer loop gives the inner one a frame of its own, and they begin in the order of the turns. If
     not every outer turn ran the inner loop, the latest one that had begun is taken.
     """
     result = np.full(len(runs.frame), NONE, dtype=np.int64)
-    candidates = np.flatnonzero(activations.place == parent)
-    begin = _turn_begin(activations, candidates)
-    for own, around in by_owner(runs.owner, activations.owner[candidates]):
+    candidates = np.flatnonzero(invocations.place == parent)
+    begin = _turn_begin(invocations, candidates)
+    for own, around in by_owner(runs.owner, invocations.owner[candidates]):
         members = own[np.argsort(runs.first[own], kind="stable")]
-        here = around[np.lexsort((activations.iteration[candidates[around]], begin[around]))]
+        here = around[np.lexsort((invocations.iteration[candidates[around]], begin[around]))]
         if len(members) == len(here):
             result[members] = candidates[here]
         else:
@@ -113,30 +113,30 @@ def _match_nested(activations: Activations, runs: _Runs, parent: int) -> Ints:
     return result
 
 
-def _turn_begin(activations: Activations, candidates: Ints) -> Ints:
+def _turn_begin(invocations: Invocations, candidates: Ints) -> Ints:
     """The first event of the turn that each candidate belongs to, wherever in the turn it lies."""
-    columns = (activations.owner, activations.frame, activations.iteration)
+    columns = (invocations.owner, invocations.frame, invocations.iteration)
     keys = mixed(*columns)
     _, inverse = np.unique(keys, return_inverse=True)
     begin = np.full(int(inverse.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(begin, inverse, activations.first)
+    np.minimum.at(begin, inverse, invocations.first)
     return begin[inverse[candidates]]
 
 
-def _links(activations: Activations, turns: Ints, runs: _Runs, outer_of_run: Ints, body: Place | None) -> LoopLinks:
+def _links(invocations: Invocations, turns: Ints, runs: _Runs, outer_of_run: Ints, body: Place | None) -> LoopLinks:
     run_key = mixed(runs.owner, runs.frame)
     order = np.argsort(run_key)
-    key = mixed(activations.owner[turns], activations.frame[turns])
+    key = mixed(invocations.owner[turns], invocations.frame[turns])
     run = order[np.searchsorted(run_key[order], key)]
     number = body.number if body is not None else NONE
     zeros = np.zeros_like(turns)
 
     def body_turn(owner: Ints, frame: Ints, iteration: Ints) -> Ints:
         place = np.full(len(owner), number, dtype=np.int64)
-        return activations.lookup().find(mixed(owner, place, frame, iteration, zeros[: len(owner)]))
+        return invocations.lookup().find(mixed(owner, place, frame, iteration, zeros[: len(owner)]))
 
-    previous = body_turn(activations.owner[turns], activations.frame[turns], activations.iteration[turns] - 1)
-    previous[activations.iteration[turns] <= 0] = NONE
+    previous = body_turn(invocations.owner[turns], invocations.frame[turns], invocations.iteration[turns] - 1)
+    previous[invocations.iteration[turns] <= 0] = NONE
     ran = np.flatnonzero((runs.turns > 0) & (outer_of_run != NONE))
     final = body_turn(runs.owner[ran], runs.frame[ran], runs.turns[ran] - 1)
     kept = final != NONE

@@ -19,35 +19,35 @@ class Operand:
     """The name that it has there."""
     op_type: str
     """Of the operation that it comes from."""
-    activation: int
+    invocation: int
     port: int
     """`NONE` where it has no place among the values."""
 
 
-def operands(flow: Flow, site: Site, activation: int) -> Iterator[Operand]:
-    """The inputs of an operation in an activation, without those that are no tensors of numbers and those unknown."""
-    if is_eager(flow, activation):
-        yield from _made(flow, activation)
+def operands(flow: Flow, site: Site, invocation: int) -> Iterator[Operand]:
+    """The inputs of an operation in an invocation, without those that are no tensors of numbers and those unknown."""
+    if is_eager(flow, invocation):
+        yield from _made(flow, invocation)
         return
     program, ports = flow.values.program, flow.values.ports
     for position, ref in enumerate(program.inputs_of(site.site)):
         source = program.sites.get(ref.site)
         if source is None or source.dtypes[ref.slot : ref.slot + 1] == ("resource",):
             continue
-        yield Operand(position, f"{source.name}:{ref.slot}", source.op_type, activation, ports.of(ref))
+        yield Operand(position, f"{source.name}:{ref.slot}", source.op_type, invocation, ports.of(ref))
 
 
-def is_eager(flow: Flow, activation: int) -> bool:
-    """Whether an activation is one eager operation; one that is no execution's own is none, whatever damage says."""
-    activations = flow.values.activations
-    own = activation < len(flow.values.executions)
-    return own and bool(activations.place[activation] == NONE and activations.execution[activation] != NONE)
+def is_eager(flow: Flow, invocation: int) -> bool:
+    """Whether an invocation is one eager operation; one that is no execution's own is none, whatever damage says."""
+    invocations = flow.values.invocations
+    own = invocation < len(flow.values.executions)
+    return own and bool(invocations.place[invocation] == NONE and invocations.execution[invocation] != NONE)
 
 
-def _made(flow: Flow, activation: int) -> Iterator[Operand]:
+def _made(flow: Flow, invocation: int) -> Iterator[Operand]:
     """The inputs of an eager operation, of which the executions are known that made them."""
     values, executions = flow.values, flow.values.executions
-    first, last = (int(executions.input_starts[activation + k]) for k in (0, 1))
+    first, last = (int(executions.input_starts[invocation + k]) for k in (0, 1))
     for position in range(first, last):
         row = executions.input_row[position : position + 1]
         port = int(flow.made_port(row, executions.input_slot[position : position + 1])[0])

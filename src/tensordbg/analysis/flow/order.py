@@ -17,42 +17,42 @@ _AFTER = np.iinfo(np.int32).max
 """In place of a turn: the results of a call come after all that ran in it."""
 
 
-def in_program_order(values: Values, activation: Ints, site: Ints) -> Ints:
+def in_program_order(values: Values, invocation: Ints, site: Ints) -> Ints:
     """Sort sites that ran.
 
     Args:
         values: The trace.
-        activation: Where each ran.
+        invocation: Where each ran.
         site: Which ran.
 
     Returns:
         The positions of the first, the second and so on.
     """
-    keys = [key for key in _keys(values, activation, site) if len(key) and key.min() != key.max()]
+    keys = [key for key in _keys(values, invocation, site) if len(key) and key.min() != key.max()]
     if not keys:
         return np.arange(len(site))
     order: Ints = np.lexsort(keys[::-1])
     return order
 
 
-def _keys(values: Values, activation: Ints, site: Ints) -> Ints:
+def _keys(values: Values, invocation: Ints, site: Ints) -> Ints:
     """What to sort by; the first row counts most."""
-    activations, places = values.activations, values.places
+    invocations, places = values.invocations, values.places
     looping = np.array([*(place.kind is CallKind.WHILE for place in places.all), False])
     part, call_site = places.column("part"), places.column("call_site")
-    depth = np.maximum(places.column("depth")[activations.place[activation]], 0)
+    depth = np.maximum(places.column("depth")[invocations.place[invocation]], 0)
     levels = int(depth.max(initial=0)) + 1
-    keys = np.full((levels, 3, len(activation)), NONE, dtype=np.int32)
-    keys[depth, 0, np.arange(len(activation))] = site
+    keys = np.full((levels, 3, len(invocation)), NONE, dtype=np.int32)
+    keys[depth, 0, np.arange(len(invocation))] = site
     called = np.flatnonzero(values.ports.followed[site])
     keys[depth[called], 1, called] = _AFTER
-    inner = activation.copy()
+    inner = invocation.copy()
     for level in range(levels - 1, 0, -1):
         inside = np.flatnonzero(depth >= level)
-        place = activations.place[inner[inside]]
+        place = invocations.place[inner[inside]]
         keys[level - 1, 0, inside] = call_site[place]
-        keys[level - 1, 1, inside] = np.where(looping[place], activations.iteration[inner[inside]], NONE)
+        keys[level - 1, 1, inside] = np.where(looping[place], invocations.iteration[inner[inside]], NONE)
         keys[level - 1, 2, inside] = part[place]
         outer = values.links.outer[inner[inside]]
         inner[inside] = np.where(outer == NONE, inner[inside], outer)
-    return np.concatenate([activations.execution[activation][np.newaxis], keys.reshape(levels * 3, -1)])
+    return np.concatenate([invocations.execution[invocation][np.newaxis], keys.reshape(levels * 3, -1)])

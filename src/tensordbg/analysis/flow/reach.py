@@ -76,7 +76,7 @@ def add_ends(builder: GraphBuilder) -> Ends:
     trained = [np.empty(0, dtype=np.bool_)]
     for number in builder.variables.writing:
         runs = builder.variables.runs(number)
-        runs = runs[concerned[values.activations.execution[runs]] | (values.activations.place[runs] == NONE)]
+        runs = runs[concerned[values.invocations.execution[runs]] | (values.invocations.place[runs] == NONE)]
         port = np.full(len(runs), values.ports.first[number], dtype=np.int64)
         nodes = builder.nodes(runs, port)
         bad = nodes != NONE  # where a write puts out what it wrote, that may have been recorded as finite

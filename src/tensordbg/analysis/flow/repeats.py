@@ -1,6 +1,6 @@
 """Calls that the runtime did not inline: their events do not say which call they belong to.
 
-As a rule a path, a frame and an iteration identify an activation. Where a function was called without being inlined,
+As a rule a path, a frame and an iteration identify an invocation. Where a function was called without being inlined,
 each of its calls has the same path; then the n-th event of a port belongs to the n-th call. Such a function's caller is
 looked up in the program; with several callers the calls go to them in turn.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.hashing import mixed
 from tensordbg.analysis.columns.reading import Ints
-from tensordbg.analysis.flow.activations import Activations, with_extent
+from tensordbg.analysis.flow.invocations import Invocations, with_extent
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Events, Executions
 from tensordbg.analysis.program.places import Place, Places
@@ -25,89 +25,89 @@ _MOST_PLACES = 10_000
 
 
 def settle_repeats(
-    activations: Activations, activation: Ints, events: Events, executions: Executions, ports: Ports, places: Places
-) -> tuple[Activations, Ints]:
+    invocations: Invocations, invocation: Ints, events: Events, executions: Executions, ports: Ports, places: Places
+) -> tuple[Invocations, Ints]:
     """Tell repeated calls apart and put them where they were called; others are left alone.
 
     Args:
-        activations: As found from the events alone.
-        activation: For each event the row of its activation.
+        invocations: As found from the events alone.
+        invocation: For each event the row of its invocation.
         events: The events.
         executions: The executions.
         ports: The numbering of ports.
         places: The places, which may grow.
     """
-    repeated = _repeated(activations, activation, events, ports)
+    repeated = _repeated(invocations, invocation, events, ports)
     if len(repeated):
-        activations, activation = _split(activations, activation, repeated, events)
-    activations = _put_in_place(activations, executions, places)
-    in_loop = (places.column("loop")[activations.place] != NONE) & (activations.iteration == NONE)
+        invocations, invocation = _split(invocations, invocation, repeated, events)
+    invocations = _put_in_place(invocations, executions, places)
+    in_loop = (places.column("loop")[invocations.place] != NONE) & (invocations.iteration == NONE)
     if not in_loop.any():
-        return activations, activation
+        return invocations, invocation
     return (
         replace(
-            activations,
-            iteration=np.where(in_loop, activations.occurrence, activations.iteration),
-            occurrence=np.where(in_loop, 0, activations.occurrence),
+            invocations,
+            iteration=np.where(in_loop, invocations.occurrence, invocations.iteration),
+            occurrence=np.where(in_loop, 0, invocations.occurrence),
         ),
-        activation,
+        invocation,
     )
 
 
-def _repeated(activations: Activations, activation: Ints, events: Events, ports: Ports) -> Ints:
-    """The events of activations in which some port has several."""
-    size = ports.block_size[activations.block]
+def _repeated(invocations: Invocations, invocation: Ints, events: Events, ports: Ports) -> Ints:
+    """The events of invocations in which some port has several."""
+    size = ports.block_size[invocations.block]
     begin = np.cumsum(size) - size
     address = (
-        begin[activation] + ports.first[events.site] + events.slot - ports.block_first[activations.block][activation]
+        begin[invocation] + ports.first[events.site] + events.slot - ports.block_first[invocations.block][invocation]
     )
     newest = np.zeros(int(size.sum()), dtype=np.int32 if len(events) < 2**31 else np.int64)
     newest[address] = np.arange(len(events))
     twice = newest[address] != np.arange(len(events))
     if not twice.any():
         return np.empty(0, dtype=np.int64)
-    concerned = np.zeros(len(activations), dtype=np.bool_)
-    concerned[activation[twice]] = True
-    return np.flatnonzero(concerned[activation])
+    concerned = np.zeros(len(invocations), dtype=np.bool_)
+    concerned[invocation[twice]] = True
+    return np.flatnonzero(concerned[invocation])
 
 
-def _split(activations: Activations, activation: Ints, repeated: Ints, events: Events) -> tuple[Activations, Ints]:
-    """Give every call among the repeated events an activation of its own."""
-    port = mixed(activation[repeated], events.site[repeated], events.slot[repeated])
+def _split(invocations: Invocations, invocation: Ints, repeated: Ints, events: Events) -> tuple[Invocations, Ints]:
+    """Give every call among the repeated events an invocation of its own."""
+    port = mixed(invocation[repeated], events.site[repeated], events.slot[repeated])
     order = np.argsort(port, kind="stable")
     ranks = np.arange(len(order))
     begins = np.flatnonzero(np.diff(port[order], prepend=port[order[:1]] - 1))
     occurrence = np.empty(len(order), dtype=np.int64)
     occurrence[order] = ranks - np.repeat(begins, np.diff(np.append(begins, len(order))))
     later = np.flatnonzero(occurrence)
-    keys = mixed(activation[repeated[later]], occurrence[later])
+    keys = mixed(invocation[repeated[later]], occurrence[later])
     _, position, inverse = np.unique(keys, return_index=True, return_inverse=True)
     chosen = later[position]
-    source = activation[repeated[chosen]]
-    result = activation.copy()
-    result[repeated[later]] = len(activations) + inverse
-    grown = Activations(
-        execution=np.append(activations.execution, activations.execution[source]),
-        place=np.append(activations.place, activations.place[source]),
-        frame=np.append(activations.frame, activations.frame[source]),
-        iteration=np.append(activations.iteration, activations.iteration[source]),
-        occurrence=np.append(activations.occurrence, occurrence[chosen]),
-        block=np.append(activations.block, activations.block[source]),
-        first=activations.first,
-        last=activations.last,
-        run=np.append(activations.run, activations.run[source]),
+    source = invocation[repeated[chosen]]
+    result = invocation.copy()
+    result[repeated[later]] = len(invocations) + inverse
+    grown = Invocations(
+        execution=np.append(invocations.execution, invocations.execution[source]),
+        place=np.append(invocations.place, invocations.place[source]),
+        frame=np.append(invocations.frame, invocations.frame[source]),
+        iteration=np.append(invocations.iteration, invocations.iteration[source]),
+        occurrence=np.append(invocations.occurrence, occurrence[chosen]),
+        block=np.append(invocations.block, invocations.block[source]),
+        first=invocations.first,
+        last=invocations.last,
+        run=np.append(invocations.run, invocations.run[source]),
     )
     return with_extent(grown, result), result
 
 
-def _put_in_place(activations: Activations, executions: Executions, places: Places) -> Activations:
-    """Move activations whose outermost place is not their execution's to where their function is called."""
-    graph = np.append(executions.graph, NONE)[activations.execution]
-    root_block = places.column("block")[places.column("root")[activations.place]]
-    strayed = np.flatnonzero((activations.place != NONE) & (graph != NONE) & (root_block != graph))
+def _put_in_place(invocations: Invocations, executions: Executions, places: Places) -> Invocations:
+    """Move invocations whose outermost place is not their execution's to where their function is called."""
+    graph = np.append(executions.graph, NONE)[invocations.execution]
+    root_block = places.column("block")[places.column("root")[invocations.place]]
+    strayed = np.flatnonzero((invocations.place != NONE) & (graph != NONE) & (root_block != graph))
     if not len(strayed):
-        return activations
-    place = activations.place.copy()
+        return invocations
+    place = invocations.place.copy()
     groups: dict[tuple[int, int], list[int]] = {}
     for row in strayed.tolist():
         groups.setdefault((int(graph[row]), int(place[row])), []).append(row)
@@ -115,8 +115,8 @@ def _put_in_place(activations: Activations, executions: Executions, places: Plac
         homes = _homes(places, places.root(root), places.all[number])
         for row in members:
             if homes:
-                place[row] = homes[int(activations.occurrence[row]) % len(homes)]
-    return replace(activations, place=place)
+                place[row] = homes[int(invocations.occurrence[row]) % len(homes)]
+    return replace(invocations, place=place)
 
 
 def _homes(places: Places, root: Place, stray: Place) -> list[int]:

@@ -18,14 +18,14 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 
-def resolve(flow: Flow, activation: int, port: int) -> list[int]:
+def resolve(flow: Flow, invocation: int, port: int) -> list[int]:
     """The events that tell of one value: its own, or where it has none those of the values that it was made from.
 
     Only operations that pass their input on, arguments and calls are walked through; what another operation made of
     its inputs is not known.
     """
     seen: set[tuple[int, int]] = set()
-    frontier, found = [(activation, port)], []
+    frontier, found = [(invocation, port)], []
     while frontier:
         rows = np.array(frontier, dtype=np.int64)
         events = flow.values.event(rows[:, 0], rows[:, 1])
@@ -39,19 +39,19 @@ def resolve(flow: Flow, activation: int, port: int) -> list[int]:
     return sorted(set(found))
 
 
-def _sources(flow: Flow, activation: int, port: int) -> Iterator[tuple[int, int]]:
+def _sources(flow: Flow, invocation: int, port: int) -> Iterator[tuple[int, int]]:
     """What a value was made from; of an operation of a graph that passes one input on, that one alone."""
     values = flow.values
     number = int(values.ports.site[port])
     site = values.program.sites[number]
-    if operation_of(site).has(Trait.PASSES) and site.argument < 0 and not is_eager(flow, activation):
+    if operation_of(site).has(Trait.PASSES) and site.argument < 0 and not is_eager(flow, invocation):
         position = port - int(values.ports.first[number]) if operation_of(site).kind is Kind.IDENTITY_OF_SEVERAL else 0
         for ref in values.program.inputs_of(number)[position : position + 1]:
             if (source := values.ports.of(ref)) != NONE:
-                yield activation, source
+                yield invocation, source
         return
-    step = flow.sources(np.array([activation]), np.array([port]))
-    yield from zip(step.activation.tolist(), step.port.tolist(), strict=True)
+    step = flow.sources(np.array([invocation]), np.array([port]))
+    yield from zip(step.invocation.tolist(), step.port.tolist(), strict=True)
 
 
 def _ends(values: Values, port: int) -> bool:

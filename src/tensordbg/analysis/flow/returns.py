@@ -144,23 +144,23 @@ def _time(values: Values, events: Ints) -> Ints:
 
     Arguments came before all that their function computes; what it returns, Python holds when all that has run.
     """
-    activation, site = values.activation[events], values.ports.site[values.port[events]]
+    invocation, site = values.invocation[events], values.ports.site[values.port[events]]
     argument = values.ports.argument[site] >= 0
     first, last = _span(values)
-    times = np.where(argument, 2 * np.minimum(first[activation], events) - 1, 2 * events)
+    times = np.where(argument, 2 * np.minimum(first[invocation], events) - 1, 2 * events)
     at_the_end = ~argument & ~_held_at_once(values)[values.port[events]] & ~_of_outside(values)[site]
-    return np.where(at_the_end, np.maximum(times, 2 * last[activation] + 1), times)
+    return np.where(at_the_end, np.maximum(times, 2 * last[invocation] + 1), times)
 
 
 def _span(values: Values) -> tuple[Ints, Ints]:
-    """For each activation the first and the last event of the whole execution, the turns of its loops too."""
-    activations = values.activations
-    executions, place = np.unique(activations.execution, return_inverse=True)
-    first, last = activations.first.copy(), activations.last.copy()
+    """For each invocation the first and the last event of the whole execution, the turns of its loops too."""
+    invocations = values.invocations
+    executions, place = np.unique(invocations.execution, return_inverse=True)
+    first, last = invocations.first.copy(), invocations.last.copy()
     earliest, latest = np.full(len(executions), np.iinfo(np.int64).max), np.full(len(executions), NONE)
     np.minimum.at(earliest, place, first)
     np.maximum.at(latest, place, last)
-    known = activations.execution != NONE
+    known = invocations.execution != NONE
     first[known], last[known] = earliest[place][known], latest[place][known]
     return first, last
 
@@ -234,7 +234,7 @@ def _entering(values: Values) -> Bools:
     executions = values.executions
     result: Bools = values.events.bad & (outside[site] | (argument >= 0))
     given = np.flatnonzero(result & (argument >= 0))
-    row = values.activation[given]
+    row = values.invocation[given]
     outermost = row < len(executions)
     result[given[~outermost]] = False
     given, row = given[outermost], row[outermost]

@@ -1,4 +1,4 @@
-"""Activations of which no event tells, but which write variables: a function that only applies given gradients."""
+"""Invocations of which no event tells, but which write variables: a function that only applies given gradients."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 
 import numpy as np
 
-from tensordbg.analysis.flow.activations import Activations
+from tensordbg.analysis.flow.invocations import Invocations
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import writes_variables
 from tensordbg.analysis.program.places import Place, Places
@@ -16,8 +16,8 @@ _DEEPEST = 64
 """Calls are not followed deeper than this: a function that calls itself has no end."""
 
 
-def add_silent_writers(activations: Activations, places: Places) -> Activations:
-    """Add the activations of called functions that write variables, or call ones that do.
+def add_silent_writers(invocations: Invocations, places: Places) -> Invocations:
+    """Add the invocations of called functions that write variables, or call ones that do.
 
     Only of plain calls, which always run; whether a branch ran is not known without an event.
     """
@@ -33,13 +33,13 @@ def add_silent_writers(activations: Activations, places: Places) -> Activations:
             child = places.child(place, site, 0)
             if child is None:
                 continue
-            callers = np.flatnonzero((activations.place == place.number) & (activations.occurrence == 0))
+            callers = np.flatnonzero((invocations.place == place.number) & (invocations.occurrence == 0))
             number = np.full(len(callers), child.number, dtype=np.int64)
-            columns = (number, activations.frame[callers], activations.iteration[callers])
-            activations = activations.with_rows(callers, columns, places)
+            columns = (number, invocations.frame[callers], invocations.iteration[callers])
+            invocations = invocations.with_rows(callers, columns, places)
             if child.number == known and child.depth < _DEEPEST:
                 open_places.append(child)
-    return activations
+    return invocations
 
 
 def _plain_calls(program: Program, place: Place) -> list[Site]:

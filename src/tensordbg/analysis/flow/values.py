@@ -1,6 +1,6 @@
 """Where every value of the program lies: its address, and the event that tells of it.
 
-This ties the pieces together: events, their activations, and the numbering of ports.
+This ties the pieces together: events, their invocations, and the numbering of ports.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints, spread_ranges
-from tensordbg.analysis.flow.activations import Activations, find_activations, with_extent
-from tensordbg.analysis.flow.links import Links, link_activations
+from tensordbg.analysis.flow.invocations import Invocations, find_invocations, with_extent
+from tensordbg.analysis.flow.links import Links, link_invocations
 from tensordbg.analysis.flow.repeats import settle_repeats
 from tensordbg.analysis.flow.squares import with_fused_squares
 from tensordbg.analysis.flow.twins import with_twins
@@ -34,14 +34,14 @@ class Values:
     executions: Executions
     ports: Ports
     places: Places
-    activations: Activations
+    invocations: Invocations
     links: Links
-    activation: Ints
-    """For each event its activation."""
+    invocation: Ints
+    """For each event its invocation."""
     port: Ints
     """For each event its port."""
     offset: Ints
-    """For each activation what to add to a port to have the address."""
+    """For each invocation what to add to a port to have the address."""
     event_at: Ints
     """The event at each address, `NONE` where none was recorded."""
 
@@ -53,14 +53,14 @@ class Values:
             result[number] |= operation_of(site).has(Trait.PASSES)
         return result
 
-    def address(self, activation: Ints, port: Ints) -> Ints:
-        """The address of a port of an activation's block."""
-        result: Ints = self.offset[activation] + port
+    def address(self, invocation: Ints, port: Ints) -> Ints:
+        """The address of a port of an invocation's block."""
+        result: Ints = self.offset[invocation] + port
         return result
 
-    def event(self, activation: Ints, port: Ints) -> Ints:
-        """The event of a port of an activation's block, `NONE` where none was recorded."""
-        result: Ints = self.event_at[self.address(activation, port)]
+    def event(self, invocation: Ints, port: Ints) -> Ints:
+        """The event of a port of an invocation's block, `NONE` where none was recorded."""
+        result: Ints = self.event_at[self.address(invocation, port)]
         return result
 
     def bad_given_to(self, sites: list[int]) -> Ints:
@@ -83,13 +83,13 @@ def locate_values(program: Program, events: Events, executions: Executions) -> V
     program = with_twins(with_fused_squares(program, events.site), events.site)
     ports = number_ports(program, np.append(events.site, executions.site), np.append(events.slot, executions.site * 0))
     places = Places(program)
-    activations, activation = find_activations(events, executions, ports, places)
-    activations, activation = settle_repeats(activations, activation, events, executions, ports, places)
-    activations, links = link_activations(with_extent(activations, activation), places)
-    size = np.where(activations.block >= 0, ports.block_size[activations.block], 0)
-    offset = np.cumsum(size) - size - np.where(activations.block >= 0, ports.block_first[activations.block], 0)
+    invocations, invocation = find_invocations(events, executions, ports, places)
+    invocations, invocation = settle_repeats(invocations, invocation, events, executions, ports, places)
+    invocations, links = link_invocations(with_extent(invocations, invocation), places)
+    size = np.where(invocations.block >= 0, ports.block_size[invocations.block], 0)
+    offset = np.cumsum(size) - size - np.where(invocations.block >= 0, ports.block_first[invocations.block], 0)
     port = (ports.first[events.site] + events.slot).astype(np.int32)
-    activation = activation.astype(np.int32)
+    invocation = invocation.astype(np.int32)
     event_at: Ints = np.full(int(size.sum()), NONE, dtype=np.int32 if len(events) < 2**31 else np.int64)
-    event_at[offset[activation] + port] = np.arange(len(events))
-    return Values(program, events, executions, ports, places, activations, links, activation, port, offset, event_at)
+    event_at[offset[invocation] + port] = np.arange(len(events))
+    return Values(program, events, executions, ports, places, invocations, links, invocation, port, offset, event_at)

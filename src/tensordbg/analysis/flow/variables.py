@@ -26,7 +26,7 @@ from tensordbg.operations.traits import Trait
 class _Accesses:
     """Reads and writes of one variable, in the order in which they happened."""
 
-    activation: Ints
+    invocation: Ints
     port: Ints
     writes: Bools
     incremental: Bools
@@ -35,12 +35,12 @@ class _Accesses:
     """Of a read: whether what it read is not finite."""
 
     def places(self, chosen: Ints) -> tuple[Ints, Ints]:
-        """Activation and port of some of them."""
-        return self.activation[chosen], self.port[chosen]
+        """Invocation and port of some of them."""
+        return self.invocation[chosen], self.port[chosen]
 
     def columns(self) -> tuple[Ints, Ints, Bools, Bools, Bools]:
         """All of it."""
-        return self.activation, self.port, self.writes, self.incremental, self.bad
+        return self.invocation, self.port, self.writes, self.incremental, self.bad
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,15 @@ class Variables:
         result[list(self.read_by)] = True
         return result
 
-    def touched(self, site: Site, activation: int) -> tuple[int, ...]:
-        """The variables that an operation reads or writes in an activation, as far as they are known."""
+    def touched(self, site: Site, invocation: int) -> tuple[int, ...]:
+        """The variables that an operation reads or writes in an invocation, as far as they are known."""
         if site.site not in self._given:
             return site.reads or site.writes
-        found = self._given[site.site][:, self.runs(site.site) == activation]
+        found = self._given[site.site][:, self.runs(site.site) == invocation]
         return tuple(number for number in found[:, 0].tolist() if number != NONE) if found.size else ()
 
     def runs(self, site: int) -> Ints:
-        """The activations in which a site could run."""
+        """The invocations in which a site could run."""
         block = int(self.values.ports.block[site])
         if block not in self._by_block:
             starts, order = self._blocks
@@ -101,7 +101,7 @@ class Variables:
         """Where bad reads, and writes that build on the old value, have their value from.
 
         Returns:
-            Activation and port of each read or write, and activation and port of what came before it.
+            Invocation and port of each read or write, and invocation and port of what came before it.
         """
         accesses = self._accesses(variable)
         count = len(accesses.writes)
@@ -119,33 +119,33 @@ class Variables:
         earlier = np.concatenate([last_write[from_write], before[same]])
         return accesses.places(later), accesses.places(earlier)
 
-    def write_before(self, variable: int, activation: int, port: int) -> tuple[int, int] | None:
-        """Activation and port of the last write of a variable before a read or write of it."""
-        accesses, position = self._position(variable, activation, port)
+    def write_before(self, variable: int, invocation: int, port: int) -> tuple[int, int] | None:
+        """Invocation and port of the last write of a variable before a read or write of it."""
+        accesses, position = self._position(variable, invocation, port)
         writes = np.flatnonzero(accesses.writes[:position])
         if not len(writes):
             return None
-        return int(accesses.activation[writes[-1]]), int(accesses.port[writes[-1]])
+        return int(accesses.invocation[writes[-1]]), int(accesses.port[writes[-1]])
 
-    def read_before(self, variable: int, activation: int, port: int) -> int:
+    def read_before(self, variable: int, invocation: int, port: int) -> int:
         """The event of the last read of a variable before a write of it, unless another write came between."""
-        accesses, position = self._position(variable, activation, port)
+        accesses, position = self._position(variable, invocation, port)
         if not position or accesses.writes[position - 1]:
             return NONE
-        before = accesses.activation[position - 1 : position], accesses.port[position - 1 : position]
+        before = accesses.invocation[position - 1 : position], accesses.port[position - 1 : position]
         return int(self.values.event(*before)[0])
 
-    def holds_first_value(self, variable: int, activation: int, port: int) -> bool:
+    def holds_first_value(self, variable: int, invocation: int, port: int) -> bool:
         """Whether what is read of a variable is what it was made with: nothing else was recorded to be written."""
-        accesses, position = self._position(variable, activation, port)
+        accesses, position = self._position(variable, invocation, port)
         writes = np.flatnonzero(accesses.writes[:position])
         return not len(writes) or (int(writes[-1]) == 0 and not accesses.incremental[0])
 
-    def _position(self, variable: int, activation: int, port: int) -> tuple[_Accesses, int]:
+    def _position(self, variable: int, invocation: int, port: int) -> tuple[_Accesses, int]:
         if variable not in self._ordered:
             self._ordered[variable] = self._accesses(variable)
         accesses = self._ordered[variable]
-        found = np.flatnonzero((accesses.activation == activation) & (accesses.port == port))
+        found = np.flatnonzero((accesses.invocation == invocation) & (accesses.port == port))
         return accesses, int(found[0]) if len(found) else 0
 
     @cached_property
@@ -165,13 +165,13 @@ class Variables:
         return result
 
     def _runs_on(self, site: int, variable: int) -> Ints:
-        """The activations in which a site could read or write a variable."""
+        """The invocations in which a site could read or write a variable."""
         runs = self.runs(site)
         return runs if site not in self._given else runs[(self._given[site] == variable).any(axis=0)]
 
     @cached_property
     def _blocks(self) -> tuple[Ints, Ints]:
-        block = self.values.activations.block
+        block = self.values.invocations.block
         order = np.argsort(block, kind="stable")
         blocks = len(self.values.ports.block_size)
         return np.searchsorted(block[order], np.arange(blocks + 1)), order

@@ -29,17 +29,17 @@ class Dropping:
         marks = np.zeros(len(graph), dtype=np.int64)
         marks[node] = 1
         below = np.flatnonzero((graph.descend(marks) > 0) & (graph.event != NONE))
-        return any(self._made_finite(int(values.activation[event]), int(values.port[event]))
+        return any(self._made_finite(int(values.invocation[event]), int(values.port[event]))
                    for event in graph.event[below].tolist())  # fmt: skip
 
-    def _made_finite(self, activation: int, port: int) -> bool:
+    def _made_finite(self, invocation: int, port: int) -> bool:
         values, ports = self._values, self._values.ports
-        if values.activations.place[activation] == NONE:
-            return self._made_finite_eagerly(activation, port)
+        if values.invocations.place[invocation] == NONE:
+            return self._made_finite_eagerly(invocation, port)
         takers = np.searchsorted(ports.inputs.starts, np.flatnonzero(ports.inputs.ports == port), side="right") - 1
-        takers = takers[~self._gradient_site[takers] & (ports.block[takers] == values.activations.block[activation])]
+        takers = takers[~self._gradient_site[takers] & (ports.block[takers] == values.invocations.block[invocation])]
         made = [ports.first[site] + slot for site in takers.tolist() for slot in range(int(ports.count[site]))]
-        return self._any_finite(np.full(len(made), activation), np.array(made, dtype=np.int64))
+        return self._any_finite(np.full(len(made), invocation), np.array(made, dtype=np.int64))
 
     def _made_finite_eagerly(self, row: int, port: int) -> bool:
         values, ports = self._values, self._values.ports
@@ -52,9 +52,9 @@ class Dropping:
         takers = takers[~self._gradient_site[executions.site[takers]]]
         return self._any_finite(takers, ports.first[executions.site[takers]])
 
-    def _any_finite(self, activation: np.ndarray, port: np.ndarray) -> bool:
+    def _any_finite(self, invocation: np.ndarray, port: np.ndarray) -> bool:
         values = self._values
         useful = values.ports.may_be_bad[port]
-        event = values.event(activation[useful], port[useful])
+        event = values.event(invocation[useful], port[useful])
         event = event[event != NONE]
         return bool((~values.events.bad[event]).any())

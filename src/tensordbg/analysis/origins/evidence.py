@@ -84,37 +84,37 @@ class Gatherer:
         values, graph = self._values, self._graph
         event = int(graph.event[node])
         past = tuple(earlier_events(values, event))
-        activation, number = int(graph.activation[node]), int(values.ports.site[graph.port[node]])
+        invocation, number = int(graph.invocation[node]), int(values.ports.site[graph.port[node]])
         written = False
         inputs: list[InputEvidence] = []
         for parent in self._next_to(node, self._parents, graph.child, graph.parent):
             site = values.program.sites[int(values.ports.site[graph.port[parent]])]
             if graph.event[parent] == NONE and writes_variables(site):
-                activation, number, written = int(graph.activation[parent]), site.site, True
+                invocation, number, written = int(graph.invocation[parent]), site.site, True
         if not written and (update := self._update_behind(event)) is not None:
-            (activation, number), written = update, True
+            (invocation, number), written = update, True
         site = values.program.sites[number]
         if written:
             before = past[-1] if past else NONE
             read = self._values.program.variables.get(self.ancestry.variable(event))
-            names = [read.name] if read is not None else self._names(number, activation)
+            names = [read.name] if read is not None else self._names(number, invocation)
             old = f"{next(iter(names), 'variable')} (old)"
             inputs.append(InputEvidence(old, type_of(Kind.READ, site.framework), before, (), frozenset(), past[:-1]))
-        inputs += self._inputs(site, activation)
+        inputs += self._inputs(site, invocation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
-        made = ((int(values.ports.site[graph.port[child]]), int(graph.activation[child])) for child in below)
+        made = ((int(values.ports.site[graph.port[child]]), int(graph.invocation[child])) for child in below)
         feeds = [each for each in made if _puts_in_place(values.program.sites[each[0]])]
-        variables = tuple(name for each in [(number, activation), *feeds] for name in self._names(*each))
-        execution = int(values.activations.execution[activation])
+        variables = tuple(name for each in [(number, invocation), *feeds] for name in self._names(*each))
+        execution = int(values.invocations.execution[invocation])
         if written:
             # The value before, and what was written.
             incomplete = len(inputs) < 2 or any(each.event == NONE for each in inputs)
         else:
-            incomplete = self._incomplete(site, activation, inputs)
+            incomplete = self._incomplete(site, invocation, inputs)
         return Evidence(event, site, execution, written, bool(feeds), variables, tuple(inputs), past, incomplete)
 
     def _update_behind(self, event: int) -> tuple[int, int] | None:
-        """Activation and site of the update that left a bad number in a variable, where nothing else leads there.
+        """Invocation and site of the update that left a bad number in a variable, where nothing else leads there.
 
         An optimizer's update of reference variables puts out the first of them alone, though a slot may have gone bad.
         And a NaN that begins with infinities which went into the update is not held to come of these.
@@ -122,7 +122,7 @@ class Gatherer:
         variable = self.ancestry.variable(event)
         if variable == NONE:
             return None
-        place = self._values.activation[event], self._values.port[event]
+        place = self._values.invocation[event], self._values.port[event]
         before = self._variables.write_before(variable, *map(int, place))
         site = self._values.program.sites[int(self._values.ports.site[before[1]])] if before is not None else None
         if before is None or site is None or not operation_of(site).has(Trait.BUILDS_ON_OLD):
@@ -130,36 +130,36 @@ class Gatherer:
         is_first = update_of(site.op_type) is not None and variable not in site.writes[1:]
         return None if is_first else (before[0], site.site)
 
-    def _names(self, site: int, activation: int) -> list[str]:
+    def _names(self, site: int, invocation: int) -> list[str]:
         program = self._values.program
-        touched = self._variables.touched(program.sites[site], activation)
+        touched = self._variables.touched(program.sites[site], invocation)
         return [program.variables[number].name for number in touched if number in program.variables]
 
     def _next_to(self, node: int, order: Ints, key: Ints, other: Ints) -> list[int]:
         first, last = np.searchsorted(key, [node, node + 1], sorter=order)
         return [int(found) for found in other[order[first:last]]]
 
-    def _incomplete(self, site: Site, activation: int, inputs: list[InputEvidence]) -> bool:
+    def _incomplete(self, site: Site, invocation: int, inputs: list[InputEvidence]) -> bool:
         executions = self._values.executions
         if reads_variables(site):
             return True
-        eager = is_eager(self._flow, activation)
+        eager = is_eager(self._flow, invocation)
         if not eager and site.argument < 0:
             return any(each.event == NONE for each in inputs)
-        if activation >= len(executions):  # the argument of a function that another called
+        if invocation >= len(executions):  # the argument of a function that another called
             return False
-        first, last = executions.input_starts[activation], executions.input_starts[activation + 1]
+        first, last = executions.input_starts[invocation], executions.input_starts[invocation + 1]
         if eager:
             return bool((executions.input_row[first:last] == NONE).any()) or any(each.event == NONE for each in inputs)
         # What made a bad argument would be the origin, if its tensor were there still.
         return bool(last - first > site.argument)
 
-    def _inputs(self, site: Site, activation: int) -> list[InputEvidence]:
-        found = operands(self._flow, site, activation)
+    def _inputs(self, site: Site, invocation: int) -> list[InputEvidence]:
+        found = operands(self._flow, site, invocation)
         return [self._input(each) for each in found]
 
     def _input(self, given: Operand) -> InputEvidence:
-        events = resolve(self._flow, given.activation, given.port) if given.port != NONE else []
+        events = resolve(self._flow, given.invocation, given.port) if given.port != NONE else []
         event = events[-1] if events else NONE
         past = tuple(earlier_events(self._values, event)) if event != NONE else ()
         made_by, same = self._behind(event)
@@ -183,8 +183,8 @@ class Gatherer:
 
     def _first_input(self, event: int) -> int:
         values = self._values
-        step = self._flow.sources(values.activation[event : event + 1], values.port[event : event + 1])
-        events = resolve(self._flow, int(step.activation[0]), int(step.port[0])) if len(step.of) else []
+        step = self._flow.sources(values.invocation[event : event + 1], values.port[event : event + 1])
+        events = resolve(self._flow, int(step.invocation[0]), int(step.port[0])) if len(step.of) else []
         return events[-1] if events else NONE
 
 

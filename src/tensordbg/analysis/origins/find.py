@@ -216,7 +216,7 @@ def _losses(values: Values, graph: BadGraph, ends: Ends, roles: Roles, details: 
     if noted.any():
         guessed &= _in_unnoted_graphs(values, roles, noted)
     candidate = guessed[graph.port] & (graph.event != NONE)
-    eager = values.activations.place[graph.activation] == NONE
+    eager = values.invocations.place[graph.invocation] == NONE
     returned = np.zeros(len(graph), dtype=np.bool_)
     returned[ends.results[ends.kept]] = True
     candidate &= ~eager | returned

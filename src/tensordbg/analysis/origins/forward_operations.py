@@ -43,19 +43,19 @@ class ForwardOperations:
         self._gradient_site = gradient_site
         self._flow = Flow(values, values.ports.inputs)
 
-    def of(self, site: Site, activation: int) -> Site | None:
+    def of(self, site: Site, invocation: int) -> Site | None:
         """The forward operation whose gradient a site of a backward pass computes; None where that is not certain.
 
         Args:
             site: The operation.
-            activation: Where it ran.
+            invocation: Where it ran.
         """
         known = self._sites.get(site.gradient_of)
         if known is not None or not self._gradient_site[site.site]:
             return known
         wanted = self.type_of(site)
         if site.function == NONE:
-            return self._eager(site, activation, wanted)
+            return self._eager(site, invocation, wanted)
         known = self._in_graph(site, wanted) or self._by_name(site, wanted)
         return known or _left_out(site) or self._only_of_type.get((site.function, wanted))
 
@@ -138,18 +138,18 @@ class ForwardOperations:
             return told
         waiting, seen, unseen = [(site, row)], {row}, False
         while waiting and len(seen) <= _MOST:
-            here, activation = waiting.pop(0)
-            for operand in operands(self._flow, here, activation):
+            here, invocation = waiting.pop(0)
+            for operand in operands(self._flow, here, invocation):
                 made = int(self._ports.site[operand.port])
                 unseen |= self._sites[made].op_type == INPUT
                 if not self._gradient_site[made]:
                     slot = operand.port - int(self._ports.first[made])
-                    for each in (made, *self._eager_takers(operand.activation, slot)):
+                    for each in (made, *self._eager_takers(operand.invocation, slot)):
                         if self._sites[each].op_type.lower() == wanted:
                             return self._sites[each]
-                elif operand.activation not in seen and self.type_of(self._sites[made]) == wanted:
-                    seen.add(operand.activation)
-                    waiting.append((self._sites[made], operand.activation))
+                elif operand.invocation not in seen and self.type_of(self._sites[made]) == wanted:
+                    seen.add(operand.invocation)
+                    waiting.append((self._sites[made], operand.invocation))
         return self._reading_type.get(wanted) if unseen else None
 
     def _told(self, row: int, wanted: str) -> Site | None:

@@ -43,7 +43,7 @@ def caught_origins(origins: Origins) -> Bools:
     caught = behind[node] & (origins.reach > 0) & ((origins.reach & Reach.VARIABLE) == 0)
     caught &= ((origins.reach & Reach.LOSS) == 0) | _scales(values, graph.port[node])
     if caught.any():
-        execution = values.activations.execution[graph.activation]
+        execution = values.invocations.execution[graph.invocation]
         kind = _kinds(values)
         ending = _ending(kind, np.unique(execution[behind & (execution != NONE)]))
         caught &= (execution[node] != NONE) & np.isin(kind[execution[node]], ending)
@@ -80,10 +80,10 @@ def _tested(values: Values, flow: Flow, graph: BadGraph) -> Bools:
     made_by, slot = executions.input_row[inputs], executions.input_slot[inputs]
     port = flow.made_port(made_by, slot)
     known = port != NONE
-    # Outermost activations are numbered like the executions.
+    # Outermost invocations are numbered like the executions.
     width = len(ports.site) + 1
     wanted = made_by[known] * width + port[known]
-    tested |= np.isin(graph.activation.astype(np.int64) * width + graph.port, wanted)
+    tested |= np.isin(graph.invocation.astype(np.int64) * width + graph.port, wanted)
     return tested
 
 

@@ -29,9 +29,9 @@ _MOST_LOOKED_UP = 3000
 
 def without_regrouped(values: Values, details: Details) -> Values:
     """Leaves out events that are not their operation's, since TensorFlow regrouped operations."""
-    suspects, owner, activation, port = _suspects(values)
+    suspects, owner, invocation, port = _suspects(values)
     nan, bad = (np.append(column, False) for column in (values.events.nan, values.events.bad))
-    told = _told(values, activation, port)
+    told = _told(values, invocation, port)
     divides = np.zeros(len(values.ports.first), dtype=np.bool_)
     divides[[site.site for site in values.program.sites.values() if operation_of(site).has(Trait.DIVIDES)]] = True
     # What is divided by an infinity is 0.
@@ -50,20 +50,20 @@ def without_regrouped(values: Values, details: Details) -> Values:
     if not len(events):
         return values
     event_at = values.event_at.copy()
-    event_at[values.address(values.activation[events], values.port[events])] = NONE
+    event_at[values.address(values.invocation[events], values.port[events])] = NONE
     return replace(values, event_at=event_at)
 
 
-def _told(values: Values, activation: Ints, port: Ints) -> Ints:
+def _told(values: Values, invocation: Ints, port: Ints) -> Ints:
     """The events of some values; of what a loop gave, or an identity handed on, that of what it was."""
-    address = values.address(activation, port)
+    address = values.address(invocation, port)
     told = values.event_at[address].copy()
     unknown = np.flatnonzero(told == NONE)
     flow = Flow(values, values.ports.carrying)
     _, first, inverse = np.unique(address[unknown], return_index=True, return_inverse=True)
     found = np.full(len(first), NONE, dtype=np.int64)
     for number, row in enumerate(unknown[first[:_MOST_LOOKED_UP]].tolist()):
-        events = resolve(flow, int(activation[row]), int(port[row]))
+        events = resolve(flow, int(invocation[row]), int(port[row]))
         found[number] = events[-1] if len(events) == 1 else NONE
     told[unknown] = found[inverse]
     return told
@@ -80,13 +80,13 @@ def _suspects(values: Values) -> tuple[Ints, Ints, Ints, Ints]:
     with_bad[events.execution[events.bad]] = True
     chosen = strict[events.site] & ~events.bad & with_bad[events.execution]
     suspects = np.flatnonzero(chosen)
-    suspects = suspects[in_graph[values.activations.place[values.activation[suspects]]]]
+    suspects = suspects[in_graph[values.invocations.place[values.invocation[suspects]]]]
     starts = ports.carrying.starts[events.site[suspects]]
     owner, edge = spread_ranges(starts, ports.carrying.starts[events.site[suspects] + 1] - starts)
-    taken, activation = ports.carrying.ports[edge], values.activation[suspects[owner]]
-    inside = ports.block[ports.site[taken]] == values.activations.block[activation]
-    owner, taken, activation = owner[inside], taken[inside], activation[inside]
-    return suspects, owner, activation, taken
+    taken, invocation = ports.carrying.ports[edge], values.invocation[suspects[owner]]
+    inside = ports.block[ports.site[taken]] == values.invocations.block[invocation]
+    owner, taken, invocation = owner[inside], taken[inside], invocation[inside]
+    return suspects, owner, invocation, taken
 
 
 def _results(values: Values) -> list[int]:

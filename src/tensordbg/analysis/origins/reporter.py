@@ -46,7 +46,7 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     evidence = [_with_likely(origins, gatherer.gather(group.node)) for group in groups]
     program, gradient_site = origins.values.program, origins.roles.gradient_site
     operations = ForwardOperations(origins.values, gradient_site)
-    known = [operations.of(each.site, int(origins.graph.activation[group.node]))
+    known = [operations.of(each.site, int(origins.graph.invocation[group.node]))
              for group, each in zip(groups, evidence, strict=True)]  # fmt: skip
     elders = find_elders(evidence, gradient_site, known, [operations.type_of(each.site) for each in evidence])
     views = details.views(_events_of(evidence))

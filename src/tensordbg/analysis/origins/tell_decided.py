@@ -46,9 +46,9 @@ class TellDecided:
         values, root = self.origins.values, decision.root
         compared = values.program.sites[decision.site]
         site = compared if root.site == NONE else values.program.sites[root.site]
-        activation = decision.activation if root.site == NONE else root.activation
-        turn = int(values.activations.iteration[activation])
-        execution = int(values.activations.execution[activation])
+        invocation = decision.invocation if root.site == NONE else root.invocation
+        turn = int(values.invocations.iteration[invocation])
+        execution = int(values.invocations.execution[invocation])
         return Decided(
             what=root.what.name.lower(),
             tensor=f"{compared.name}:{1 if operation_of(compared).kind is Kind.TOP_K else 0}",

@@ -44,7 +44,7 @@ def join_weakly(values: Values, details: Details, graph: BadGraph, starts: Bools
         port = int(graph.port[node])
         if tried.get(port, 0) >= _TRIED:
             continue
-        event = walk.origin_of(int(graph.activation[node]), port)
+        event = walk.origin_of(int(graph.invocation[node]), port)
         if event == NONE:
             tried[port] = tried.get(port, 0) + 1
             continue
@@ -67,32 +67,32 @@ class _Walk:
     flow: Flow
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def origin_of(self, activation: int, port: int) -> int:
+    def origin_of(self, invocation: int, port: int) -> int:
         """The event of the NaN that a bad value came of, by what its operation was given; else `NONE`."""
         site = self._site(port)
         if site is None or site.argument >= 0:
             return NONE
-        given = list(operands(self.flow, site, activation))
+        given = list(operands(self.flow, site, invocation))
         if operation_of(site).has(Trait.DIVIDES):
             given = [each for each in given if each.position == 1]
         return max(self._of_all(given, 0), NONE)
 
     def _of_all(self, given: list[Operand], depth: int) -> int:
         """What several values came of together: `NONE` if one of them came of anything else."""
-        found = [self._behind(each.activation, each.port, depth + 1) for each in given]
+        found = [self._behind(each.invocation, each.port, depth + 1) for each in given]
         return NONE if NONE in found else max(found, default=_NEUTRAL)
 
-    def _behind(self, activation: int, port: int, depth: int) -> int:
+    def _behind(self, invocation: int, port: int, depth: int) -> int:
         """The event of the NaN that a finite value came of, `_NEUTRAL` for a constant, `NONE` for anything else."""
-        key = (activation, port)
+        key = (invocation, port)
         if key not in self._known:
             self._known[key] = NONE  # a loop's turns are followed up to a point
-            self._known[key] = NONE if port == NONE or depth > _FARTHEST else self._look(activation, port, depth)
+            self._known[key] = NONE if port == NONE or depth > _FARTHEST else self._look(invocation, port, depth)
         return self._known[key]
 
-    def _look(self, activation: int, port: int, depth: int) -> int:
+    def _look(self, invocation: int, port: int, depth: int) -> int:
         site = self._site(port)
-        event = int(self.values.event(np.array([activation]), np.array([port]))[0])
+        event = int(self.values.event(np.array([invocation]), np.array([port]))[0])
         if site is None or (event != NONE and self.values.events.bad[event]):
             return NONE
         if operation_of(site).has(Trait.SHAPE_ONLY) or operation_of(site).kind is Kind.CONSTANT:
@@ -102,25 +102,25 @@ class _Walk:
         if reads_variables(site):
             return NONE
         if site.argument >= 0 or self.values.ports.followed[site.site]:
-            step = self.flow.sources(np.array([activation]), np.array([port]))
-            pairs = zip(step.activation.tolist(), step.port.tolist(), strict=True)
+            step = self.flow.sources(np.array([invocation]), np.array([port]))
+            pairs = zip(step.invocation.tolist(), step.port.tolist(), strict=True)
             found = [self._behind(*pair, depth + 1) for pair in pairs]
             return NONE if NONE in found or not found else max(found)
-        return self._computed(site, activation, depth)
+        return self._computed(site, invocation, depth)
 
-    def _computed(self, site: Site, activation: int, depth: int) -> int:
-        given = list(operands(self.flow, site, activation))
+    def _computed(self, site: Site, invocation: int, depth: int) -> int:
+        given = list(operands(self.flow, site, invocation))
         bad = [event for each in given for event in self._bad(each)]
         with_nan = [event for event in bad if self.values.events.nan[event]]
         if operation_of(site).has(Trait.COMPARES) and with_nan:
-            itself = len({(each.activation, each.port) for each in given[:2]}) == 1 < len(given)
+            itself = len({(each.invocation, each.port) for each in given[:2]}) == 1 < len(given)
             return NONE if itself else max(with_nan)
         if operation_of(site).has(Trait.LOOKS_UP):
             return self._of_all([each for each in given if each.position == 1], depth)
         if operation_of(site).has(Trait.TESTS_FINITE) or bad:
             return NONE
         if operation_of(site).has(Trait.CHOOSES) and given:
-            chosen = self._behind(given[0].activation, given[0].port, depth + 1)
+            chosen = self._behind(given[0].invocation, given[0].port, depth + 1)
             return chosen if chosen >= 0 else self._of_all(given, depth)
         return self._of_all(given, depth)
 
@@ -129,7 +129,7 @@ class _Walk:
 
     def _bad(self, given: Operand) -> list[int]:
         """The bad events that tell of an operand."""
-        found = resolve(self.flow, given.activation, given.port) if given.port != NONE else []
+        found = resolve(self.flow, given.invocation, given.port) if given.port != NONE else []
         return [event for event in found if self.values.events.bad[event]]
 
     def _is_setting(self, event: int) -> bool:

@@ -154,27 +154,27 @@ class _Keys:
         """A number that each run of a site was given, as an input or once for all."""
         if position == NONE:
             return np.full(len(events), attribute_number(site, attribute))
-        activation = self._values.activation[events]
+        invocation = self._values.invocation[events]
         if site.function == NONE:
-            found = self._given(activation, position)
+            found = self._given(invocation, position)
         else:
             constant, port = self._source(site, position)
             if port == NONE:
                 return np.full(len(events), constant)
-            found = self._values.event(activation, np.full(len(events), port))
-            found = self._searched(found, activation, port)
+            found = self._values.event(invocation, np.full(len(events), port))
+            found = self._searched(found, invocation, port)
         known = found != NONE
         result = np.full(len(events), NONE)
         lowest, _ = self._details.range_of(found[known])
         result[known] = np.nan_to_num(lowest, nan=NONE).astype(np.int64)
         return result
 
-    def _given(self, activation: Ints, position: int) -> Ints:
+    def _given(self, invocation: Ints, position: int) -> Ints:
         """The events of one input of eager operations."""
         executions = self._values.executions
-        place = executions.input_starts[activation] + position
-        there = place < executions.input_starts[activation + 1]
-        found = np.full(len(activation), NONE)
+        place = executions.input_starts[invocation] + position
+        there = place < executions.input_starts[invocation + 1]
+        found = np.full(len(invocation), NONE)
         row, slot = executions.input_row[place[there]], executions.input_slot[place[there]]
         port = self._flow.made_port(row, slot)
         made = (row != NONE) & (port != NONE)
@@ -194,11 +194,11 @@ class _Keys:
             return NONE if source is None else attribute_number(source, "value"), NONE
         return NONE, int(self._values.ports.first[source.site]) + int(found[0, 3])
 
-    def _searched(self, found: Ints, activation: Ints, port: int) -> Ints:
+    def _searched(self, found: Ints, invocation: Ints, port: int) -> Ints:
         """Completes what has no event at the place itself, such as the argument of a function that another calls."""
         for row in np.flatnonzero(found == NONE)[: self._searches].tolist():
             self._searches -= 1
-            events = resolve(self._flow, int(activation[row]), port)
+            events = resolve(self._flow, int(invocation[row]), port)
             found[row] = events[-1] if events else NONE
         return found
 

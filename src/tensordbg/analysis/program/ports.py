@@ -1,7 +1,7 @@
 """Ports: every output of every site gets a number, those of one graph a run of numbers without gaps.
 
-A block is what one activation runs: the graph of a function, or a single eager site. With the ports of a block side by
-side, a value that the program computed has an address (where its activation's ports begin, plus its port), and the
+A block is what one invocation runs: the graph of a function, or a single eager site. With the ports of a block side by
+side, a value that the program computed has an address (where its invocation's ports begin, plus its port), and the
 edges of a graph become additions.
 """
 

@@ -83,7 +83,7 @@ def function_of_event(opened: Excerpts, event: int) -> Function | None:
     """The outermost function that an event was computed in."""
     excerpt = opened.excerpt(event)
     values = excerpt.values
-    place = int(values.activations.place[values.activation[excerpt.local(event)]])
+    place = int(values.invocations.place[values.invocation[excerpt.local(event)]])
     return None if place == NONE else values.places.all[values.places.all[place].root].function
 
 

@@ -47,23 +47,23 @@ def find_inputs(opened: Excerpts, event: int) -> list[Neighbour]:
     local = excerpt.local(event)
     values = excerpt.values
     site = values.program.sites[int(values.events.site[local])]
-    activation = int(values.activation[local])
+    invocation = int(values.invocation[local])
     found = []
-    if site.argument != NONE and not is_eager(excerpt.flow, activation):
+    if site.argument != NONE and not is_eager(excerpt.flow, invocation):
         # An argument has no inputs of its own; what was given for it stands in the caller.
-        step = excerpt.flow.sources(values.activation[local : local + 1], values.port[local : local + 1])
-        for source, port in zip(step.activation.tolist(), step.port.tolist(), strict=True):
+        step = excerpt.flow.sources(values.invocation[local : local + 1], values.port[local : local + 1])
+        for source, port in zip(step.invocation.tolist(), step.port.tolist(), strict=True):
             maker = values.program.sites[int(values.ports.site[port])]
             name = f"{maker.name}:{port - int(values.ports.first[maker.site])}"
             found.append(Neighbour(0, name, maker.op_type, _recorded(excerpt, source, port)))
-    for each in operands(excerpt.flow, site, activation):
-        recorded = _recorded(excerpt, each.activation, each.port) if each.port != NONE else None
+    for each in operands(excerpt.flow, site, invocation):
+        recorded = _recorded(excerpt, each.invocation, each.port) if each.port != NONE else None
         found.append(Neighbour(each.position, each.tensor, each.op_type, recorded))
     return found
 
 
-def _recorded(excerpt: Excerpt, activation: int, port: int) -> int | None:
-    events = resolve(excerpt.flow, activation, port)
+def _recorded(excerpt: Excerpt, invocation: int, port: int) -> int | None:
+    events = resolve(excerpt.flow, invocation, port)
     return excerpt.number(events[-1]) if events else None
 
 
@@ -71,14 +71,14 @@ def find_consumers(opened: Neighbourhood, event: int) -> list[Neighbour]:
     """Finds what was computed from an event: in its graph, and by the executions that took it as an input."""
     excerpt = opened.excerpt(event)
     local = excerpt.local(event)
-    found = [] if is_eager(excerpt.flow, int(excerpt.values.activation[local])) else list(_within(excerpt, local))
+    found = [] if is_eager(excerpt.flow, int(excerpt.values.invocation[local])) else list(_within(excerpt, local))
     return [*found, *_in_later_executions(opened, excerpt, local)]
 
 
 def _within(excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
     """Consumers in the same graph; what has no event of its own and passes its input on is seen through."""
     values = excerpt.values
-    program, activation = values.program, int(values.activation[local])
+    program, invocation = values.program, int(values.invocation[local])
     edges = program.edges
     open_refs = [TensorRef(int(values.events.site[local]), int(values.events.slot[local]))]
     seen = set(open_refs)
@@ -86,7 +86,7 @@ def _within(excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
         rows = np.flatnonzero((edges[:, 2] == ref.site) & (edges[:, 3] == ref.slot))
         for number, position in edges[rows, :2].tolist():
             site = program.sites[number]
-            event = _first_event(excerpt, activation, number)
+            event = _first_event(excerpt, invocation, number)
             through = TensorRef(number, position if operation_of(site).kind is Kind.IDENTITY_OF_SEVERAL else 0)
             if event == NONE and operation_of(site).has(Trait.PASSES) and through not in seen and len(seen) < _FARTHEST:
                 seen.add(through)
@@ -100,14 +100,14 @@ def _is_used(edges: np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]], ref
     return bool(((edges[:, 2] == ref.site) & (edges[:, 3] == ref.slot)).any())
 
 
-def _first_event(excerpt: Excerpt, activation: int, site: int) -> int:
+def _first_event(excerpt: Excerpt, invocation: int, site: int) -> int:
     """The first recorded output of an operation; of a call, what tells of its results."""
     values = excerpt.values
     for slot in range(int(values.ports.count[site])):
         port = int(values.ports.first[site]) + slot
-        event = int(values.event(np.array([activation]), np.array([port]))[0])
+        event = int(values.event(np.array([invocation]), np.array([port]))[0])
         if event == NONE and values.program.sites[site].call is not CallKind.NONE:
-            events = resolve(excerpt.flow, activation, port)
+            events = resolve(excerpt.flow, invocation, port)
             event = events[-1] if events else NONE
         if event != NONE:
             return event
@@ -130,14 +130,14 @@ def _in_later_executions(opened: Neighbourhood, excerpt: Excerpt, local: int) ->
 def _result_slots(excerpt: Excerpt, local: int) -> Iterator[int]:
     """Which results of its execution hold the value of an event."""
     values = excerpt.values
-    activation = int(values.activation[local])
-    if is_eager(excerpt.flow, activation):
+    invocation = int(values.invocation[local])
+    if is_eager(excerpt.flow, invocation):
         yield int(values.events.slot[local])
-    elif activation < len(values.executions):
-        function = values.program.functions.get(int(values.executions.function[activation]))
+    elif invocation < len(values.executions):
+        function = values.program.functions.get(int(values.executions.function[invocation]))
         for slot, ref in enumerate(function.outputs if function is not None else ()):
             port = values.ports.of(ref)
-            if port != NONE and local in resolve(excerpt.flow, activation, port):
+            if port != NONE and local in resolve(excerpt.flow, invocation, port):
                 yield slot
 
 

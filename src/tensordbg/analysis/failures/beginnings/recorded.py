@@ -74,26 +74,26 @@ class RecordedPast:
         """The inputs of the operation that failed in the execution, at the place where it was run last."""
         if site.function == NONE:
             return [] if self._own == NONE else self._given_eagerly(self._own)
-        failed = self.failed_activations(site)
+        failed = self.failed_invocations(site)
         if (
             not failed
             and operation_of(site).kind is Kind.ASSERT
             and (branch := self._program.holders.get(site.function)) is not None
         ):
             # It is alone in a branch that is taken where its condition does not hold, so nothing is recorded there.
-            site, failed = branch, self.failed_activations(branch)
+            site, failed = branch, self.failed_invocations(branch)
         return self.given_at(failed[-1], site) if failed else []
 
-    def given_at(self, activation: int, site: Site) -> Sequence[Made | None]:
+    def given_at(self, invocation: int, site: Site) -> Sequence[Made | None]:
         """The inputs of an operation of a graph in one of the runs of its graph."""
-        return self._given_in_graph(activation, site)
+        return self._given_in_graph(invocation, site)
 
     def last_of_shape(self, refs: Iterable[TensorRef], shape: tuple[int, ...]) -> Made | None:
         """The last of some outputs of graphs that was recorded with a shape."""
         ports = [self.values.ports.of(ref) for ref in refs]
         for event in np.flatnonzero(np.isin(self.values.port, ports) & (self.values.port != NONE))[::-1].tolist():
             if shape_of(self._told[event].get("shape")) == shape:
-                return self._made(int(self.values.activation[event]), int(self.values.port[event]))
+                return self._made(int(self.values.invocation[event]), int(self.values.port[event]))
         return None
 
     def output(self, execution: int, slot: int) -> Made | None:
@@ -107,7 +107,7 @@ class RecordedPast:
         row = int(np.searchsorted(self.events, event))
         if row >= len(self.events) or self.events[row] != event or self.values.port[row] == NONE:
             return None
-        return self._described(int(self.values.activation[row]), int(self.values.port[row]), row)
+        return self._described(int(self.values.invocation[row]), int(self.values.port[row]), row)
 
     def site_of(self, made: Made) -> int:
         """The number of the site that a tensor is of."""
@@ -115,17 +115,17 @@ class RecordedPast:
 
     def inputs(self, made: Made) -> Sequence[Made | None]:
         """See `Past`."""
-        activation, port = made.key if isinstance(made.key, tuple) else (NONE, NONE)
-        if not isinstance(activation, int) or not isinstance(port, int) or port == NONE:
+        invocation, port = made.key if isinstance(made.key, tuple) else (NONE, NONE)
+        if not isinstance(invocation, int) or not isinstance(port, int) or port == NONE:
             return []
         site = self.values.program.sites[int(self.values.ports.site[port])]
-        if is_eager(self._flow, activation):
-            return self._given_eagerly(activation)
+        if is_eager(self._flow, invocation):
+            return self._given_eagerly(invocation)
         if site.argument >= 0 or self.values.ports.followed[site.site]:
             return []
-        return self._given_in_graph(activation, site)
+        return self._given_in_graph(invocation, site)
 
-    def failed_activations(self, site: Site) -> list[int]:
+    def failed_invocations(self, site: Site) -> list[int]:
         """The runs of a graph in which an operation has what it takes and gave nothing, the last one last.
 
         Those come first of which only a part is recorded: what else it takes was not looked at before the run ended.
@@ -134,10 +134,10 @@ class RecordedPast:
         if site.site >= len(values.ports.block):
             return []
         block = values.ports.block[site.site]
-        activations = np.flatnonzero(values.activations.block == block)
-        if not len(activations):
+        invocations = np.flatnonzero(values.invocations.block == block)
+        if not len(invocations):
             return []
-        late = activations[np.argsort(values.activations.last[activations], kind="stable")]
+        late = invocations[np.argsort(values.invocations.last[invocations], kind="stable")]
         gave = np.zeros(len(late), dtype=np.bool_)
         for slot in range(len(site.dtypes)):
             own = np.full(len(late), values.ports.first[site.site] + slot)
@@ -154,50 +154,50 @@ class RecordedPast:
     def _is_recorded(self, port: int) -> bool:
         return bool((self.values.port == port).any())
 
-    def _given_eagerly(self, activation: int) -> list[Made | None]:
+    def _given_eagerly(self, invocation: int) -> list[Made | None]:
         executions = self.values.executions
-        first, last = (int(executions.input_starts[activation + k]) for k in (0, 1))
+        first, last = (int(executions.input_starts[invocation + k]) for k in (0, 1))
         row, slot = executions.input_row[first:last], executions.input_slot[first:last]
         ports = self._flow.made_port(row, slot)
         return [self._made(int(r), int(p)) if p != NONE else None for r, p in zip(row, ports, strict=True)]
 
-    def _given_in_graph(self, activation: int, site: Site) -> list[Made | None]:
+    def _given_in_graph(self, invocation: int, site: Site) -> list[Made | None]:
         ports = (self.values.ports.of(ref) for ref in self._program.inputs_of(site.site))
-        return [self._made(activation, port) if port != NONE else None for port in ports]
+        return [self._made(invocation, port) if port != NONE else None for port in ports]
 
-    def _made(self, activation: int, port: int) -> Made:
+    def _made(self, invocation: int, port: int) -> Made:
         """A tensor, under the operation that made it rather than handed it on."""
-        told = int(self.values.event(np.array([activation]), np.array([port]))[0])
+        told = int(self.values.event(np.array([invocation]), np.array([port]))[0])
         for _ in steps():
-            event = int(self.values.event(np.array([activation]), np.array([port]))[0])
+            event = int(self.values.event(np.array([invocation]), np.array([port]))[0])
             told = event if event != NONE else told
-            before = list(self._before(activation, port))
+            before = list(self._before(invocation, port))
             if len(before) != 1:
                 break
-            ((activation, port),) = before
-        return self._described(activation, port, told)
+            ((invocation, port),) = before
+        return self._described(invocation, port, told)
 
-    def _before(self, activation: int, port: int) -> Iterator[tuple[int, int]]:
+    def _before(self, invocation: int, port: int) -> Iterator[tuple[int, int]]:
         """The same tensor one step back, where it was only handed on: by an identity, into a function or out of one."""
         values = self.values
         number = int(values.ports.site[port])
         site = values.program.sites[number]
-        if is_eager(self._flow, activation):
+        if is_eager(self._flow, invocation):
             if operation_of(site).has(Trait.HANDS_ON):
-                given = self._flow.sources(np.array([activation]), np.array([port]))
+                given = self._flow.sources(np.array([invocation]), np.array([port]))
                 slot = port - int(values.ports.first[number])
                 if slot < len(given.of):
-                    yield int(given.activation[slot]), int(given.port[slot])
+                    yield int(given.invocation[slot]), int(given.port[slot])
         elif operation_of(site).has(Trait.HANDS_ON) and site.argument < 0:
             slot = port - int(values.ports.first[number])
             for ref in self._program.inputs_of(number)[slot : slot + 1]:
                 if (source := values.ports.of(ref)) != NONE:
-                    yield activation, source
+                    yield invocation, source
         elif site.argument >= 0 or values.ports.followed[number]:
-            step = self._flow.sources(np.array([activation]), np.array([port]))
-            yield from zip(step.activation.tolist(), step.port.tolist(), strict=True)
+            step = self._flow.sources(np.array([invocation]), np.array([port]))
+            yield from zip(step.invocation.tolist(), step.port.tolist(), strict=True)
 
-    def _described(self, activation: int, port: int, event: int) -> Made:
+    def _described(self, invocation: int, port: int, event: int) -> Made:
         values = self.values
         site = values.program.sites[int(values.ports.site[port])]
         slot = port - int(values.ports.first[site.site])
@@ -211,7 +211,7 @@ class RecordedPast:
             shape = elements.shape
             low, high, total = float(elements.min()), float(elements.max()), float(elements.sum())
         return Made(
-            key=(activation, port),
+            key=(invocation, port),
             tensor=f"{site.name}:{slot}",
             op_type=site.op_type,
             dtype=dtype,

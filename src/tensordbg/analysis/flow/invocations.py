@@ -1,6 +1,6 @@
-"""Activations: each time that a graph ran, at one place of an execution and in one turn of a loop.
+"""Invocations: each time that a graph ran, at one place of an execution and in one turn of a loop.
 
-The values of an activation have addresses side by side, in the order of its block's ports. So the value that an edge of
+The values of an invocation have addresses side by side, in the order of its block's ports. So the value that an edge of
 the graph refers to lies at an address that is computed, not searched.
 """
 
@@ -23,8 +23,8 @@ _LATE = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
-class Activations:
-    """Columns; row k < number of executions is the outermost activation of execution k."""
+class Invocations:
+    """Columns; row k < number of executions is the outermost invocation of execution k."""
 
     execution: Ints
     place: Ints
@@ -32,7 +32,7 @@ class Activations:
     frame: Ints
     iteration: Ints
     occurrence: Ints
-    """Tells activations apart that share all of the above, because the runtime did not inline the call."""
+    """Tells invocations apart that share all of the above, because the runtime did not inline the call."""
     block: Ints
     first: Ints
     """Number of the first event, very large where there is none."""
@@ -45,19 +45,19 @@ class Activations:
         return len(self.execution)
 
     def keys(self) -> Ints:
-        """A key of each activation."""
+        """A key of each invocation."""
         return mixed(self.owner, self.place, self.frame, self.iteration, self.occurrence)
 
     @cached_property
     def owner(self) -> Ints:
-        """The owner of each activation, as one number: its execution, or the run of a pipeline's function."""
+        """The owner of each invocation, as one number: its execution, or the run of a pipeline's function."""
         return np.where(self.run == 0, self.execution, NONE - self.run)
 
     def lookup(self) -> Lookup:
-        """Finds an activation by `mixed(owner, place, frame, iteration, occurrence)`."""
+        """Finds an invocation by `mixed(owner, place, frame, iteration, occurrence)`."""
         return Lookup.of(self.keys())
 
-    def with_rows(self, beside: Ints, rows: tuple[Ints, Ints, Ints], places: Places) -> Activations:
+    def with_rows(self, beside: Ints, rows: tuple[Ints, Ints, Ints], places: Places) -> Invocations:
         """These and others of which no event tells, where they are not here yet.
 
         Args:
@@ -70,7 +70,7 @@ class Activations:
         zeros = np.zeros_like(place)
         keys, position = np.unique(mixed(self.owner[beside], place, frame, iteration, zeros), return_index=True)
         new = position[self.lookup().find(keys) == NONE]
-        return Activations(
+        return Invocations(
             execution=np.concatenate([self.execution, execution[new]]),
             place=np.concatenate([self.place, place[new]]),
             frame=np.concatenate([self.frame, frame[new]]),
@@ -93,12 +93,12 @@ def by_owner(owner: Ints, other: Ints) -> Iterator[tuple[Ints, Ints]]:
         yield order[begin[place] : end[place]], others[first[place] : last[place]]
 
 
-def find_activations(events: Events, executions: Executions, ports: Ports, places: Places) -> tuple[Activations, Ints]:
-    """Find the activations that the events tell of.
+def find_invocations(events: Events, executions: Executions, ports: Ports, places: Places) -> tuple[Invocations, Ints]:
+    """Find the invocations that the events tell of.
 
     Returns:
-        activations: The table; the outermost activation of every execution comes first.
-        activation: For each event the row of its activation.
+        invocations: The table; the outermost invocation of every execution comes first.
+        invocation: For each event the row of its invocation.
     """
     starts = _run_starts(events, ports)
     run_of_event = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(events))))
@@ -113,9 +113,9 @@ def find_activations(events: Events, executions: Executions, ports: Ports, place
     keys = mixed(row[inner], place[inner], frame[inner], iteration[inner], run[inner])
     _, position, inverse = np.unique(keys, return_index=True, return_inverse=True)
     chosen = inner[position]
-    activation_of_run = np.where(outermost, row, 0)
-    activation_of_run[inner] = len(executions) + inverse
-    activations = Activations(
+    invocation_of_run = np.where(outermost, row, 0)
+    invocation_of_run[inner] = len(executions) + inverse
+    invocations = Invocations(
         execution=np.concatenate([np.arange(len(executions)), row[chosen]]),
         place=np.concatenate([_root_places(executions, places), place[chosen]]),
         frame=np.concatenate([np.zeros(len(executions), dtype=np.int64), frame[chosen]]),
@@ -126,22 +126,22 @@ def find_activations(events: Events, executions: Executions, ports: Ports, place
         last=np.empty(0, dtype=np.int64),
         run=np.concatenate([np.zeros(len(executions), dtype=np.int64), run[chosen]]),
     )
-    activation = activation_of_run[run_of_event]
-    return with_extent(activations, activation), activation
+    invocation = invocation_of_run[run_of_event]
+    return with_extent(invocations, invocation), invocation
 
 
-def with_extent(activations: Activations, activation: Ints) -> Activations:
-    """Adds to each activation the numbers of its first and its last event."""
-    first, last = np.full(len(activations), _LATE), np.full(len(activations), NONE)
-    changes = np.flatnonzero(np.diff(activation, prepend=-2, append=-2))
-    owner = activation[changes[:-1]]
+def with_extent(invocations: Invocations, invocation: Ints) -> Invocations:
+    """Adds to each invocation the numbers of its first and its last event."""
+    first, last = np.full(len(invocations), _LATE), np.full(len(invocations), NONE)
+    changes = np.flatnonzero(np.diff(invocation, prepend=-2, append=-2))
+    owner = invocation[changes[:-1]]
     np.minimum.at(first, owner, changes[:-1])
     np.maximum.at(last, owner, changes[1:] - 1)
-    return replace(activations, first=first, last=last)
+    return replace(invocations, first=first, last=last)
 
 
 def _run_starts(events: Events, ports: Ports) -> Ints:
-    """Where a run of events begins that all belong to one activation."""
+    """Where a run of events begins that all belong to one invocation."""
     changed = np.zeros(len(events), dtype=np.bool_)
     changed[:1] = True
     for column in (events.execution, events.path, events.frame, events.iteration, events.run, ports.block[events.site]):

@@ -1,10 +1,10 @@
-"""Activations: each run of a graph, at one place and in one turn."""
+"""Invocations: each run of a graph, at one place and in one turn."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.flow.activations import find_activations
+from tensordbg.analysis.flow.invocations import find_invocations
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
 from tensordbg.analysis.program.places import Places
@@ -31,15 +31,15 @@ def test_one_for_each_execution_place_and_turn() -> None:
     executions = read_executions(trace, program)
     events = read_events(trace, executions, *read_bad(trace))
     places = Places(program)
-    activations, activation = find_activations(
+    invocations, invocation = find_invocations(
         events, executions, number_ports(program, events.site, events.slot), places
     )
-    assert len(activations) == 3 + 2 * 3
-    assert activations.execution[:3].tolist() == [0, 1, 2]
-    assert len(set(activation.tolist())) == 2 + 6 + 1
-    assert activations.first[0] == 0
-    assert activations.last[0] == 0
-    assert activation[-1] == 2
-    known = (activations.place, activations.frame, activations.iteration)
-    grown = activations.with_rows(np.arange(len(activations)), known, places)
-    assert len(grown) == len(activations)
+    assert len(invocations) == 3 + 2 * 3
+    assert invocations.execution[:3].tolist() == [0, 1, 2]
+    assert len(set(invocation.tolist())) == 2 + 6 + 1
+    assert invocations.first[0] == 0
+    assert invocations.last[0] == 0
+    assert invocation[-1] == 2
+    known = (invocations.place, invocations.frame, invocations.iteration)
+    grown = invocations.with_rows(np.arange(len(invocations)), known, places)
+    assert len(grown) == len(invocations)
