@@ -19,7 +19,7 @@ from tensordbg.analysis.origins.pipeline_elements import with_elements
 from tensordbg.analysis.origins.reporter import report_origins
 from tensordbg.analysis.origins.troubles import Trouble
 from tensordbg.analysis.origins.unseen import unseen_notes
-from tensordbg.analysis.processes.crossings import find_crossings, no_crossings
+from tensordbg.analysis.processes.collective_transfers import find_transfers, no_transfers
 from tensordbg.analysis.processes.joined import Study, join
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.details import Details
@@ -62,7 +62,7 @@ def _study(trace: TraceSource) -> Study:
         failures=() if failure is None else (failure,),
     )
     if not bad.any():
-        return Study(replace(result, warnings=find_warnings(trace, program, ())), no_crossings(), np.empty(0, np.int64))
+        return Study(replace(result, warnings=find_warnings(trace, program, ())), no_transfers(), np.empty(0, np.int64))
     values = locate_values(program, read_events(trace, executions, bad, nan), executions)
     result = replace(result, notes=(*result.notes, *fusion_notes(program, values.events)))
     found = find_origins(values, details)
@@ -71,7 +71,7 @@ def _study(trace: TraceSource) -> Study:
     notes = (*result.notes, *unseen_notes(values, origins))
     result = replace(result, origins=origins, notes=notes, warnings=find_warnings(trace, program, origins))
     events = np.array([origin.view.event for origin in origins], dtype=np.int64)
-    return Study(result, find_crossings(found, [each.nodes for each in troubles], details), details.times(events))
+    return Study(result, find_transfers(found, [each.nodes for each in troubles], details), details.times(events))
 
 
 def _place(trouble: Trouble) -> tuple[bool, bool, bool]:

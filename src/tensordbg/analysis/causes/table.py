@@ -6,8 +6,8 @@ A test looks at the operation's type and at the statistics of what went in and c
 from __future__ import annotations
 
 from tensordbg.analysis.causes import (
+    another_process,
     counts,
-    crossing,
     division,
     domain,
     incoming,
@@ -29,7 +29,7 @@ UNKNOWN = Cause(
 
 TABLE: tuple[Cause, ...] = (
     *incoming.CAUSES,
-    *crossing.CAUSES,
+    *another_process.CAUSES,
     *infinities.CAUSES,
     *counts.CAUSES,
     *division.CAUSES,

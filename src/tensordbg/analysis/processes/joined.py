@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tensordbg.analysis.causes.crossing import overflow_verdict
+from tensordbg.analysis.causes.another_process import overflow_verdict
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.finding import (
     Alert,
@@ -26,7 +26,7 @@ from tensordbg.analysis.finding import (
     WhyResult,
 )
 from tensordbg.analysis.origins.troubles import REACHES
-from tensordbg.analysis.processes.crossings import KINDS, Crossings
+from tensordbg.analysis.processes.collective_transfers import KINDS, CollectiveTransfers
 from tensordbg.model import NONE
 
 Spot = tuple[int, int]
@@ -40,7 +40,7 @@ class Study:
     """The findings on one process by itself."""
 
     result: WhyResult
-    crossings: Crossings
+    transfers: CollectiveTransfers
     time_ns: Ints
     """When each of its origins was computed, since 1970."""
 
@@ -116,25 +116,25 @@ class _Joining:
         """For each origin that was received the one that it was sent from, where that is known."""
         sent = _sent(self._studies)
         for process, study in enumerate(self._studies):
-            crossings = study.crossings
+            transfers = study.transfers
             done = set()
-            for row in np.flatnonzero(crossings.received & (crossings.origin != NONE)).tolist():
-                spot = (process, int(crossings.origin[row]))
-                sender = sent.get(int(crossings.key[row]))
+            for row in np.flatnonzero(transfers.received & (transfers.origin != NONE)).tolist():
+                spot = (process, int(transfers.origin[row]))
+                sender = sent.get(int(transfers.key[row]))
                 if spot not in done and sender is not None and sender != spot:
                     done.add(spot)
-                    yield spot, _Way(sender, int(crossings.kind[row]), int(crossings.parties[row]))
+                    yield spot, _Way(sender, int(transfers.kind[row]), int(transfers.parties[row]))
 
     def _received_by_all(self) -> dict[Spot, _Way]:
         """Origins that all parties received and none sent: made on the way, and put to the first of them."""
         holders: dict[int, list[tuple[Spot, _Way]]] = {}
         parties: dict[int, int] = {}
         for process, study in enumerate(self._studies):
-            crossings = study.crossings
-            for row in np.flatnonzero(crossings.received).tolist():
-                key, spot = int(crossings.key[row]), (process, int(crossings.origin[row]))
-                parties[key] = int(crossings.parties[row])
-                holders.setdefault(key, []).append((spot, _Way(spot, int(crossings.kind[row]), parties[key])))
+            transfers = study.transfers
+            for row in np.flatnonzero(transfers.received).tolist():
+                key, spot = int(transfers.key[row]), (process, int(transfers.origin[row]))
+                parties[key] = int(transfers.parties[row])
+                holders.setdefault(key, []).append((spot, _Way(spot, int(transfers.kind[row]), parties[key])))
         together: dict[Spot, _Way] = {}
         for key, spots in holders.items():
             known = [(spot, way) for spot, way in spots if spot[1] != NONE and spot not in self._ways]
@@ -190,12 +190,12 @@ class _Joining:
 
 def _sent(studies: Sequence[Study]) -> dict[int, Spot]:
     """By the keys of what some process received, the origin that was sent; of several the earliest."""
-    wanted = np.unique(np.concatenate([study.crossings.key[study.crossings.received] for study in studies]))
+    wanted = np.unique(np.concatenate([study.transfers.key[study.transfers.received] for study in studies]))
     sent: dict[int, Spot] = {}
     for process, study in enumerate(studies):
-        crossings = study.crossings
-        rows = ~crossings.received & (crossings.origin != NONE) & np.isin(crossings.key, wanted)
-        for key, origin in zip(crossings.key[rows].tolist(), crossings.origin[rows].tolist(), strict=True):
+        transfers = study.transfers
+        rows = ~transfers.received & (transfers.origin != NONE) & np.isin(transfers.key, wanted)
+        for key, origin in zip(transfers.key[rows].tolist(), transfers.origin[rows].tolist(), strict=True):
             known = sent.get(key)
             if known is None or study.time_ns[origin] < studies[known[0]].time_ns[known[1]]:
                 sent[key] = (process, origin)

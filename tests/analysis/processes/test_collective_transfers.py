@@ -6,18 +6,18 @@ import numpy as np
 
 from tensordbg.analysis.origins.find import find_origins
 from tensordbg.analysis.origins.reporter import report_origins
-from tensordbg.analysis.processes.crossings import KINDS, Crossings, find_crossings
+from tensordbg.analysis.processes.collective_transfers import KINDS, CollectiveTransfers, find_transfers
 from tensordbg.analysis.program.details import Details
 from tensordbg.model import NONE
 from tests.analysis.builder import TraceBuilder, located, nan
 from tests.analysis.workers import GOOD, RECEIVED, SENT, reduction, steps, worker
 
 
-def crossings(trace: TraceBuilder) -> Crossings:
+def transfers(trace: TraceBuilder) -> CollectiveTransfers:
     values = located(trace)
     details = Details(trace, values.program)
     origins = find_origins(values, details)
-    return find_crossings(origins, [trouble.nodes for trouble in report_origins(origins, details)], details)
+    return find_transfers(origins, [trouble.nodes for trouble in report_origins(origins, details)], details)
 
 
 def test_nothing_runs_together() -> None:
@@ -25,11 +25,11 @@ def test_nothing_runs_together() -> None:
     f = trace.function("f")
     x = f.argument("x")
     trace.run(f).event(x, nan)
-    assert len(crossings(trace)) == 0
+    assert len(transfers(trace)) == 0
 
 
 def test_sent_and_received_bear_one_key() -> None:
-    sender, receiver = crossings(worker(steps(GOOD, SENT, SENT))), crossings(worker(steps(GOOD, RECEIVED, SENT)))
+    sender, receiver = transfers(worker(steps(GOOD, SENT, SENT))), transfers(worker(steps(GOOD, RECEIVED, SENT)))
     assert sender.key.tolist() == receiver.key.tolist()
     assert len(set(sender.key.tolist())) == 2
     assert (sender.received.tolist(), receiver.received.tolist()) == ([False, False], [True, False])
@@ -40,9 +40,9 @@ def test_sent_and_received_bear_one_key() -> None:
 
 def test_another_run_or_group_has_another_key() -> None:
     keys = [
-        crossings(worker(steps(RECEIVED))).key[0],
-        crossings(worker(steps(RECEIVED, first=200))).key[0],
-        crossings(worker(steps(RECEIVED), group=2)).key[0],
+        transfers(worker(steps(RECEIVED))).key[0],
+        transfers(worker(steps(RECEIVED, first=200))).key[0],
+        transfers(worker(steps(RECEIVED), group=2)).key[0],
     ]
     assert len(set(keys)) == 3
 
@@ -53,7 +53,7 @@ def test_a_number_that_was_not_recorded_is_counted_out() -> None:
         trace.events = [event for event in trace.events if event["dtype"] != "int32"]
         for number, event in enumerate(trace.events):
             event["event"] = number
-    first, second = (crossings(trace) for trace in traces)
+    first, second = (transfers(trace) for trace in traces)
     assert first.key.tolist() == second.key.tolist()
     assert len(set(first.key.tolist())) == 2
 
@@ -75,10 +75,10 @@ def test_a_number_given_to_a_function_that_another_calls() -> None:
             run.event(total, [nan, 2.0], path="PartitionedCall")
         return trace
 
-    found = crossings(nested())
-    assert found.key.tolist() == crossings(nested()).key.tolist()
+    found = transfers(nested())
+    assert found.key.tolist() == transfers(nested()).key.tolist()
     assert len(set(found.key.tolist())) == 2
-    flat = crossings(worker(steps(RECEIVED, RECEIVED)))
+    flat = transfers(worker(steps(RECEIVED, RECEIVED)))
     assert found.key.tolist() == flat.key.tolist()
 
 
@@ -103,32 +103,32 @@ def test_turns_of_a_loop_share_a_number() -> None:
                 run.event(total, [nan, 1.0], path="while/body/_2", frame=7, iteration=turn)
         return trace
 
-    keys = crossings(looping()).key.tolist()
+    keys = transfers(looping()).key.tolist()
     assert len(set(keys)) == 6
-    assert keys == crossings(looping()).key.tolist()
-    flat = crossings(worker(steps(RECEIVED, RECEIVED))).key.tolist()
+    assert keys == transfers(looping()).key.tolist()
+    flat = transfers(worker(steps(RECEIVED, RECEIVED))).key.tolist()
     assert [keys[0], keys[3]] == flat  # the first turn, by the numbers of both calls
 
 
 def test_eager_runs_are_known_by_what_they_were_given() -> None:
-    def eager(first: int) -> Crossings:
+    def eager(first: int) -> CollectiveTransfers:
         trace = TraceBuilder()
         inputs = (([1.0], "float32"), (2, "int32"), (1, "int32"), (first, "int32"))
         given = [trace.output(trace.eager("Input", values=value, dtype=dtype)) for value, dtype in inputs]
         trace.eager("CollectiveReduceV2", *given, values=[nan])
-        return crossings(trace)
+        return transfers(trace)
 
-    assert eager(100).key[0] == crossings(worker(steps(RECEIVED))).key[0]
+    assert eager(100).key[0] == transfers(worker(steps(RECEIVED))).key[0]
     assert eager(101).key[0] != eager(100).key[0]
 
 
 def test_nameless_runs_are_counted() -> None:
-    def broadcasts(op_type: str, *values: float) -> Crossings:
+    def broadcasts(op_type: str, *values: float) -> CollectiveTransfers:
         trace = TraceBuilder()
         for value in values:
             given = trace.output(trace.eager("Input", values=value))
             trace.eager(op_type, *[given][: int(op_type.endswith("Send"))], values=value)
-        return crossings(trace)
+        return transfers(trace)
 
     sent, received = broadcasts("CollectiveBcastSend", 1.0, nan), broadcasts("CollectiveBcastRecv", 1.0, nan)
     assert sent.key.tolist() == received.key.tolist()
@@ -138,4 +138,4 @@ def test_nameless_runs_are_counted() -> None:
 def test_of_each_operation_the_number_of_parties_is_known_or_none() -> None:
     trace = TraceBuilder()
     trace.eager("CollectiveBcastRecv", values=nan)
-    assert np.array_equal(crossings(trace).parties, [NONE])
+    assert np.array_equal(transfers(trace).parties, [NONE])

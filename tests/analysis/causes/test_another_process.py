@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tensordbg.analysis.causes.crossing import overflow_verdict
+from tensordbg.analysis.causes.another_process import overflow_verdict
 from tensordbg.analysis.why import why
 from tests.analysis.causes.cases import case, cause, inf, nan, verdict
 from tests.analysis.workers import RECEIVED, steps, worker

@@ -32,7 +32,7 @@ _SEARCHED = 10_000
 
 
 @dataclass(frozen=True)
-class Crossings:
+class CollectiveTransfers:
     """Columns; in the order of the events."""
 
     key: Ints
@@ -54,13 +54,13 @@ KINDS = collective_kinds()
 """All kinds of operations; their positions are numbers that mean the same in every process."""
 
 
-def no_crossings() -> Crossings:
+def no_transfers() -> CollectiveTransfers:
     """Those of a process that takes part in nothing."""
     empty = np.empty(0, dtype=np.int64)
-    return Crossings(empty, empty, empty, np.empty(0, dtype=np.bool_), empty)
+    return CollectiveTransfers(empty, empty, empty, np.empty(0, dtype=np.bool_), empty)
 
 
-def find_crossings(origins: Origins, reported: Sequence[Sequence[int]], details: Details) -> Crossings:
+def find_transfers(origins: Origins, reported: Sequence[Sequence[int]], details: Details) -> CollectiveTransfers:
     """Find what went through.
 
     Args:
@@ -73,14 +73,14 @@ def find_crossings(origins: Origins, reported: Sequence[Sequence[int]], details:
     bad = np.flatnonzero(values.events.bad)
     events = bad[np.isin(values.events.site[bad], [site.site for site in sites])]
     if not len(events):
-        return no_crossings()
+        return no_transfers()
     nodes = np.searchsorted(bad, events)  # the first nodes are the bad events
     columns = np.empty((3, len(events)), dtype=np.int64)
     for rows, found in _Keys(values, details).of(sites, events):
         columns[:, rows] = found
     key, kind, parties = columns
     marks = graph.descend(_marks(origins, reported))[nodes]
-    return Crossings(key, kind, _lowest_bit(marks), np.isin(nodes, origins.node), parties)
+    return CollectiveTransfers(key, kind, _lowest_bit(marks), np.isin(nodes, origins.node), parties)
 
 
 def _marks(origins: Origins, reported: Sequence[Sequence[int]]) -> Ints:
