@@ -5,11 +5,11 @@ from dataclasses import replace
 from rich.console import Console
 
 from tensordbg.analysis.names.listing import ListedTensor
-from tensordbg.analysis.tensors.parting import Pair, Parting
+from tensordbg.analysis.tensors.divergence import Divergence, Pair
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.capture.replayed import Replayed, Run
 from tensordbg.model import Health
-from tensordbg.report.side_by_side import parting_text, side_by_side_table
+from tensordbg.report.side_by_side import divergence_text, side_by_side_table
 
 LOSS = Reading("loss:0", "loss", "", 1, 0, 0, 0.0, None, "abc")
 GRADIENTS = [Reading(f"g:{i}", "gradient", "kernel", 2 * i, 0, 0, 3.0 + i, None, "abc") for i in range(2)]
@@ -40,7 +40,7 @@ def test_shows_both_outcomes() -> None:
 
 def test_shows_where_they_part() -> None:
     after = replace(TENSOR, dtype="float64", health=Health(2, min=1.0, max=1e40))
-    lines = printed(parting_text(Parting(9, 4, (Pair(TENSOR, after),))))
+    lines = printed(divergence_text(Divergence(9, 4, (Pair(TENSOR, after),))))
     assert lines[1:] == [
         "Exp:0 as captured float32[2] – – 2 –",
         "changed float64[2] 1 1e+40 –",
@@ -49,5 +49,5 @@ def test_shows_where_they_part() -> None:
 
 
 def test_says_that_nothing_parts() -> None:
-    (line,) = printed(parting_text(Parting(9, 0, ())))
+    (line,) = printed(divergence_text(Divergence(9, 0, ())))
     assert line == "none of the 9 tensors that both computed differs by more than rounding"

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tensordbg.analysis.names.listing import ListedTensor
-from tensordbg.analysis.tensors.parting import Parting
+from tensordbg.analysis.tensors.divergence import Divergence
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.capture.replayed import Replayed
 from tensordbg.report.listing import BAD, health_cells, place_text, plain_table, type_text
@@ -45,17 +45,19 @@ def side_by_side_table(before: Replayed, after: Replayed, change: str) -> Table:
     return table
 
 
-def parting_text(parting: Parting) -> RenderableType:
+def divergence_text(divergence: Divergence) -> RenderableType:
     """From which tensors on the two differ."""
-    if not parting.first:
-        return Text(f"none of the {count(parting.compared)} tensors that both computed differs by more than rounding")
+    if not divergence.first:
+        return Text(
+            f"none of the {count(divergence.compared)} tensors that both computed differs by more than rounding"
+        )
     table = plain_table()
     for name in ("they part at", "", "type", "min", "max", "nan", "inf", "line"):
         table.add_column(name, overflow="fold")
-    for pair in parting.first[:_MOST]:
+    for pair in divergence.first[:_MOST]:
         table.add_row(pair.before.tensor, "as captured", *_cells(pair.before))
         table.add_row("", "changed", *_cells(pair.after))
-    said = f"{count(parting.apart)} of {count(parting.compared)} tensors differ by more than rounding"
+    said = f"{count(divergence.apart)} of {count(divergence.compared)} tensors differ by more than rounding"
     return Group(table, Text(said, style="dim"))
 
 

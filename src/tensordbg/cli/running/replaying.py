@@ -54,8 +54,8 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
 
 def _compare(plan: ReplayPlan, out: Path, before: Path) -> Path:
     """Replays the changed step too, and shows both."""
-    from tensordbg.analysis.tensors.parting import find_parting
-    from tensordbg.report.side_by_side import parting_text, side_by_side_table
+    from tensordbg.analysis.tensors.divergence import find_divergence
+    from tensordbg.report.side_by_side import divergence_text, side_by_side_table
     from tensordbg.trace.reader import open_trace
 
     if plan.bisect:  # what was recorded is a part of the batch
@@ -65,7 +65,7 @@ def _compare(plan: ReplayPlan, out: Path, before: Path) -> Path:
         say(note)
     parts: list[RenderableType] = [side_by_side_table(read_replayed(before), changed, plan.changed)]
     if plan.precision:
-        parts += ["", parting_text(find_parting(open_trace(before), open_trace(after)))]
+        parts += ["", divergence_text(find_divergence(open_trace(before), open_trace(after)))]
     print_rich("", *parts, "")
     return after
 

@@ -41,7 +41,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """How two recordings compare."""
 
     compared: int
@@ -52,7 +52,7 @@ class Parting:
     """Those of them that were made of nothing that differs, each operation once, in the order in which they ran."""
 
 
-def find_parting(before: TraceReader, after: TraceReader) -> Parting:
+def find_divergence(before: TraceReader, after: TraceReader) -> Divergence:
     """Compares the tensors of functions in two traces.
 
     Args:
@@ -66,7 +66,7 @@ def find_parting(before: TraceReader, after: TraceReader) -> Parting:
     descent = _Descent(program, {_point(pair.before) for pair in pairs}, {_point(pair.before) for pair in apart})
     first = [pair for pair in apart if not descent.is_made_of_differing(pair.before)]
     once = {pair.before.site: pair for pair in sorted(first, key=lambda pair: -pair.before.event)}
-    return Parting(len(pairs), len(apart), tuple(sorted(once.values(), key=lambda pair: pair.before.event)))
+    return Divergence(len(pairs), len(apart), tuple(sorted(once.values(), key=lambda pair: pair.before.event)))
 
 
 def _by_key(trace: TraceReader, program: Program) -> dict[_Key, ListedTensor]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import tensorflow as tf
 
-from tensordbg.analysis.tensors.parting import Parting, find_parting
+from tensordbg.analysis.tensors.divergence import Divergence, find_divergence
 from tests.backends.tensorflow.recorded import record
 
 
@@ -24,22 +24,22 @@ def traced(dtype: str, scale: float = 1.0):  # noqa: ANN201  a tf.function has n
 
 
 @pytest.fixture(scope="module")
-def partings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Parting]:
+def divergences(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Divergence]:
     folder = tmp_path_factory.mktemp("traces")
     programs = {"plain": traced("float32"), "wide": traced("float64"), "scaled": traced("float32", 5.0)}
     traces = {name: record(folder / name, step).reader for name, step in programs.items()}
-    return {name: find_parting(traces["plain"], traces[name]) for name in ("wide", "scaled")}
+    return {name: find_divergence(traces["plain"], traces[name]) for name in ("wide", "scaled")}
 
 
-def test_rounding_is_no_difference(partings: dict[str, Parting]) -> None:
-    assert partings["wide"].compared > 10
-    assert (partings["wide"].apart, partings["wide"].first) == (0, ())
+def test_rounding_is_no_difference(divergences: dict[str, Divergence]) -> None:
+    assert divergences["wide"].compared > 10
+    assert (divergences["wide"].apart, divergences["wide"].first) == (0, ())
 
 
-def test_what_differs_first_is_named_through_loops_and_calls(partings: dict[str, Parting]) -> None:
-    parting = partings["scaled"]
-    assert [pair.before.tensor for pair in parting.first] == ["scaled/y:0"]
-    (pair,) = parting.first
+def test_what_differs_first_is_named_through_loops_and_calls(divergences: dict[str, Divergence]) -> None:
+    divergence = divergences["scaled"]
+    assert [pair.before.tensor for pair in divergence.first] == ["scaled/y:0"]
+    (pair,) = divergence.first
     assert pair.before.health is not None and pair.after.health is not None
     assert (pair.before.health.max, pair.after.health.max) == (1.0, 5.0)
-    assert parting.apart >= 6
+    assert divergence.apart >= 6
