@@ -12,7 +12,7 @@ on until something happens does not fill the disk. A trace for each run would ne
 each time, and `history`, `diff` and the causes look over runs.
 
 Filters and breakpoints are tested on the events of the run just made. Opening the trace anew takes too long for that,
-so `trace/window.py` reads only the slots behind a sequence number, and keeps what the trace says of the program as
+so `trace/tail.py` reads only the slots behind a sequence number, and keeps what the trace says of the program as
 long as that does not grow. A run that raises is noted, not a stop: the program may expect it. Where nothing catches
 it, the launcher opens the console on the run that raised. Only the wrappers of TensorFlow 1's sessions
 (`tensorflow/v1/`) stop there at once, as nobody stands around them.

@@ -15,7 +15,7 @@ from tensordbg.analysis.view.sites import SiteNames, name_sites
 from tensordbg.console.language.filters import Filter
 from tensordbg.console.language.findings import KINDS
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.window import TraceWindow
+from tensordbg.trace.tail import TraceTail
 
 
 class NewestEvents:
@@ -28,7 +28,7 @@ class NewestEvents:
             TraceError: If it can't be read.
         """
         self._folder = folder
-        self._window = TraceWindow(folder)
+        self._tail = TraceTail(folder)
         self._version = 0
         self._known: _KnownProgram | None = None
 
@@ -38,9 +38,9 @@ class NewestEvents:
         Raises:
             TraceError: If the trace can't be read.
         """
-        reader = self._window.since(sequence)
-        if self._known is None or self._window.version != self._version:
-            self._version = self._window.version
+        reader = self._tail.since(sequence)
+        if self._known is None or self._tail.version != self._version:
+            self._version = self._tail.version
             self._known = _KnownProgram(reader)
         return Newest(_RunTrace(reader, self._known), self._folder)
 

@@ -12,7 +12,7 @@ from tensordbg.analysis.failures.lead import failure_lead, message_of_one_line
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.origin_tables import cells_of
-from tensordbg.report.origin_text import source_excerpt
+from tensordbg.report.origin_text import source_table
 
 _WORDS = {"shape": "shape ", "dtype": "type  ", "value": "value ", "wrapped": "wrap  ", "python": "python"}
 """Heads of the lines that tell where something began, all of one width."""
@@ -34,7 +34,7 @@ def failure_text(failure: ProgramFailure) -> list[RenderableType]:
     if message_of_one_line(failure.message) != whole:  # the sentence has not all of it
         parts += [Text(), Text("\n".join(f"  {line}" for line in failure.message.splitlines()))]
     if failure.source is not None:
-        parts += [Text(), source_excerpt(failure.source)]
+        parts += [Text(), source_table(failure.source)]
     if failure.inputs:
         parts += [Text(), _inputs(failure)]
     if failure.beginnings:

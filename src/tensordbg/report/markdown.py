@@ -22,9 +22,9 @@ from tensordbg.report.origin_text import (
     arrival_of,
     circumstances_of,
     dropped_of,
-    excerpt_of,
     forward_source,
     headline,
+    lines_around,
     moment_of,
     outcomes_of,
     spread_of,
@@ -90,7 +90,7 @@ def _failure(failure: ProgramFailure) -> Iterator[str]:
     """The error that ended the program, below its sentence."""
     yield prose(circumstances_of_failure(failure))
     if failure.source is not None:
-        yield _excerpt(failure.source)
+        yield _source_block(failure.source)
     yield code_block(failure.message, "text")
     if failure.inputs:
         head, *rows = input_rows(failure)
@@ -108,10 +108,10 @@ def _origin(origin: Origin) -> Iterator[str]:
     place = _place(origin.place)
     yield " · ".join([place, *map(prose, circumstances_of(origin))] if place else map(prose, circumstances_of(origin)))
     if origin.place is not None:
-        yield _excerpt(origin.place)
+        yield _source_block(origin.place)
     if forward_source(origin) is not None and origin.source is not None:
         yield f"{_place(origin.source)}, {TAKEN}"
-        yield _excerpt(origin.source)
+        yield _source_block(origin.source)
     head, *rows = health_rows(origin)
     yield table([head, *([role, code(tensor), code(kind), *numbers] for role, tensor, kind, *numbers in rows)])
     yield "\n".join(f"- {line}" for line in _reasons(origin))
@@ -139,9 +139,9 @@ def _reasons(origin: Origin) -> Iterator[str]:
         yield f"**Also** {prose(also)}"
 
 
-def _excerpt(line: SourceLine) -> str:
+def _source_block(line: SourceLine) -> str:
     """The line with its neighbours, marked and numbered."""
-    lines = excerpt_of(line)
+    lines = lines_around(line)
     width = len(str(lines[-1][0]))
     return code_block(
         "\n".join(f"{'>' if number == line.line else ' '} {number:{width}} {text}" for number, text in lines), "text"

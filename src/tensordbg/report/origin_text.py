@@ -39,10 +39,10 @@ def origin_text(origin: Origin) -> Group:
     """All that is said of the first origin."""
     parts: list[RenderableType] = [headline(origin), _where(origin)]
     if origin.place is not None:
-        parts += [Text(), source_excerpt(origin.place)]
+        parts += [Text(), source_table(origin.place)]
     if forward_source(origin) is not None and origin.source is not None:
         taken = f"{origin.source.file}:{origin.source.line}, {TAKEN}"
-        parts += [Text(), Text(taken, style="dim"), Text(), source_excerpt(origin.source)]
+        parts += [Text(), Text(taken, style="dim"), Text(), source_table(origin.source)]
     parts += [Text(), health_table(origin), Text(), _reasons(origin)]
     past = past_tables(origin)
     if past is not None:
@@ -113,10 +113,10 @@ def circumstances_of(origin: Origin) -> list[str]:
     return list(filter(None, words))
 
 
-def source_excerpt(line: SourceLine) -> Table:
+def source_table(line: SourceLine) -> Table:
     """The line and those around it, with a mark."""
     table = Table.grid(padding=(0, 1, 0, 0))
-    for number, text in excerpt_of(line):
+    for number, text in lines_around(line):
         here = number == line.line
         table.add_row(
             Text(" >" if here else "", style=BAD),
@@ -126,7 +126,7 @@ def source_excerpt(line: SourceLine) -> Table:
     return table
 
 
-def excerpt_of(line: SourceLine) -> list[tuple[int, str]]:
+def lines_around(line: SourceLine) -> list[tuple[int, str]]:
     """The line and those around it, with their numbers."""
     texts = [*line.before, " " * line.indent + line.text, *line.after]
     return [(number, text.rstrip()) for number, text in enumerate(texts, line.line - len(line.before))]

@@ -26,9 +26,9 @@ def test_lists_are_kept(opened: OpenedTrace) -> None:
     assert opened.numbers(EventList("nonfinite")) is opened.numbers(EventList("nonfinite"))
 
 
-def test_events_of_an_excerpt_share_it(opened: OpenedTrace) -> None:
-    assert opened.excerpt(0) is opened.excerpt(2)
-    assert opened.excerpt(0) is not opened.excerpt(4)
+def test_events_of_a_local_flow_share_it(opened: OpenedTrace) -> None:
+    assert opened.local_flow(0) is opened.local_flow(2)
+    assert opened.local_flow(0) is not opened.local_flow(4)
 
 
 def test_many_threads_may_ask(varied: OpenedTrace) -> None:
@@ -38,7 +38,7 @@ def test_many_threads_may_ask(varied: OpenedTrace) -> None:
     def ask() -> None:
         rows = fresh.rows(range(fresh.event_count))
         total = fresh.numbers(EventList("nonfinite", "max")).total
-        found.append((len(rows), total, len(fresh.excerpt(5).events)))
+        found.append((len(rows), total, len(fresh.local_flow(5).events)))
 
     threads = [threading.Thread(target=ask) for _ in range(6)]
     for thread in threads:

@@ -77,16 +77,16 @@ def _in_execution(
     opened: RecordedNodes, event: int, origins: Collection[int]
 ) -> tuple[frozenset[Tensor], frozenset[Tensor]]:
     """The tensors of an event's execution that are not finite, and those that are origins."""
-    excerpt = opened.excerpt(event)
-    events = excerpt.values.events
-    own = np.flatnonzero(events.execution == events.execution[excerpt.local(event)])
-    began = own[np.isin(excerpt.events[own], np.asarray(sorted(origins), dtype=np.int64))]
+    local_flow = opened.local_flow(event)
+    events = local_flow.values.events
+    own = np.flatnonzero(events.execution == events.execution[local_flow.local(event)])
+    began = own[np.isin(local_flow.events[own], np.asarray(sorted(origins), dtype=np.int64))]
     return frozenset(_tensors(opened, event, own[events.bad[own]])), frozenset(_tensors(opened, event, began))
 
 
 def _tensors(opened: RecordedNodes, event: int, local: Ints) -> Iterable[Tensor]:
-    """The tensors that events of an excerpt are of, each once."""
-    events = opened.excerpt(event).values.events
+    """The tensors that events of a local flow are of, each once."""
+    events = opened.local_flow(event).values.events
     columns = np.stack([events.path[local], events.site[local], events.slot[local]])
     for path, site, slot in np.unique(columns, axis=1).T.tolist():
         plain = without_numbers(opened.program.paths.get(path, ""))

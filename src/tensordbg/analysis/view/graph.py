@@ -16,7 +16,7 @@ from tensordbg.analysis.graphs.function_graph import find_operation
 from tensordbg.analysis.program.call_tree import CallTree, call_tree
 from tensordbg.analysis.program.function_choice import choose_function
 from tensordbg.analysis.view.asked import Centre
-from tensordbg.analysis.view.excerpt import Excerpts
+from tensordbg.analysis.view.local_flow import LocalFlows
 from tensordbg.analysis.view.node_health import NodeEvents, RecordedNodes, events_at_nodes, key_of_event
 from tensordbg.analysis.view.wires import Wire, wires_between
 from tensordbg.errors import AbsentError
@@ -79,11 +79,11 @@ def graph_part(opened: GraphSource, centre: Centre) -> GraphPart | None:
     )
 
 
-def function_of_event(opened: Excerpts, event: int) -> Function | None:
+def function_of_event(opened: LocalFlows, event: int) -> Function | None:
     """The outermost function that an event was computed in."""
-    excerpt = opened.excerpt(event)
-    values = excerpt.values
-    place = int(values.invocations.place[values.invocation[excerpt.local(event)]])
+    local_flow = opened.local_flow(event)
+    values = local_flow.values
+    place = int(values.invocations.place[values.invocation[local_flow.local(event)]])
     return None if place == NONE else values.places.all[values.places.all[place].root].function
 
 

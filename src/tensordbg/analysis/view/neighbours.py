@@ -12,8 +12,8 @@ from tensordbg.analysis.flow.operands import is_eager, operands
 from tensordbg.analysis.flow.resolve import resolve
 from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.analysis.view.excerpt import Excerpt, Excerpts
 from tensordbg.analysis.view.extents import RecordedExecutions, events_of
+from tensordbg.analysis.view.local_flow import LocalFlow, LocalFlows
 from tensordbg.analysis.view.rows import EventRows, SeenTensor
 from tensordbg.model import NONE, CallKind, TensorRef
 from tensordbg.operations.kinds import Kind
@@ -37,47 +37,49 @@ class Neighbour:
     row: SeenTensor | None = None
 
 
-class Neighbourhood(Excerpts, RecordedExecutions, Protocol):
+class Neighbourhood(LocalFlows, RecordedExecutions, Protocol):
     """A trace in which one goes from event to event along the data."""
 
 
-def find_inputs(opened: Excerpts, event: int) -> list[Neighbour]:
+def find_inputs(opened: LocalFlows, event: int) -> list[Neighbour]:
     """The inputs of the operation that an event belongs to, in order."""
-    excerpt = opened.excerpt(event)
-    local = excerpt.local(event)
-    values = excerpt.values
+    local_flow = opened.local_flow(event)
+    local = local_flow.local(event)
+    values = local_flow.values
     site = values.program.sites[int(values.events.site[local])]
     invocation = int(values.invocation[local])
     found = []
-    if site.argument != NONE and not is_eager(excerpt.flow, invocation):
+    if site.argument != NONE and not is_eager(local_flow.flow, invocation):
         # An argument has no inputs of its own; what was given for it stands in the caller.
-        step = excerpt.flow.sources(values.invocation[local : local + 1], values.port[local : local + 1])
+        step = local_flow.flow.sources(values.invocation[local : local + 1], values.port[local : local + 1])
         for source, port in zip(step.invocation.tolist(), step.port.tolist(), strict=True):
             maker = values.program.sites[int(values.ports.site[port])]
             name = f"{maker.name}:{port - int(values.ports.first[maker.site])}"
-            found.append(Neighbour(0, name, maker.op_type, _recorded(excerpt, source, port)))
-    for each in operands(excerpt.flow, site, invocation):
-        recorded = _recorded(excerpt, each.invocation, each.port) if each.port != NONE else None
+            found.append(Neighbour(0, name, maker.op_type, _recorded(local_flow, source, port)))
+    for each in operands(local_flow.flow, site, invocation):
+        recorded = _recorded(local_flow, each.invocation, each.port) if each.port != NONE else None
         found.append(Neighbour(each.position, each.tensor, each.op_type, recorded))
     return found
 
 
-def _recorded(excerpt: Excerpt, invocation: int, port: int) -> int | None:
-    events = resolve(excerpt.flow, invocation, port)
-    return excerpt.number(events[-1]) if events else None
+def _recorded(local_flow: LocalFlow, invocation: int, port: int) -> int | None:
+    events = resolve(local_flow.flow, invocation, port)
+    return local_flow.number(events[-1]) if events else None
 
 
 def find_consumers(opened: Neighbourhood, event: int) -> list[Neighbour]:
     """Finds what was computed from an event: in its graph, and by the executions that took it as an input."""
-    excerpt = opened.excerpt(event)
-    local = excerpt.local(event)
-    found = [] if is_eager(excerpt.flow, int(excerpt.values.invocation[local])) else list(_within(excerpt, local))
-    return [*found, *_in_later_executions(opened, excerpt, local)]
+    local_flow = opened.local_flow(event)
+    local = local_flow.local(event)
+    found = (
+        [] if is_eager(local_flow.flow, int(local_flow.values.invocation[local])) else list(_within(local_flow, local))
+    )
+    return [*found, *_in_later_executions(opened, local_flow, local)]
 
 
-def _within(excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
+def _within(local_flow: LocalFlow, local: int) -> Iterator[Neighbour]:
     """Consumers in the same graph; what has no event of its own and passes its input on is seen through."""
-    values = excerpt.values
+    values = local_flow.values
     program, invocation = values.program, int(values.invocation[local])
     edges = program.edges
     open_refs = [TensorRef(int(values.events.site[local]), int(values.events.slot[local]))]
@@ -86,58 +88,58 @@ def _within(excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
         rows = np.flatnonzero((edges[:, 2] == ref.site) & (edges[:, 3] == ref.slot))
         for number, position in edges[rows, :2].tolist():
             site = program.sites[number]
-            event = _first_event(excerpt, invocation, number)
+            event = _first_event(local_flow, invocation, number)
             through = TensorRef(number, position if operation_of(site).kind is Kind.IDENTITY_OF_SEVERAL else 0)
             if event == NONE and operation_of(site).has(Trait.PASSES) and through not in seen and len(seen) < _FARTHEST:
                 seen.add(through)
                 open_refs.append(through)
                 if _is_used(edges, through):
                     continue
-            yield Neighbour(position, site.name, site.op_type, excerpt.number(event))
+            yield Neighbour(position, site.name, site.op_type, local_flow.number(event))
 
 
 def _is_used(edges: np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]], ref: TensorRef) -> bool:
     return bool(((edges[:, 2] == ref.site) & (edges[:, 3] == ref.slot)).any())
 
 
-def _first_event(excerpt: Excerpt, invocation: int, site: int) -> int:
+def _first_event(local_flow: LocalFlow, invocation: int, site: int) -> int:
     """The first recorded output of an operation; of a call, what tells of its results."""
-    values = excerpt.values
+    values = local_flow.values
     for slot in range(int(values.ports.count[site])):
         port = int(values.ports.first[site]) + slot
         event = int(values.event(np.array([invocation]), np.array([port]))[0])
         if event == NONE and values.program.sites[site].call is not CallKind.NONE:
-            events = resolve(excerpt.flow, invocation, port)
+            events = resolve(local_flow.flow, invocation, port)
             event = events[-1] if events else NONE
         if event != NONE:
             return event
     return NONE
 
 
-def _in_later_executions(opened: Neighbourhood, excerpt: Excerpt, local: int) -> Iterator[Neighbour]:
+def _in_later_executions(opened: Neighbourhood, local_flow: LocalFlow, local: int) -> Iterator[Neighbour]:
     """The executions that took a result as their input."""
     executions = opened.executions
-    row = int(excerpt.values.events.execution[local])
-    slots = list(_result_slots(excerpt, local)) if row != NONE else []
+    row = int(local_flow.values.events.execution[local])
+    slots = list(_result_slots(local_flow, local)) if row != NONE else []
     if not slots:
         return
-    taken = (executions.input_row == int(excerpt.rows[row])) & np.isin(executions.input_slot, slots)
+    taken = (executions.input_row == int(local_flow.rows[row])) & np.isin(executions.input_slot, slots)
     for place in np.flatnonzero(taken).tolist():
         consumer = int(np.searchsorted(executions.input_starts, place, side="right")) - 1
         yield _consumer(opened, consumer, place - int(executions.input_starts[consumer]))
 
 
-def _result_slots(excerpt: Excerpt, local: int) -> Iterator[int]:
+def _result_slots(local_flow: LocalFlow, local: int) -> Iterator[int]:
     """Which results of its execution hold the value of an event."""
-    values = excerpt.values
+    values = local_flow.values
     invocation = int(values.invocation[local])
-    if is_eager(excerpt.flow, invocation):
+    if is_eager(local_flow.flow, invocation):
         yield int(values.events.slot[local])
     elif invocation < len(values.executions):
         function = values.program.functions.get(int(values.executions.function[invocation]))
         for slot, ref in enumerate(function.outputs if function is not None else ()):
             port = values.ports.of(ref)
-            if port != NONE and local in resolve(excerpt.flow, invocation, port):
+            if port != NONE and local in resolve(local_flow.flow, invocation, port):
                 yield slot
 
 

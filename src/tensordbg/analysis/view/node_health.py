@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from tensordbg.analysis.program.call_tree import Instance, without_numbers
-from tensordbg.analysis.view.excerpt import Excerpts
+from tensordbg.analysis.view.local_flow import LocalFlows
 from tensordbg.analysis.view.rows import EventRows, SeenTensor
 from tensordbg.analysis.view.source_margins import CountedSites
 
@@ -38,7 +38,7 @@ class NodeEvents:
         return "unmeasured" if measured and not any(measured) else "fine"
 
 
-class RecordedNodes(CountedSites, Excerpts, EventRows, Protocol):
+class RecordedNodes(CountedSites, LocalFlows, EventRows, Protocol):
     """A trace that tells what was recorded at operations."""
 
 
@@ -74,8 +74,8 @@ def events_at_nodes(opened: RecordedNodes, nodes: Sequence[Instance], centre: in
 
 def _chosen(opened: RecordedNodes, sites: set[int], centre: int) -> dict[str, dict[int, int]]:
     """By key and slot the event of each operation in the execution of the chosen event."""
-    excerpt = opened.excerpt(centre)
-    events, local = excerpt.values.events, excerpt.local(centre)
+    local_flow = opened.local_flow(centre)
+    events, local = local_flow.values.events, local_flow.local(centre)
     own = np.flatnonzero((events.execution == events.execution[local]) & np.isin(events.site, list(sites)))
     turn = (events.frame[own] == events.frame[local]) & (events.iteration[own] == events.iteration[local])
     of_same = events.run[own] == events.run[local]
@@ -85,7 +85,7 @@ def _chosen(opened: RecordedNodes, sites: set[int], centre: int) -> dict[str, di
     for place in own[order].tolist():
         path = opened.program.paths.get(int(events.path[place]), "")
         key = _key(path, opened.site(int(events.site[place])).site.name)
-        found.setdefault(key, {})[int(events.slot[place])] = int(excerpt.events[place])
+        found.setdefault(key, {})[int(events.slot[place])] = int(local_flow.events[place])
     return found
 
 

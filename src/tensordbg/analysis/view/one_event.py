@@ -62,8 +62,8 @@ def one_event(opened: DescribedEvents, event: int) -> OneEvent:
     row = opened.row(event)
     names = opened.site(row.site)
     inputs, consumers = find_inputs(opened, event), find_consumers(opened, event)
-    excerpt = opened.excerpt(event)
-    stack = opened.locations.stack(telling_stack(excerpt.values, excerpt.local(event), names.site))
+    local_flow = opened.local_flow(event)
+    stack = opened.locations.stack(telling_stack(local_flow.values, local_flow.local(event), names.site))
     function = opened.program.functions.get(names.site.function)
     return OneEvent(
         row=row,

@@ -24,10 +24,10 @@ from tensordbg.analysis.tensors.composites import whole_values, with_values
 from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.bins import Spans
 from tensordbg.analysis.view.columns import Columns
-from tensordbg.analysis.view.excerpt import Excerpt, excerpt_key, take_excerpt
 from tensordbg.analysis.view.extents import Extents, find_extents
 from tensordbg.analysis.view.growth import Growth, measure_growth
 from tensordbg.analysis.view.kept import Recent, kept
+from tensordbg.analysis.view.local_flow import LocalFlow, local_flow_key, take_local_flow
 from tensordbg.analysis.view.page import EventNumbers, list_numbers
 from tensordbg.analysis.view.rows import SeenTensor, seen_tensors
 from tensordbg.analysis.view.sites import SiteNames, lost_site, name_sites
@@ -47,7 +47,7 @@ BLOCK = ROW_GROUP
 """So many events are read and kept together: as many as lie together in the files."""
 
 _MOST_BLOCKS = 32
-_MOST_EXCERPTS = 8
+_MOST_LOCAL_FLOWS = 8
 _MOST_NAMES = 1000
 _MOST_OPERATIONS = 100_000
 """Of the functions whose graphs are kept as a whole."""
@@ -63,7 +63,7 @@ class OpenedTrace:
         """Nothing is read yet."""
         self.reader = reader
         self._reading = RLock()
-        self._excerpts: Recent[tuple[int, int], Excerpt] = Recent(_MOST_EXCERPTS)
+        self._local_flows: Recent[tuple[int, int], LocalFlow] = Recent(_MOST_LOCAL_FLOWS)
         self._words: Recent[str, list[str]] = Recent(_MOST_WORDS, len)
         self._lists: Recent[EventList, EventNumbers] = Recent(_MOST_LISTED, _bytes_of_list)
         self._blocks: Recent[int, Any] = Recent(_MOST_BLOCKS)
@@ -229,9 +229,9 @@ class OpenedTrace:
         if not 0 <= event < self.event_count:
             raise AbsentError(f"no event {event}; the trace has {self.event_count:,}, the first is 0")
 
-    def excerpt(self, event: int) -> Excerpt:
+    def local_flow(self, event: int) -> LocalFlow:
         """The surroundings of an event along the data; the last ones asked for are kept."""
-        return self._excerpts.get(excerpt_key(self, event), lambda: take_excerpt(self, event))
+        return self._local_flows.get(local_flow_key(self, event), lambda: take_local_flow(self, event))
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Any:
         """See `TraceSource`."""

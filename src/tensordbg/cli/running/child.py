@@ -11,8 +11,8 @@ import threading
 from collections.abc import Sequence
 from types import FrameType
 
+from tensordbg.cli.running.group_signals import GroupSignals
 from tensordbg.cli.running.lasting_streams import outlast
-from tensordbg.cli.running.witness import Witness
 
 FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 """Signals that are meant for the program, and must not end us before it."""
@@ -27,7 +27,7 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
         self._former: dict[int, object] = {}
-        self._witness: Witness | None = None
+        self._group_signals: GroupSignals | None = None
 
     def start(self) -> None:
         """Starts the command, which inherits everything from us; what we say from now on may get lost."""
@@ -38,9 +38,9 @@ class Child:
             self._former[number] = signal.signal(number, self._take)
         # Where nothing more can be started, the program's own start says so.
         with contextlib.suppress(OSError):
-            witness = Witness(taken)
-            witness.start()
-            self._witness = witness
+            group_signals = GroupSignals(taken)
+            group_signals.start()
+            self._group_signals = group_signals
         self._process = subprocess.Popen(self._command)
         for early in self._early:
             self._process.send_signal(early)
@@ -57,13 +57,13 @@ class Child:
         finally:
             for number, handler in self._former.items():
                 signal.signal(number, handler)  # type: ignore[arg-type]
-            if self._witness is not None:
-                self._witness.stop()
+            if self._group_signals is not None:
+                self._group_signals.stop()
 
     def _take(self, number: int, _: FrameType | None) -> None:
         if self._process is None:
             self._early.append(number)
-        elif self._witness is None or not self._witness.saw(number):
+        elif self._group_signals is None or not self._group_signals.saw(number):
             self._process.send_signal(number)
 
 

@@ -1,4 +1,4 @@
-"""A witness tells a signal to us from one to our group: each test starts a process in a group of its own."""
+"""A process tells a signal to us from one to our group: each test starts a process in a group of its own."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import pytest
 
 OBSERVED = """
 import signal, sys
-from tensordbg.cli.running.witness import Witness
-witness = Witness((signal.SIGTERM, signal.SIGUSR1))
+from tensordbg.cli.running.group_signals import GroupSignals
+group_signals = GroupSignals((signal.SIGTERM, signal.SIGUSR1))
 for number in (signal.SIGTERM, signal.SIGUSR1):
-    signal.signal(number, lambda number, frame: print(number, witness.saw(number), flush=True))
-witness.start()
-print(witness._process.pid, flush=True)
+    signal.signal(number, lambda number, frame: print(number, group_signals.saw(number), flush=True))
+group_signals.start()
+print(group_signals._process.pid, flush=True)
 sys.stdin.readline()
-witness.stop()
+group_signals.stop()
 """
 
 
@@ -50,19 +50,19 @@ def test_signals_to_us_and_to_the_group(observed: subprocess.Popen[str]) -> None
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_without_a_witness_that_answers_a_signal_was_sent_to_us(observed: subprocess.Popen[str], how: int) -> None:
-    witness = int(line_of(observed))
-    os.kill(witness, how)
+def test_without_an_observer_that_answers_a_signal_was_sent_to_us(observed: subprocess.Popen[str], how: int) -> None:
+    observer = int(line_of(observed))
+    os.kill(observer, how)
     observed.send_signal(signal.SIGTERM)
     assert line_of(observed) == f"{signal.SIGTERM.value} False"
     if how == signal.SIGSTOP:
-        os.kill(witness, signal.SIGCONT)
+        os.kill(observer, signal.SIGCONT)
 
 
 def test_it_ends_when_we_are_killed(observed: subprocess.Popen[str]) -> None:
-    witness = int(line_of(observed))
+    observer = int(line_of(observed))
     observed.kill()
     end = time.monotonic() + 30
-    while Path(f"/proc/{witness}").exists() and "State:\tZ" not in Path(f"/proc/{witness}/status").read_text():
-        assert time.monotonic() < end, "the witness is still there"
+    while Path(f"/proc/{observer}").exists() and "State:\tZ" not in Path(f"/proc/{observer}/status").read_text():
+        assert time.monotonic() < end, "the observer is still there"
         time.sleep(0.01)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensordbg.analysis.view import excerpt
-from tensordbg.analysis.view.excerpt import excerpt_key, take_excerpt
+from tensordbg.analysis.view import local_flow
+from tensordbg.analysis.view.local_flow import local_flow_key, take_local_flow
 from tests.analysis.builder import TraceBuilder, located
 from tests.analysis.view.built import opened_builder
 from tests.analysis.view.loop_trace import loop_trace
@@ -12,7 +12,7 @@ from tests.analysis.view.loop_trace import loop_trace
 
 def test_execution_and_what_made_its_inputs() -> None:
     trace = loop_trace()
-    found = take_excerpt(trace.opened, trace.of(1, "exp1"))
+    found = take_local_flow(trace.opened, trace.of(1, "exp1"))
     whole = range(trace.of(1, "given"), trace.of(1, "doubled") + 1)
     assert found.events.tolist() == list(whole)
     assert found.number(found.local(trace.of(1, "exp1"))) == trace.of(1, "exp1")
@@ -22,7 +22,7 @@ def test_execution_and_what_made_its_inputs() -> None:
 def test_values_lie_as_in_the_whole_trace() -> None:
     trace = loop_trace()
     whole = located(trace.opened.reader)  # type: ignore[arg-type]
-    part = take_excerpt(trace.opened, trace.of(1, "doubled"))
+    part = take_local_flow(trace.opened, trace.of(1, "doubled"))
     for local, event in enumerate(part.events.tolist()):
         here, there = part.values, whole
         assert here.port[local] == there.port[event]
@@ -32,7 +32,7 @@ def test_values_lie_as_in_the_whole_trace() -> None:
 
 
 def test_of_very_long_executions_only_the_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excerpt, "_MOST_EVENTS", 8)
+    monkeypatch.setattr(local_flow, "_MOST_EVENTS", 8)
     trace = TraceBuilder()
     f = trace.function("f")
     x = f.op("Exp")
@@ -40,9 +40,9 @@ def test_of_very_long_executions_only_the_surroundings(monkeypatch: pytest.Monke
     for turn in range(50):
         run.event(x, [1.0], iteration=turn)
     opened = opened_builder(trace)
-    found = take_excerpt(opened, 25)
+    found = take_local_flow(opened, 25)
     assert found.events.tolist() == list(range(17, 33))
-    assert excerpt_key(opened, 25) != excerpt_key(opened, 40)
+    assert local_flow_key(opened, 25) != local_flow_key(opened, 40)
 
 
 def test_events_of_no_execution() -> None:
@@ -53,6 +53,6 @@ def test_events_of_no_execution() -> None:
     for _ in range(2):
         trace.event(-1, -1, x, [1.0])
         trace.event(-1, -1, exp, [2.0])
-    found = take_excerpt(opened_builder(trace), 1)
+    found = take_local_flow(opened_builder(trace), 1)
     assert found.events.tolist() == [0, 1, 2, 3]
     assert np.all(found.values.events.execution == -1)

@@ -20,7 +20,7 @@ from tensordbg.trace.snapshot import Snapshot, read_metadata
 
 
 @dataclass(frozen=True)
-class _WindowSnapshot(Snapshot):
+class _TailSnapshot(Snapshot):
     """The newest events, with what is known of the program already."""
 
     known: Program
@@ -36,7 +36,7 @@ class _WindowSnapshot(Snapshot):
         return self.known
 
 
-class TraceWindow:
+class TraceTail:
     """Looks at the newest events of a trace that keeps only the last ones (`last`), from within its own process."""
 
     def __init__(self, folder: Path) -> None:
@@ -63,7 +63,7 @@ class TraceWindow:
             raw = read_since(segment_files(self._folder), metadata.segment_records, sequence)
         self._look()
         manifest = read_manifest(self._folder)
-        return TraceReader(self._folder, _WindowSnapshot(self._folder, self._stored, manifest, (raw,), self._program))
+        return TraceReader(self._folder, _TailSnapshot(self._folder, self._stored, manifest, (raw,), self._program))
 
     def _look(self) -> None:
         """Reads what the trace says of the program, if it says more than it did."""

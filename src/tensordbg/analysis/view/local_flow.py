@@ -32,7 +32,7 @@ _PLACE = ("execution", "site", "slot", "path", "frame", "iteration", "nan", "fir
 
 
 @dataclass(frozen=True)
-class Excerpt:
+class LocalFlow:
     """Some events of a trace, with their values located."""
 
     values: Values
@@ -56,8 +56,8 @@ class Excerpt:
         return None if local == NONE else int(self.events[local])
 
 
-class ExcerptSource(RecordedExecutions, Protocol):
-    """A trace of which excerpts can be taken."""
+class LocalFlowSource(RecordedExecutions, Protocol):
+    """A trace of which local flows can be taken."""
 
     @property
     def program(self) -> Program:
@@ -67,23 +67,23 @@ class ExcerptSource(RecordedExecutions, Protocol):
         """See `TraceSource`."""
 
 
-class Excerpts(Protocol):
-    """A trace that keeps the excerpts that were asked for last."""
+class LocalFlows(Protocol):
+    """A trace that keeps the local flows that were asked for last."""
 
     @property
     def program(self) -> Program:
         """The description of the program."""
 
-    def excerpt(self, event: int) -> Excerpt:
+    def local_flow(self, event: int) -> LocalFlow:
         """The surroundings of an event along the data."""
 
 
-def excerpt_key(opened: EventColumns, event: int) -> tuple[int, int]:
-    """Equal for events that have the same excerpt: those of one execution, or of one stretch of a long one."""
+def local_flow_key(opened: EventColumns, event: int) -> tuple[int, int]:
+    """Equal for events that have the same local flow: those of one execution, or of one stretch of a long one."""
     return int(opened.columns.whole("execution")[event]), event // (_MOST_EVENTS // 4)
 
 
-def take_excerpt(opened: ExcerptSource, event: int) -> Excerpt:
+def take_local_flow(opened: LocalFlowSource, event: int) -> LocalFlow:
     """The part of a trace around an event."""
     number = opened.columns.whole("execution")[event : event + 1]
     row = int(row_of(opened.executions.number, number)[0])
@@ -101,7 +101,7 @@ def take_excerpt(opened: ExcerptSource, event: int) -> Excerpt:
         nan=integers(table, "nan") > 0,
         run=integers(table, "run"),
     )
-    return Excerpt(locate_values(opened.program, located, part_of(opened.executions, rows)), events, rows)
+    return LocalFlow(locate_values(opened.program, located, part_of(opened.executions, rows)), events, rows)
 
 
 def _own_events(opened: RecordedExecutions, row: int, event: int) -> Ints:

@@ -12,7 +12,7 @@ from tensordbg.model import NONE
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.record import TENSOR_RECORD, RecordFlag, RecordKind
 from tensordbg.trace.segments import segment_files
-from tensordbg.trace.window import TraceWindow
+from tensordbg.trace.tail import TraceTail
 from tests.trace.samples import all_tables, eventful_trace
 
 
@@ -26,14 +26,14 @@ def recent(tmp_path: Path) -> Path:
 
 
 def test_all_events_are_those_of_the_trace(recent: Path) -> None:
-    assert all_tables(TraceWindow(recent).since(0)) == all_tables(open_trace(recent))
+    assert all_tables(TraceTail(recent).since(0)) == all_tables(open_trace(recent))
 
 
 def test_of_the_newest_events_all_is_known_that_began_with_them(recent: Path) -> None:
     records = np.concatenate([np.fromfile(path, TENSOR_RECORD) for path in segment_files(recent).values()])
     begins = records[(records["kind"] == RecordKind.EXECUTION_BEGIN) & (records["flags"] == RecordFlag.FUNCTION)]
     (fifth,) = begins[begins["iteration"] == 5]["sequence"].tolist()
-    found = all_tables(TraceWindow(recent).since(fifth - 1))["tensors"]
+    found = all_tables(TraceTail(recent).since(fifth - 1))["tensors"]
     whole = all_tables(open_trace(recent))["tensors"][-len(found) :]
     assert [row["event"] for row in found] == list(range(len(found)))
     assert 0 < len(found) < 20
@@ -46,15 +46,15 @@ def test_of_the_newest_events_all_is_known_that_began_with_them(recent: Path) ->
 
 def test_none_come_after_the_last(recent: Path) -> None:
     newest = max(int(np.fromfile(path, TENSOR_RECORD)["sequence"].max()) for path in segment_files(recent).values())
-    assert TraceWindow(recent).since(newest).tensor_count == 0
+    assert TraceTail(recent).since(newest).tensor_count == 0
 
 
 def test_what_is_known_of_the_program_is_read_again_only_when_there_is_more(recent: Path) -> None:
-    window = TraceWindow(recent)
-    first = window.since(0).sites()
-    assert window.since(0).sites() is first
-    version = window.version
+    tail = TraceTail(recent)
+    first = tail.since(0).sites()
+    assert tail.since(0).sites() is first
+    version = tail.version
     with (recent / "names.jsonl").open("a") as file:
         file.write(json.dumps({"kind": "path", "id": 99, "name": "late"}) + "\n")
-    assert window.since(0).paths()[99] == "late"
-    assert window.version == version + 1
+    assert tail.since(0).paths()[99] == "late"
+    assert tail.version == version + 1

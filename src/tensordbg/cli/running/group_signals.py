@@ -21,13 +21,13 @@ _SENDING = 0.02
 """Seconds: a signal reaches the processes of a group one after the other, and `timeout` sends to one of them first."""
 
 _PATIENCE = 2.0
-"""Seconds until a witness that does not answer, since it was stopped, say, is passed over."""
+"""Seconds until an observing process that does not answer, since it was stopped, say, is passed over."""
 
 _LOOK = 0.05
 """Seconds until it is looked whether an answer has been read meanwhile."""
 
 
-class Witness:
+class GroupSignals:
     """A process of our group that notes signals, from `start` to `stop`; it ends when we end, whatever ends us."""
 
     def __init__(self, signals: Sequence[int]) -> None:
@@ -75,7 +75,7 @@ class Witness:
         return to_all
 
     def _ask(self) -> None:
-        """Has all that reached the witness until now: its answer comes behind the signals.
+        """Reads all that reached the observing process until now: its answer comes behind the signals.
 
         Another signal may interrupt this at any point and ask too; it then reads what was meant for both.
         """
@@ -100,7 +100,7 @@ class Witness:
 
 
 def _observe(questions: int, answers: int, signals: Iterable[int]) -> None:
-    """What the witness does until nobody can ask any more: numbers of signals go into `answers`, a 0 answers."""
+    """Observes until nobody can ask any more: numbers of signals go into `answers`, a 0 answers."""
     os.set_blocking(answers, False)
     signal.set_wakeup_fd(answers, warn_on_full_buffer=False)
     for number in signals:
