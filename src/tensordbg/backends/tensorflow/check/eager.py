@@ -70,7 +70,7 @@ class EagerChecks:
         def convert_to_eager_tensor(value: Any, *rest: Any, **named: Any) -> Any:
             result = plain(value, *rest, **named)
             bad = result is not value and not _finite(result)
-            if bad and not entries.is_aside and not _is_argument(sys._getframe(1)):  # noqa: SLF001
+            if bad and not entries.bypassed and not _is_argument(sys._getframe(1)):  # noqa: SLF001
                 if _is_of_tensorflow(sys._getframe(1)) and np.isnan(result.numpy()).all():  # noqa: SLF001
                     setattr(result, _LATENT, True)
                 else:

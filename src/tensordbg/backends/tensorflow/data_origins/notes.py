@@ -84,7 +84,7 @@ class BatchNotes:
             own_since(first_of_ours, number, origin)
             return given
 
-        with hooks().entries.aside():
+        with hooks().entries.bypass():
             return pairs.enumerate().map(note)
 
     def batches(self) -> list[NotedBatch]:
@@ -225,7 +225,7 @@ def origins_of(arrays: Sequence[Any]) -> tuple[str, ...]:
     Returns:
         One for each row, empty for one that no pipeline gave lately; nothing where none of them is known.
     """
-    with hooks().entries.aside():
+    with hooks().entries.bypass():
         noted = [batch for batch in BatchNotes.shared().batches() if batch.marks]
         candidates = [tf.convert_to_tensor(array) for array in arrays if array.ndim and array.dtype.kind in "biuf"]
         given = [[bytes(mark) for mark in _marks(tensor).numpy()] for tensor in candidates]
@@ -269,7 +269,7 @@ def _same(each: Any) -> Any:
 def _is_damaged(file: str) -> bool:
     """Whether a file of records can't be read to its end. TensorFlow does not say where, and reads on after it."""
     try:
-        with hooks().entries.aside():
+        with hooks().entries.bypass():
             for _ in tf.data.TFRecordDataset(file):
                 pass
     except tf.errors.DataLossError:
@@ -281,12 +281,12 @@ def _is_damaged(file: str) -> bool:
 
 def _table() -> Any:
     """From numbers to texts: one from texts to texts does not exist."""
-    with tf.init_scope(), tf.device("CPU:0"), hooks().entries.aside():
+    with tf.init_scope(), tf.device("CPU:0"), hooks().entries.bypass():
         return tf.lookup.experimental.MutableHashTable(tf.int64, tf.string, tf.constant(""))
 
 
 def _texts(table: Any) -> list[str]:
-    with hooks().entries.aside():
+    with hooks().entries.bypass():
         texts = table.export()[1].numpy()
     return [text.decode(errors="replace") for text in texts]
 

@@ -26,14 +26,14 @@ def with_origins(dataset: Any, key: str | Callable[..., Any] | None) -> Any:
             all_own()
             return WorkNotes.shared().reading(kind(file, compression, buffer), file)
 
-        with hooks().entries.aside():
+        with hooks().entries.bypass():
             return dataset._filenames.flat_map(reading)  # noqa: SLF001
 
     def named(number: Any, element: Any) -> Any:
         all_own()
         return element, _name(number, element, key)
 
-    with hooks().entries.aside():
+    with hooks().entries.bypass():
         return dataset.enumerate().map(named)
 
 

@@ -52,7 +52,7 @@ class ToldOperations:
         if not hasattr(type(value), "numpy"):
             return None
         try:
-            with self._entries.aside():
+            with self._entries.bypass():
                 array = np.asarray(value.numpy())
         except Exception:  # noqa: BLE001  whatever it is, it is not at hand
             return None

@@ -33,7 +33,7 @@ class Layer(Protocol):
 class _Thread(threading.local):
     """What is so in one thread."""
 
-    aside = False
+    bypassing = False
 
 
 class Entries:
@@ -55,9 +55,9 @@ class Entries:
         return pywrap_tfe.TFE_Py_ExecuteCancelable if self._plain is None else self._plain[2]
 
     @property
-    def is_aside(self) -> bool:
-        """Whether this thread is at work of ours, see `aside`."""
-        return self._thread.aside
+    def bypassed(self) -> bool:
+        """Whether this thread is at work of ours, see `bypass`."""
+        return self._thread.bypassing
 
     def add(self, layer: Layer) -> None:
         """Has every eager operation and function call pass through a layer from now on, in every thread."""
@@ -79,29 +79,29 @@ class Entries:
             self._plain = None
 
     @contextlib.contextmanager
-    def aside(self) -> Iterator[None]:
+    def bypass(self) -> Iterator[None]:
         """Has what this thread does meanwhile pass no layer: it is work of ours, and none of the program's."""
-        before, self._thread.aside = self._thread.aside, True
+        before, self._thread.bypassing = self._thread.bypassing, True
         try:
             yield
         finally:
-            self._thread.aside = before
+            self._thread.bypassing = before
 
     def _set(self, plain: tuple[Entry, Entry, Entry]) -> None:
         fast_path, execute, cancelable = plain
         for layer in self._layers:
             fast_path = layer.fast_path(fast_path)
             execute, cancelable = layer.execute(execute), layer.execute(cancelable)
-        pywrap_tfe.TFE_Py_FastPathExecute = self._unless_aside(fast_path, plain[0])
-        pywrap_tfe.TFE_Py_Execute = self._unless_aside(execute, plain[1])
-        pywrap_tfe.TFE_Py_ExecuteCancelable = self._unless_aside(cancelable, plain[2])
+        pywrap_tfe.TFE_Py_FastPathExecute = self._unless_bypassed(fast_path, plain[0])
+        pywrap_tfe.TFE_Py_Execute = self._unless_bypassed(execute, plain[1])
+        pywrap_tfe.TFE_Py_ExecuteCancelable = self._unless_bypassed(cancelable, plain[2])
 
-    def _unless_aside(self, layered: Entry, plain: Entry) -> Entry:
+    def _unless_bypassed(self, layered: Entry, plain: Entry) -> Entry:
         if not self._layers:
             return plain
         thread = self._thread
 
         def entry(*args: Any) -> Any:
-            return (plain if thread.aside else layered)(*args)
+            return (plain if thread.bypassing else layered)(*args)
 
         return unseen(entry)

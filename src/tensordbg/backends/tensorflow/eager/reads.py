@@ -80,7 +80,7 @@ class Reads:
 
     def _note(self, tensor: Any) -> None:
         with self._recorder.guard("noting what is read"):
-            if self._recorder.active and not self._entries.is_aside:
+            if self._recorder.active and not self._entries.bypassed:
                 self._note_read(tensor, sys._getframe(1))  # noqa: SLF001
 
     def _note_read(self, tensor: Any, frame: FrameType) -> None:
