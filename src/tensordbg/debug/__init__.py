@@ -3,11 +3,11 @@
 A run is one call from Python into the program's numbers: of a function, of a session, of an eager Keras batch or of a
 tape's gradient. It works in the program's own process, as pdb does: the backend tells the recorder's watch
 (`recording/runs.py`) before and after each run; inside of one, others do not count. `debugger.py` asks what it was
-told (`course.py`), opens the console in the thread that makes the run, and raises `SystemExit` on `exit`. Nothing is
+told (`stepping.py`), opens the console in the thread that makes the run, and raises `SystemExit` on `exit`. Nothing is
 traced again or instrumented anew between runs: a run that is not to be recorded only finds the recorder resting.
 
 All runs are in one trace, whose log has `last` set to more than any disk holds: nothing goes by itself, and
-`keeping.py` has the log forget whole runs at which nothing stopped, records, slots and values, so a program that goes
+`retention.py` has the log forget whole runs at which nothing stopped, records, slots and values, so a program that goes
 on until something happens does not fill the disk. A trace for each run would need the sites, stacks and sources again
 each time, and `history`, `diff` and the causes look over runs.
 

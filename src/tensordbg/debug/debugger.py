@@ -12,12 +12,12 @@ from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import Go, GoKind, Stop, StopKind
 from tensordbg.debug.calls import place_of, stop_at, user_frames
 from tensordbg.debug.conditions import Conditions
-from tensordbg.debug.course import Course
 from tensordbg.debug.failures import Failures
 from tensordbg.debug.interrupt import Interrupt
-from tensordbg.debug.keeping import BETWEEN, Keeping
 from tensordbg.debug.line_stops import LineStops
 from tensordbg.debug.program import DebuggedProgram
+from tensordbg.debug.retention import BETWEEN, Retention
+from tensordbg.debug.stepping import Stepping
 from tensordbg.debug.tensors import wanted_tensors
 from tensordbg.model import NONE
 from tensordbg.recording.runs import Run
@@ -55,9 +55,9 @@ class Debugger:
         self.program = DebuggedProgram(filters)
         self.interrupt = Interrupt()
         self._console = Console(session.folder, self.program, filters)
-        self._course = Course()
+        self._stepping = Stepping()
         self._conditions = Conditions(session, self.program.set)
-        self._keeping = Keeping(self._recorder.log, session.plan.values.budget)
+        self._retention = Retention(self._recorder.log, session.plan.values.budget)
         self._failures = Failures(self._recorder.catalog)
         self._over = False
         """Whether the program is not debugged any more."""
@@ -76,7 +76,7 @@ class Debugger:
     @property
     def begun(self) -> bool:
         """See `Standing`."""
-        return self._course.go is not None
+        return self._stepping.go is not None
 
     @property
     def over(self) -> bool:
@@ -125,7 +125,7 @@ class Debugger:
         with self._recorder.guard("debugging"):
             self.lines.prepare()
             reason = "Ctrl-C" if self.interrupt.asked() else self._line_of(run)
-            if reason or self._course.stops_before:
+            if reason or self._stepping.stops_before:
                 stop = stop_at(StopKind.BEFORE, self._number, run, self._recorder.catalog)
                 self._stop(replace(stop, reason=reason), BETWEEN)
                 self.lines.prepare()
@@ -195,7 +195,7 @@ class Debugger:
     def _made(self, run: Run, execution: int, error: BaseException | None) -> None:
         """A run that counts has been made."""
         stop = stop_at(StopKind.AFTER, self._number, run, self._recorder.catalog)
-        due = self._course.made()
+        due = self._stepping.made()
         if execution != NONE:
             self.program.made[self._number] = execution
             stop = replace(stop, execution=execution)
@@ -240,7 +240,7 @@ class Debugger:
                 return go
             # From a line it is stepped to a line, and not to the next run.
             told = replace(go, kind=GoKind.CONTINUE) if go.kind is GoKind.STEP and steps_lines(stop) else go
-            self._course.follow(told)
+            self._stepping.follow(told)
             self._conditions.follow(told)
             self._prepare()
             return go
@@ -257,7 +257,7 @@ class Debugger:
                 raise SystemExit(go.exit_code)
 
     def _keep(self, run: int, stopped: bool) -> None:
-        for forgotten in self._keeping.note(run, stopped):
+        for forgotten in self._retention.note(run, stopped):
             self.program.made.pop(forgotten, None)
         if self._recorder.log.values().refused:
             self._recorder.warn(
@@ -267,7 +267,7 @@ class Debugger:
 
     def _prepare(self) -> None:
         """Records what comes next, or not, as was told."""
-        recorded = self._course.records(bool(self.program.breakpoints))
+        recorded = self._stepping.records(bool(self.program.breakpoints))
         if recorded is None:
             self._recorder.rest()
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensordbg.console.running import Go, GoKind, Recorded
 
 
-class Course:
+class Stepping:
     """From one `Go` to the next; runs are counted by whoever asks."""
 
     def __init__(self) -> None:

@@ -6,19 +6,19 @@ import pytest
 
 from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import Go, GoKind, Recorded
-from tensordbg.debug.course import Course
+from tensordbg.debug.stepping import Stepping
 
 
 def walk(go: Go, runs: int, looking: bool = False) -> str:
     """For each run: `|` if the program stops before it, `r` if it is recorded, else `-`, `!` if it stops behind it."""
-    course = Course()
-    assert course.stops_before
-    course.follow(go)
+    stepping = Stepping()
+    assert stepping.stops_before
+    stepping.follow(go)
     said = ""
     for run in range(runs):
-        said += "|" if run and course.stops_before else ""
-        said += "-" if course.records(looking) is None else "r"
-        said += "!" if course.made() else ""
+        said += "|" if run and stepping.stops_before else ""
+        said += "-" if stepping.records(looking) is None else "r"
+        said += "!" if stepping.made() else ""
     return said
 
 
@@ -50,4 +50,4 @@ def test_where_something_is_looked_for_all_runs_are_recorded() -> None:
 
 
 def test_before_the_first_stop_all_is_recorded() -> None:
-    assert Course().records(looking=False) == Recorded()
+    assert Stepping().records(looking=False) == Recorded()

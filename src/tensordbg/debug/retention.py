@@ -30,7 +30,7 @@ class _Kept:
     stopped: bool
 
 
-class Keeping:
+class Retention:
     """Has the log forget what there is no room for."""
 
     def __init__(self, log: EventLog, value_budget: int, most_records: int = MOST_RECORDS) -> None:
