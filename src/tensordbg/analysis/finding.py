@@ -191,7 +191,7 @@ class Origin:
     """What kept it from doing harm, such as a loss scale; empty where nothing did."""
     read_at: SourceLine | None = None
     """Where the program read it, or what was made of it, of eager code."""
-    meant: str = ""
+    allowed: str = ""
     """The rule by which its author allows it; empty where none does."""
     process: str = ""
     """Which process of a run it was in; empty where there is only one."""
@@ -227,7 +227,7 @@ class Origin:
     @property
     def consequential(self) -> bool:
         """Whether it came to anything that matters, nothing kept it from doing harm, and it is not meant."""
-        return bool(self.reaches) and not self.caught and not self.meant
+        return bool(self.reaches) and not self.caught and not self.allowed
 
 
 @dataclass(frozen=True)

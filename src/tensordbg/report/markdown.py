@@ -173,7 +173,9 @@ def _origin_line(origin: Origin) -> str:
     view = origin.view
     process = f"{code(origin.process)}: " if origin.process else ""
     times = f", {count(origin.occurrences)} times" if origin.occurrences > 1 else ""
-    excuse = f"; {origin.caught}" if origin.caught else f"; meant, by the rule {origin.meant}" if origin.meant else ""
+    excuse = (
+        f"; {origin.caught}" if origin.caught else f"; allowed, by the rule {origin.allowed}" if origin.allowed else ""
+    )
     said = f"{process}{code(view.tensor)} {prose(moment_of(view))}"
     return f"{said} {_place(origin.place)}: {code(origin.verdict.cause)}{times}{prose(excuse)}"
 

@@ -88,7 +88,7 @@ def status_sentence(result: WhyResult) -> str:
 
 
 def _end_of_all(result: WhyResult) -> str:
-    unread = {origin.caught == NOTHING_READ_IT for origin in result.origins if not origin.meant}
+    unread = {origin.caught == NOTHING_READ_IT for origin in result.origins if not origin.allowed}
     if unread == {True}:
         return "was read by nothing"
     return "died out, or nothing read it" if True in unread else "died out"

@@ -113,7 +113,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         "suggestion": origin.verdict.suggestion,
         "consequential": origin.consequential,
         "caught": origin.caught or None,
-        "meant": origin.meant or None,
+        "meant": origin.allowed or None,
         **({"read_at": _line(origin.read_at)} if origin.read_at else {}),
         "reaches": list(origin.reaches),
         "propagated": origin.propagated,

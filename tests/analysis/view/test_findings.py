@@ -28,7 +28,7 @@ def test_what_matters_comes_first() -> None:
     opened = loop_trace().opened
     result = why(opened)
     (origin,) = result.origins
-    harmless = replace(origin, meant="a rule", reaches=("loss",))
+    harmless = replace(origin, allowed="a rule", reaches=("loss",))
     alert = Alert("placement", "step", "y:0", None, "slow", "faster")
     trouble = replace(origin, reaches=("loss",))
     everything = all_findings(replace(result, origins=(harmless, trouble), alerts=(alert,)), {"": opened})

@@ -48,4 +48,4 @@ def test_why_harmless(origin: Origin) -> None:
     assert why_harmless(reaching) == ""
     assert why_harmless(replace(origin, reaches=())).startswith("it died out")
     assert why_harmless(replace(reaching, caught="caught by a loss scale")) == "caught by a loss scale"
-    assert why_harmless(replace(reaching, meant="op:Log")) == "meant, by the rule op:Log"
+    assert why_harmless(replace(reaching, allowed="op:Log")) == "allowed, by the rule op:Log"

@@ -24,7 +24,7 @@ from tensordbg.analysis.flow.reach import Ends, Reach, add_ends, came_to_nothing
 from tensordbg.analysis.flow.returns import Returns, find_returns
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.flow.variables import Variables
-from tensordbg.analysis.origins.meant import meant_nodes
+from tensordbg.analysis.origins.allowed import allowed_nodes
 from tensordbg.analysis.origins.regrouped import without_regrouped
 from tensordbg.analysis.origins.weak_taint import join_weakly
 from tensordbg.analysis.program.details import Details
@@ -85,7 +85,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     given = _given_infinities(values, graph, starts, details)
     written = given.copy()
     nodes = np.flatnonzero(starts)
-    given[nodes[meant_nodes(values, graph, nodes)]] = True
+    given[nodes[allowed_nodes(values, graph, nodes)]] = True
     masks: dict[int, int] = {}
     if given.any():
         whole, begun = graph, starts

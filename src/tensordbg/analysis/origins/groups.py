@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.origins.allowed import allowed_nodes
 from tensordbg.analysis.origins.find import Origins
 from tensordbg.analysis.origins.loss_scaling import caught_origins
-from tensordbg.analysis.origins.meant import meant_nodes
 
 _FIRST = 64
 """Of so many occurrences the devices are looked at."""
@@ -25,8 +25,8 @@ class Group:
     occurrences: int
     caught: bool = False
     """Whether the update was left out for it, see `loss_scaling.py`."""
-    meant: bool = False
-    """Whether its author allows it, see `meant.py`."""
+    allowed: bool = False
+    """Whether its author allows it, see `allowed.py`."""
     unread: bool = False
     """Whether it does not matter since nothing read what was made of it."""
     events: tuple[int, ...] = ()
@@ -38,7 +38,7 @@ def group_origins(origins: Origins) -> list[Group]:
     graph = origins.graph
     consequential = origins.reach > 0
     caught = caught_origins(origins)
-    meant = meant_nodes(origins.values, graph, origins.node)
+    meant = allowed_nodes(origins.values, graph, origins.node)
     keys = graph.port[origins.node] * 4 + np.where(meant, 3, consequential + caught)
     order = np.argsort(graph.rank[origins.node])
     _, first, inverse, counts = np.unique(keys[order], return_index=True, return_inverse=True, return_counts=True)

@@ -15,6 +15,7 @@ from tensordbg.analysis.causes.updates import overflowing_gradient
 from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, History, InputView, Origin, TensorView
 from tensordbg.analysis.flow.call_chain import telling_stack
 from tensordbg.analysis.flow.reach import Reach
+from tensordbg.analysis.origins.allowed import allowing_rule
 from tensordbg.analysis.origins.descent import find_descent
 from tensordbg.analysis.origins.dropping import Dropping
 from tensordbg.analysis.origins.evidence import Evidence, Gatherer
@@ -26,7 +27,6 @@ from tensordbg.analysis.origins.jumps import Jumps, Root
 from tensordbg.analysis.origins.kinship import find_elders
 from tensordbg.analysis.origins.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.origins.makers import Makers
-from tensordbg.analysis.origins.meant import meant_rule
 from tensordbg.analysis.origins.tell_decided import TellDecided
 from tensordbg.analysis.origins.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
 from tensordbg.analysis.program.details import Details, function_name
@@ -157,7 +157,7 @@ class _Reporter:
             ended=self.decided.loops(group.node),
             decided=self.decided.others(group.node),
             caught=self._caught(group, verdict.cause, view.dtype),
-            meant=self._rule(group, evidence),
+            allowed=self._rule(group, evidence),
             # A pipeline has no steps by which to tell before from after.
             history=history if view.execution != NONE else (),
         )
@@ -204,11 +204,11 @@ class _Reporter:
         return site.name + (f", line {source.line}" if source is not None else "")
 
     def _rule(self, group: Group, evidence: Evidence) -> str:
-        if not group.meant:
+        if not group.allowed:
             return ""
         program, graph = self.origins.values.program, self.origins.graph
         site = program.sites[int(self.origins.values.ports.site[graph.port[group.node]])]
-        return str(meant_rule(program, site, bool(self.origins.values.events.nan[evidence.event])) or "")
+        return str(allowing_rule(program, site, bool(self.origins.values.events.nan[evidence.event])) or "")
 
     def forward(self, known: Site | None, elder: Evidence | None) -> ForwardOperation | None:
         """The operation that an origin is the gradient of; `elder` is the forward origin from the same bad number."""

@@ -50,7 +50,7 @@ def join_gradients(
     """
     left: dict[int, Trouble] = dict(enumerate(troubles))
     for young, elder in elders.items():
-        if elder not in left or troubles[young].origin.meant != troubles[elder].origin.meant:
+        if elder not in left or troubles[young].origin.allowed != troubles[elder].origin.allowed:
             continue
         gradient, forward = left[young], left[elder]
         matters = gradient.origin.consequential and not forward.origin.consequential
@@ -101,7 +101,7 @@ def _line_of(trouble: Trouble) -> Any:
 
 def _harm_of(trouble: Trouble) -> tuple[bool, str, str]:
     origin = trouble.origin
-    return bool(origin.reaches), origin.caught, origin.meant
+    return bool(origin.reaches), origin.caught, origin.allowed
 
 
 def _counted(first: Trouble, rest: Sequence[Trouble]) -> Trouble:

@@ -43,8 +43,8 @@ def why_harmless(origin: Origin) -> str:
     """Says what kept an origin from doing harm; empty where it did harm."""
     if origin.consequential:
         return ""
-    if origin.meant:
-        return f"meant, by the rule {origin.meant}"
+    if origin.allowed:
+        return f"allowed, by the rule {origin.allowed}"
     return origin.caught or "it died out: it reached no loss, gradient, variable or result"
 
 

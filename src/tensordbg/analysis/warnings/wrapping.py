@@ -20,7 +20,7 @@ from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.failures.beginnings.shapes import Turn
 from tensordbg.analysis.failures.beginnings.words import of_wrap
 from tensordbg.analysis.failures.beginnings.wraps import JUDGED, is_whole, wrapped
-from tensordbg.analysis.origins.meant import meant_rule
+from tensordbg.analysis.origins.allowed import allowing_rule
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import row_of
 from tensordbg.analysis.program.operations import operation_of
@@ -83,7 +83,7 @@ def _is_candidate(program: Program, site: Site) -> bool:
         return False
     frames = program.stacks.get(site.stack, ())
     own = next((k for k in reversed(range(len(frames))) if frames[k].user), NONE)
-    if own == NONE or meant_rule(program, site, False) is not None:
+    if own == NONE or allowing_rule(program, site, False) is not None:
         return False
     return all(_is_wrapper(frame.file) and frame.function not in _OTHERWISE for frame in frames[own + 1 :])
 

@@ -32,12 +32,12 @@ def result_of(rule: dict[str, Any] | None, log: list[float], out: list[float]) -
 def test_an_allowed_infinity_does_not_matter(rule: dict[str, Any]) -> None:
     (origin,) = result_of(rule, [-inf, 0.0], [-inf, 0.0]).origins
     assert (origin.view.tensor, origin.consequential, bool(origin.reaches)) == ("mask/Log:0", False, True)
-    assert origin.meant == ", ".join(f"{key} = {value!r}" for key, value in rule.items())
+    assert origin.allowed == ", ".join(f"{key} = {value!r}" for key, value in rule.items())
 
 
 def test_another_infinity_matters() -> None:
     (origin,) = result_of({"op": "Exp"}, [-inf, 0.0], [-inf, 0.0]).origins
-    assert (origin.consequential, origin.meant) == (True, "")
+    assert (origin.consequential, origin.allowed) == (True, "")
 
 
 def test_a_nan_made_of_an_allowed_infinity_matters() -> None:

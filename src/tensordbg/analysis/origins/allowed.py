@@ -1,4 +1,4 @@
-"""Infinities that the program's author declared to be meant, by the rules that stand in the trace."""
+"""Infinities that the program's author declared to be allowed, by the rules that stand in the trace."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.model import NONE, Site
 
 
-def meant_rule(program: Program, site: Site, has_nan: bool) -> AllowRule | None:
+def allowing_rule(program: Program, site: Site, has_nan: bool) -> AllowRule | None:
     """The first rule that allows what a site put out, None where none does."""
     rules = applicable(program.allow, site.op_type, site.name, program.stacks.get(site.stack, ()))
     return next((rule for rule in rules if rule.nan or not has_nan), None)
 
 
-def meant_nodes(values: Values, graph: BadGraph, nodes: Ints) -> Bools:
+def allowed_nodes(values: Values, graph: BadGraph, nodes: Ints) -> Bools:
     """Which of some nodes of bad events are meant."""
     result = np.zeros(len(nodes), dtype=np.bool_)
     program = values.program
@@ -32,6 +32,6 @@ def meant_nodes(values: Values, graph: BadGraph, nodes: Ints) -> Bools:
             continue
         key = (number, bool(values.events.nan[event]))
         if key not in known:
-            known[key] = meant_rule(program, program.sites[number], key[1]) is not None
+            known[key] = allowing_rule(program, program.sites[number], key[1]) is not None
         result[i] = known[key]
     return result
