@@ -1,4 +1,4 @@
-"""Infinities that are meant: rules that say where, by operation type, name or source line.
+"""Infinities that are allowed: rules that say where, by operation type, name or source line.
 
 A rule lets infinities pass, not NaN, unless it says `nan = true`: a -inf in an attention mask is meant, what
 `inf - inf` makes of it seldom is.

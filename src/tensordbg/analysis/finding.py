@@ -226,7 +226,7 @@ class Origin:
 
     @property
     def consequential(self) -> bool:
-        """Whether it came to anything that matters, nothing kept it from doing harm, and it is not meant."""
+        """Whether it came to anything that matters, nothing kept it from doing harm, and it is not allowed."""
         return bool(self.reaches) and not self.caught and not self.allowed
 
 

@@ -36,7 +36,7 @@ class Plan:
     graphs: bool = False
     """Whether the graphs of functions are kept, as Python built them and as they run."""
     allow: tuple[AllowRule, ...] = ()
-    """Where infinities are meant."""
+    """Where infinities are allowed."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.last <= AS_TOLD:

@@ -250,7 +250,7 @@ class RecordOptions(TypedDict, total=False):
     graphs: bool
     """Keep the graphs of functions too, as Python built them and as they run; each is then made ready to run twice."""
     allow: Iterable[Mapping[str, Any] | AllowRule]
-    """Where infinities are meant, and so no trouble: tables with the keys `op`, `name`, `line` and `nan`, see
+    """Where infinities are allowed, and so no trouble: tables with the keys `op`, `name`, `line` and `nan`, see
     `AllowRule`; in addition to those in `[tool.tensordbg]` of the program's pyproject.toml."""
 
 

@@ -27,7 +27,7 @@ class Settings:
     """What the project of a program says."""
 
     allow: tuple[AllowRule, ...] = ()
-    """Infinities that are meant."""
+    """Infinities that are allowed."""
 
 
 def settings_above(folder: Path) -> Settings:

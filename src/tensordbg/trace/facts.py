@@ -112,7 +112,7 @@ class TraceFacts:
     process: ProcessPlace | None = None
     """The process's place in its run, where the program said it only later than at the start."""
     allow: tuple[Mapping[str, Any], ...] = ()
-    """Where infinities are meant, as tables: see `tensordbg.allowed`."""
+    """Where infinities are allowed, as tables: see `tensordbg.allowed`."""
     reads: Reads | None = None
     """None where it was not noted what the program read, or not to the end."""
     differentiated: Mapping[int, Differentiated] = field(default_factory=dict)

@@ -525,7 +525,7 @@ export interface components {
             number: number;
             /** @description `failure` (the error of an operation that ended the program), `origin`, `warning` or `alert`. */
             kind: string;
-            /** @description `trouble` (it came to something that matters), `warning`, `harmless` (died out, caught or meant) or `note`. */
+            /** @description `trouble` (it came to something that matters), `warning`, `harmless` (died out, caught or allowed) or `note`. */
             level: string;
             /** @description Name of the cause, the warning, the alert or the error, such as `log_of_zero`, `dead_units`, `retracing`. */
             cause: string;

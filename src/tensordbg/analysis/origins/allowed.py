@@ -19,7 +19,7 @@ def allowing_rule(program: Program, site: Site, has_nan: bool) -> AllowRule | No
 
 
 def allowed_nodes(values: Values, graph: BadGraph, nodes: Ints) -> Bools:
-    """Which of some nodes of bad events are meant."""
+    """Which of some nodes of bad events are allowed."""
     result = np.zeros(len(nodes), dtype=np.bool_)
     program = values.program
     if not program.allow:

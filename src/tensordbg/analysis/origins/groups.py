@@ -38,14 +38,14 @@ def group_origins(origins: Origins) -> list[Group]:
     graph = origins.graph
     consequential = origins.reach > 0
     caught = caught_origins(origins)
-    meant = allowed_nodes(origins.values, graph, origins.node)
-    keys = graph.port[origins.node] * 4 + np.where(meant, 3, consequential + caught)
+    allowed = allowed_nodes(origins.values, graph, origins.node)
+    keys = graph.port[origins.node] * 4 + np.where(allowed, 3, consequential + caught)
     order = np.argsort(graph.rank[origins.node])
     _, first, inverse, counts = np.unique(keys[order], return_index=True, return_inverse=True, return_counts=True)
     sequence = np.lexsort((first, ~consequential[order[first]]))
     chosen = order[first[sequence]]
     unread = origins.unread[origins.node] & ~consequential
-    columns = (origins.node[chosen], origins.reach[chosen], counts[sequence], caught[chosen], meant[chosen])
+    columns = (origins.node[chosen], origins.reach[chosen], counts[sequence], caught[chosen], allowed[chosen])
     members = np.split(order[np.argsort(inverse, kind="stable")], np.cumsum(counts)[:-1])
     events = [tuple(graph.event[origins.node[members[number][:_FIRST]]].tolist()) for number in sequence.tolist()]
     return [Group(*row) for row in zip(*(each.tolist() for each in (*columns, unread[chosen])), events, strict=True)]

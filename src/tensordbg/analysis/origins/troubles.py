@@ -20,7 +20,7 @@ REACHES = ("loss", "gradient", "variable", "output", "loop", "branch", "choice",
 """The order in which it is said what an origin came to."""
 
 _HARM, _NO_HARM = (True, "", ""), (False, "", "")
-"""Whether findings reached anything, what caught them, and by which rule they are meant: see `_harm_of`."""
+"""Whether findings reached anything, what caught them, and by which rule they are allowed: see `_harm_of`."""
 
 
 @dataclass(frozen=True)

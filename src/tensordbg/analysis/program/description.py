@@ -43,7 +43,7 @@ class Program:
     edges: Ints
     """Columns site, input, from_site, from_slot; sorted by the first two."""
     allow: tuple[AllowRule, ...] = ()
-    """Where infinities are meant."""
+    """Where infinities are allowed."""
     reads: Reads | None = None
     """Which bad eager values were read; None where that is not known."""
     differentiated: Mapping[int, Differentiated] = field(default_factory=dict)

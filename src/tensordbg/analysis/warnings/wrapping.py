@@ -78,7 +78,7 @@ def wrapped_integers(study: Study) -> list[Finding]:
 
 
 def _is_candidate(program: Program, site: Site) -> bool:
-    """Whether an operation computes whole numbers, stands in the program's own text and is not declared to be meant."""
+    """Whether an operation computes whole numbers, stands in the program's own text and is not declared allowed."""
     if operation_of(site).kind not in JUDGED or (site.dtypes and not is_whole(site.dtypes[0])):
         return False
     frames = program.stacks.get(site.stack, ())

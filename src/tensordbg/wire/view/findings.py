@@ -71,7 +71,7 @@ class Finding:
     kind: str
     """`failure` (the error of an operation that ended the program), `origin`, `warning` or `alert`."""
     level: str
-    """`trouble` (it came to something that matters), `warning`, `harmless` (died out, caught or meant) or `note`."""
+    """`trouble` (it came to something that matters), `warning`, `harmless` (died out, caught or allowed) or `note`."""
     cause: str
     """Name of the cause, the warning, the alert or the error, such as `log_of_zero`, `dead_units`, `retracing`."""
     title: str

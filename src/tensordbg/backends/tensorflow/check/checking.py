@@ -116,7 +116,7 @@ class Checking:
             self.warn(f"checking stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")
 
     def judge(self, finding: Finding) -> str | None:
-        """What to say of a finding, None where it is meant."""
+        """What to say of a finding, None where it is allowed."""
         health = finding.tensor.health
         rules = applicable(self._rules, finding.op_type, finding.name, finding.frames)
         if any(rule.nan or (health is not None and not health.nan) for rule in rules):
@@ -148,7 +148,7 @@ def enable_check_numerics(
     Args:
         stack_height_limit: So many frames of a stack are shown; the program's own are shown in any case. None: all.
         path_length_limit: So many characters of a path are shown, the last ones. None: all.
-        allow: Where infinities are meant: tables with the keys `op`, `name`, `line` and `nan`, see `AllowRule`; in
+        allow: Where infinities are allowed: tables with the keys `op`, `name`, `line` and `nan`, see `AllowRule`; in
             addition to those in `[tool.tensordbg]` of the program's pyproject.toml.
 
     Raises:

@@ -45,7 +45,7 @@ _FUNCTIONS_OF_TENSORFLOW = "tensorflow.python.eager.polymorphic_function"
 _DEPTH_OF_CONVERSION = 15
 
 Judge = Callable[[Finding], "str | None"]
-"""What to say of a finding, None where it is meant."""
+"""What to say of a finding, None where it is allowed."""
 
 
 class EagerChecks:

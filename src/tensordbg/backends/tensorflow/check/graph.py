@@ -1,4 +1,4 @@
-"""Judges what the checks in functions find: whether it is meant, and if not, what is to be said."""
+"""Judges what the checks in functions find: whether it is allowed, and if not, what is to be said."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 (`native/tensorflow/check_session.cpp`). The runtime lets whatever takes a tensor wait for its watch, so the first
 that fails is the origin's. A watch sees its own tensor only; so it keeps it
 (`native/tensorflow/check_session_steps.cpp`) until those have been checked that were computed from it, for the
-message and for the rules of what is meant. What Grappler fused is not there: a watch then keeps what went into the
+message and for the rules of what is allowed. What Grappler fused is not there: a watch then keeps what went into the
 chain, and a failed one has the chain computed eagerly (`unseen.py`), with TensorFlow's own kernels.
 
 Control edges lead past a watch: TensorFlow's optimizers let an update wait for another gradient to be *computed*. So
