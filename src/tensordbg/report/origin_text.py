@@ -64,10 +64,10 @@ def origin_line(origin: Origin) -> Text:
     view = origin.view
     times = f", {count(origin.occurrences)} times" if origin.occurrences > 1 else ""
     place = f" ({origin.place.place})" if origin.place else ""
-    kin = f", the gradient of {origin.gradient_of.tensor}" if origin.gradient_of else ""
+    paired = f", the gradient of {origin.gradient_of.tensor}" if origin.gradient_of else ""
     caught = f"; {origin.caught}" if origin.caught else ""
     allowed = f"; allowed, by the rule {origin.allowed}" if origin.allowed else ""
-    said = f" {moment_of(view)}{place}: {origin.verdict.cause}{kin}{times}{caught}{allowed}"
+    said = f" {moment_of(view)}{place}: {origin.verdict.cause}{paired}{times}{caught}{allowed}"
     return Text.assemble(f"  {origin.process}: " if origin.process else "  ", (view.tensor, "bold"), said)
 
 

@@ -34,7 +34,7 @@ def find_descent(graph: BadGraph, starts: Sequence[tuple[int, ...]], read_at: In
 
     Args:
         graph: What was made from which.
-        starts: For each origin its node, and those of its kin, which count as made from it.
+        starts: For each origin its node, and those of what is told with it, which count as made from it.
         read_at: For each node the stack at which the program read it, `NONE` where it did not.
     """
     found = []

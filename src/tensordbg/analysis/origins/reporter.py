@@ -21,10 +21,10 @@ from tensordbg.analysis.origins.dropping import Dropping
 from tensordbg.analysis.origins.evidence import Evidence, Gatherer
 from tensordbg.analysis.origins.find import Origins
 from tensordbg.analysis.origins.forward_operations import ForwardOperations
+from tensordbg.analysis.origins.gradient_pairs import find_forward_origins
 from tensordbg.analysis.origins.groups import Group, group_origins
 from tensordbg.analysis.origins.growth import EagerTurns, find_growth
 from tensordbg.analysis.origins.jumps import Jumps, Root
-from tensordbg.analysis.origins.kinship import find_elders
 from tensordbg.analysis.origins.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.origins.makers import Makers
 from tensordbg.analysis.origins.tell_decided import TellDecided
@@ -48,7 +48,9 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     operations = ForwardOperations(origins.values, gradient_site)
     known = [operations.of(each.site, int(origins.graph.invocation[group.node]))
              for group, each in zip(groups, evidence, strict=True)]  # fmt: skip
-    elders = find_elders(evidence, gradient_site, known, [operations.type_of(each.site) for each in evidence])
+    forward_of = find_forward_origins(
+        evidence, gradient_site, known, [operations.type_of(each.site) for each in evidence]
+    )
     views = details.views(_events_of(evidence))
     locations = Locations(program)
     jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
@@ -60,13 +62,13 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     devices = _devices_of(groups, details)
     troubles = []
     for k, group in enumerate(groups):
-        forward = reporter.forward(known[k], evidence[elders[k]] if k in elders else None)
+        forward = reporter.forward(known[k], evidence[forward_of[k]] if k in forward_of else None)
         origin = replace(reporter.finding(group, evidence[k]), gradient_of=forward, devices=devices[k])
         trains = bool(group.reach & (Reach.LOSS | Reach.GRADIENT | Reach.TRAINED))
         layer, grown = reporter.layer_of_line(evidence[k], origin), reporter.grown(evidence[k], origin)
         troubles.append(Trouble(origin, (group.node,), trains, layer, grown))
     dropping = Dropping(origins.values, origins.graph, gradient_site)
-    troubles = join_lines(join_grown(join_gradients(troubles, elders, dropping.of)))
+    troubles = join_lines(join_grown(join_gradients(troubles, forward_of, dropping.of)))
     return _with_descent(troubles, origins, details)
 
 
@@ -210,16 +212,16 @@ class _Reporter:
         site = program.sites[int(self.origins.values.ports.site[graph.port[group.node]])]
         return str(allowing_rule(program, site, bool(self.origins.values.events.nan[evidence.event])) or "")
 
-    def forward(self, known: Site | None, elder: Evidence | None) -> ForwardOperation | None:
-        """The operation that an origin is the gradient of; `elder` is the forward origin from the same bad number."""
-        if elder is not None:
-            site, slot = elder.site, self.views[elder.event].slot
+    def forward(self, known: Site | None, pair: Evidence | None) -> ForwardOperation | None:
+        """The operation that an origin is the gradient of; `pair` is the forward origin from the same bad number."""
+        if pair is not None:
+            site, slot = pair.site, self.views[pair.event].slot
         elif known is not None:
             site, slot = known, 0
         else:
             return None
         source = self.locations.own(self.locations.stack(site.stack))
-        return ForwardOperation(f"{site.name}:{slot}", source, elder is not None)
+        return ForwardOperation(f"{site.name}:{slot}", source, pair is not None)
 
     def layer_of_line(self, evidence: Evidence, origin: Origin) -> str:
         """The layer of an operation whose line runs a whole model, which all of its layers have in common."""

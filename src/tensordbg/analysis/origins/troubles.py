@@ -39,30 +39,30 @@ class Trouble:
 
 
 def join_gradients(
-    troubles: Sequence[Trouble], elders: Mapping[int, int], was_dropped: Callable[[int], bool]
+    troubles: Sequence[Trouble], forward_of: Mapping[int, int], was_dropped: Callable[[int], bool]
 ) -> list[Trouble]:
     """Tell each gradient with its forward operation.
 
     Args:
         troubles: One for each origin.
-        elders: For the position of a gradient that of its forward operation.
+        forward_of: For the position of a gradient that of its forward operation.
         was_dropped: Whether what was made from a node ended at an operation that made finite values of it.
     """
     left: dict[int, Trouble] = dict(enumerate(troubles))
-    for young, elder in elders.items():
-        if elder not in left or troubles[young].origin.allowed != troubles[elder].origin.allowed:
+    for backward, first in forward_of.items():
+        if first not in left or troubles[backward].origin.allowed != troubles[first].origin.allowed:
             continue
-        gradient, forward = left[young], left[elder]
+        gradient, forward = left[backward], left[first]
         matters = gradient.origin.consequential and not forward.origin.consequential
         if matters and was_dropped(forward.nodes[0]):
-            left[young] = _joined(gradient, [forward], "forward")
-            del left[elder]
+            left[backward] = _joined(gradient, [forward], "forward")
+            del left[first]
         else:
             told = _joined(forward, [gradient], "gradient")
             caught = gradient.origin.caught if not forward.origin.reaches else forward.origin.caught
             occurrences = max(forward.origin.occurrences, gradient.origin.occurrences)
-            left[elder] = replace(told, origin=replace(told.origin, caught=caught, occurrences=occurrences))
-            del left[young]
+            left[first] = replace(told, origin=replace(told.origin, caught=caught, occurrences=occurrences))
+            del left[backward]
     return [left[k] for k in sorted(left)]
 
 
@@ -70,13 +70,13 @@ def join_grown(troubles: Sequence[Trouble]) -> list[Trouble]:
     """Tell overflows of numbers that had grown at one place, or in one divergence, with the first of them."""
     left: list[Trouble] = []
     for trouble in troubles:
-        kin = (k for k, each in enumerate(left) if each.grown & trouble.grown and _harm_of(each) == _harm_of(trouble))
-        elder = next(kin, None)
-        if elder is None:
+        alike = (k for k, each in enumerate(left) if each.grown & trouble.grown and _harm_of(each) == _harm_of(trouble))
+        first = next(alike, None)
+        if first is None:
             left.append(trouble)
         else:
-            joined = _joined(left[elder], [trouble], "alike")
-            left[elder] = replace(joined, grown=left[elder].grown | trouble.grown)
+            joined = _joined(left[first], [trouble], "alike")
+            left[first] = replace(joined, grown=left[first].grown | trouble.grown)
     return left
 
 

@@ -13,7 +13,7 @@ from tensordbg.analysis.origins.evidence import Evidence
 from tensordbg.model import Site
 
 
-def find_elders(
+def find_forward_origins(
     evidence: Sequence[Evidence], gradient_site: Bools, forward: Sequence[Site | None], types: Sequence[str]
 ) -> dict[int, int]:
     """For each origin that is the gradient of another, by their positions, the other.
@@ -33,20 +33,20 @@ def find_elders(
             by_type.setdefault((each.execution, each.site.op_type.lower()), []).append(k)
             for event in _inputs(each):
                 by_input.setdefault(event, k)
-    elders: dict[int, int] = {}
+    forward_of: dict[int, int] = {}
     for k, each in enumerate(evidence):
         if not gradient_site[each.site.site]:
             continue
         known = forward[k]
-        kin = [by_input[event] for event in _inputs(each) if event in by_input]
+        together = [by_input[event] for event in _inputs(each) if event in by_input]
         alike = by_type.get((each.execution, types[k]), [])
         if known is not None and known.site in by_site:
-            elders[k] = by_site[known.site]
-        elif kin:
-            elders[k] = min(kin)
+            forward_of[k] = by_site[known.site]
+        elif together:
+            forward_of[k] = min(together)
         elif len(alike) == 1:
-            elders[k] = alike[0]  # what it was given went through a list or a branch, or was computed a second time
-    return elders
+            forward_of[k] = alike[0]  # what it was given went through a list or a branch, or was computed a second time
+    return forward_of
 
 
 def _inputs(evidence: Evidence) -> frozenset[int]:
