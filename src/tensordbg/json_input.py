@@ -9,8 +9,10 @@ from typing import Any
 _DEEPEST = 200
 """So many lists and objects may lie in one another; what is written here has a dozen."""
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
-"""A text, even one that does not end, or a bracket."""
+_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+"""A text, even one that does not end; most of it is passed over at once, for whole sources are among them."""
+
+_BRACKET = re.compile(r"[\[\]{}]")
 
 
 def load_json(data: bytes) -> Any:
@@ -51,9 +53,8 @@ def refuse_deep(text: str) -> None:
 
 def _is_deep(text: str) -> bool:
     depth = 0
-    for token in _TOKEN.finditer(text):
-        first = text[token.start()]
-        depth += (first in "[{") - (first in "]}")
+    for bracket in _BRACKET.findall(_TEXT.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
         if depth > _DEEPEST:
             return True
     return False

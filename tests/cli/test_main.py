@@ -62,6 +62,20 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_no_command_takes_the_time_to_import_pandas(sample: Path) -> None:
+    code = (
+        "import atexit, sys, tensordbg.cli\n"
+        "atexit.register(lambda: print({'pyarrow', 'pandas'} & set(sys.modules)))\n"
+        "import importlib.util\n"
+        "assert importlib.util.find_spec('pandas'), 'pandas is there'\n"
+        "sys.argv = ['tdbg', 'why', sys.argv[1]]\n"
+        "tensordbg.cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(sample)], capture_output=True, text=True, check=False)
+    assert "log_of_zero" in done.stdout, done.stderr
+    assert done.stdout.endswith("{'pyarrow'}\n")
+
+
 def test_reader_that_goes_away_is_no_error(tdbg: Tdbg) -> None:
     command = f"'{sys.executable}' -m tensordbg --help | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, text=True)

@@ -32,7 +32,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: The words after `tdbg`; by default those of this process.
     """
+    if arguments is None:
+        sys.meta_path.insert(0, _WithoutPandas())
     sys.exit(_exit_code(arguments))
+
+
+class _WithoutPandas:
+    """Has pandas count as not installed in this process.
+
+    pyarrow imports it with the first array that it makes, which takes as long as `tdbg why` takes for the rest, and no
+    command needs it.
+    """
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
+        """Finds nothing, and for pandas nobody else does."""
+        if name == "pandas":
+            message = "no command of tdbg needs pandas"
+            raise ModuleNotFoundError(message, name=name)
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:

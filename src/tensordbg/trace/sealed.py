@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from tensordbg.trace.damage import damaged, reading_of
 from tensordbg.trace.migrations import upgrade_table
@@ -72,6 +71,9 @@ class SealedPart:
         if self._version != FORMAT_VERSION:
             table = self.read()
             return (table if where is None else table.filter(where)).select(columns)
+        # It brings pandas along, which takes longer to import than most commands take, and few of them come here.
+        import pyarrow.dataset as ds
+
         name = self.check()
         checked = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
         with reading_of(self._folder / self._part.file):
