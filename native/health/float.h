@@ -143,7 +143,7 @@ bool look_quickly(const unsigned char* /*data*/, std::int64_t /*span*/, const Su
 namespace tensordbg {
 namespace {
 
-// Mends the features of a block that has non-finite elements, counts these in `out`, and copies the block to `kept`
+// Repairs the features of a block that has non-finite elements, counts these in `out`, and copies the block to `kept`
 // with +0 in their place.
 template <class Format>
 void set_non_finite_apart(const unsigned char* block, std::int64_t count, unsigned char* kept,

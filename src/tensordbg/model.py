@@ -162,7 +162,7 @@ class CallKind(str, enum.Enum):
     IF = "if"
     """Input 0 chooses the branch, the rest are arguments; outputs are the branch's results."""
     WHILE = "while"
-    """`called` is (condition, body); inputs are the arguments of both, the body's results those of the next turn."""
+    """`called` is (condition, body); inputs are the arguments of both, the body gives those of the next time."""
     OTHER = "other"
     """It runs functions in a way that is not followed."""
 

@@ -385,7 +385,7 @@ def test_a_recurrence_that_overflows_within_an_eager_step_is_no_diverging_traini
 
     origin = why_of(program, tmp_path)["origins"][0]
     assert origin["cause"] == "diverging_values"
-    assert "grew turn by turn" in origin["explanation"]
+    assert "grew iteration by iteration" in origin["explanation"]
     assert "smaller weights" in origin["suggestion"]
 
 

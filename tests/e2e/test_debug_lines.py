@@ -231,7 +231,7 @@ def test_a_line_in_a_function_stops_where_the_graph_runs_it(folder: Path) -> Non
         "op-start: truediv in step, run #1",
         "op-end: Log in step, run #1",
         "op-end: Log in step, run #1",
-        "op-start: while/mul in step, turn 1, run #2",
+        "op-start: while/mul in step, iteration 1, run #2",
         "The program has ended.",
     ]
     assert re.search(r"^  loss \(while:2\)  float32\[\]  20\.$", done.stdout, re.MULTILINE)

@@ -249,7 +249,7 @@ def test_from_the_command_line_to_a_file(tmp_path: Path) -> None:
     assert tdbg("show", "while/mul", "--values", "--step", "3", "--slice", "1").splitlines() == [
         line
         for turn, value in enumerate(("6.", "12.", "24."))
-        for line in (f"step 3, turn {turn}  while/mul:0  float32[2]", value)
+        for line in (f"step 3, iteration {turn}  while/mul:0  float32[2]", value)
     ]
     tdbg("show", "while/mul", "--values", "--write", "history.npy")
     history = np.load(tmp_path / "history.npy")

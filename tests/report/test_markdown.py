@@ -104,7 +104,7 @@ def test_what_it_decided() -> None:
     loop = EndedLoop("Less:0", None, 3, 9)
     chosen = tuple(Decided("choice", f"Greater_{number}:0", None, number, None, "") for number in range(25))
     text = findings_markdown(replace(result, origins=(replace(origin, ended=(loop,), decided=chosen),)), HERE)
-    assert "- **Ended** the loop of Less:0 in step 3, turn 9: nothing compares with NaN" in text
+    assert "- **Ended** the loop of Less:0 in step 3, iteration 9: nothing compares with NaN" in text
     assert text.count("- **Decided** which elements were chosen, Greater") == 20
     assert "- **Decided** 5 more" in text.splitlines()
 

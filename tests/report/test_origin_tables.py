@@ -43,7 +43,11 @@ def test_turns_of_a_loop() -> None:
         run.event(x, [value], frame=3, iteration=turn)
     table = past_tables(why(trace).origins[0])
     assert table is not None
-    assert [line.split() for line in rendered(table)[1:]] == [["turn", "min", "max"], ["0", "1", "1"], ["1", "2", "2"]]
+    assert [line.split() for line in rendered(table)[1:]] == [
+        ["iteration", "min", "max"],
+        ["0", "1", "1"],
+        ["1", "2", "2"],
+    ]
 
 
 def test_no_past() -> None:

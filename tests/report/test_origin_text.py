@@ -51,7 +51,7 @@ def test_no_function() -> None:
 def test_moment() -> None:
     view = origin_of(nan).view
     assert moment_of(view) == "in step 0"
-    assert moment_of(replace(view, iteration=3)) == "in step 0, turn 3"
+    assert moment_of(replace(view, iteration=3)) == "in step 0, iteration 3"
     assert moment_of(replace(view, step=-1)) == "outside of any step"
 
 

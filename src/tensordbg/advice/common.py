@@ -52,8 +52,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "activation that has a slope everywhere: LeakyReLU, ELU, GELU.",
     },
     "growing_in_loop": {
-        "": "Each turn multiplies by more than 1. Scale the recurrent weights down (orthogonal, with a gain of 1 or "
-        "less), put a bounded activation such as tanh or a normalisation into the loop, or use a gated cell (LSTM, "
+        "": "Each iteration multiplies by more than 1. Scale the recurrent weights down (orthogonal, with a gain of 1 "
+        "or less), put a bounded activation such as tanh or a normalisation into the loop, or use a gated cell (LSTM, "
         "GRU); clip the gradients.",
     },
     "growing_values": {"": "Bound the values, or normalise them: what grows like this is infinite before long."},

@@ -43,10 +43,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     },
     "diverging_values": {
         "": _DIVERGES,
-        "loop": "The loop enlarges its state in each turn: multiply by smaller weights (orthogonal, with a gain of 1 "
-        "or less), bound it (`tf.clip_by_norm`, `tf.tanh`), or normalise it.",
-        "loop_gradient": "The gradient grows in each turn of the loop, backwards: scale the recurrent weights down, or "
-        "stop it after some turns (`tf.stop_gradient`); clipping comes too late for what has overflowed.",
+        "loop": "The loop enlarges its state in each iteration: multiply by smaller weights (orthogonal, with a gain "
+        "of 1 or less), bound it (`tf.clip_by_norm`, `tf.tanh`), or normalise it.",
+        "loop_gradient": "The gradient grows in each iteration of the loop, backwards: scale the recurrent weights "
+        "down, or stop it after some iterations (`tf.stop_gradient`); clipping comes too late for what has overflowed.",
     },
     "division_by_zero": {
         "": "Use `tf.math.divide_no_nan(a, b)` where 0 is the right answer; else keep the divisor away from 0: "

@@ -45,10 +45,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     },
     "diverging_values": {
         "": _DIVERGES,
-        "loop": "The loop enlarges its state in each turn: multiply by smaller weights "
+        "loop": "The loop enlarges its state in each iteration: multiply by smaller weights "
         "(`torch.nn.init.orthogonal_(weight, gain=1.0)`), bound it (`torch.tanh`, `torch.clamp`), or normalise it.",
-        "loop_gradient": "The gradient grows in each turn of the loop, backwards: scale the recurrent weights down, or "
-        "stop it after some turns (`state.detach()`); clipping comes too late for what has overflowed.",
+        "loop_gradient": "The gradient grows in each iteration of the loop, backwards: scale the recurrent weights "
+        "down, or stop it after some iterations (`state.detach()`); clipping comes too late for what has overflowed.",
     },
     "division_by_zero": {
         "": "Keep the divisor away from 0: `a / (b + 1e-7)`, or `a / b.clamp(min=1e-7)` for one that is never "

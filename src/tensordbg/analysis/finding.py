@@ -77,7 +77,7 @@ class SourceLine:
 
 @dataclass(frozen=True)
 class History:
-    """One tensor in the executions before, or in one execution the turns before; the oldest first."""
+    """One tensor in the executions before, or in one execution the iterations before; the oldest first."""
 
     tensor: str
     past: tuple[TensorView, ...]
@@ -139,7 +139,7 @@ class EndedLoop:
     source: SourceLine | None
     step: int
     iteration: int | None
-    """The turn that it did not take any more, or that made the truth value."""
+    """The iteration that it did not take any more, or that made the truth value."""
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def _output(finding: Finding) -> str:
 
 
 def _place(finding: Finding) -> Frame | None:
-    """The line to look at: that of the operation to mend, or else the program's own innermost."""
+    """The line to look at: that of the operation to fix, or else the program's own innermost."""
     culprits = (each for each in (finding.forward, finding.update) if each is not None)
     return next((each.place for each in culprits if each.place is not None), own_line(finding.frames))
 

@@ -34,7 +34,7 @@ def stop_title(stop: Stop) -> str:
         return "The program has ended."
     if stop.at is not None:
         where = f" in {stop.at.function}" if stop.at.function else ""
-        turn = "" if stop.at.turn is None else f", turn {stop.at.turn}"
+        turn = "" if stop.at.iteration is None else f", iteration {stop.at.iteration}"
         run = f", run #{stop.run}" if stop.at.in_run else ""
         return f"{'op-start' if stop.kind is StopKind.BEFORE else 'op-end'}: {stop.at.operation}{where}{turn}{run}"
     if stop.kind is StopKind.ERROR and not stop.call:

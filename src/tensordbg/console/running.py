@@ -49,7 +49,7 @@ class At:
     """Of the graph that it is in; empty where it runs eagerly."""
     at_hand: tuple[AtHand, ...] = ()
     """What goes into it, or came out of it."""
-    turn: int | None = None
+    iteration: int | None = None
     """Of the loop that it is in."""
     in_run: bool = False
     """Whether it is part of a run."""

@@ -192,7 +192,7 @@ class LineStops:
         debugger = self._debugger
         frame = _at(line.frames, self.depth(line.frames)) or next((each for each in reversed(line.frames)), None)
         values = tuple(at_hand(name, value) for name, value in line.tensors.items())
-        at = At(line.operation, line.function, values, line.turn, debugger.in_run)
+        at = At(line.operation, line.function, values, line.iteration, debugger.in_run)
         return Stop(
             StopKind.AFTER if line.is_behind else StopKind.BEFORE,
             debugger.number,

@@ -45,7 +45,7 @@ class GraphLine:
     """What tells one time that they run from another."""
     is_behind: bool
     """Whether they have run."""
-    turn: int | None = None
+    iteration: int | None = None
     """Of the loop that they are in."""
     has_before: bool = True
     """Whether the program can be stopped before them."""

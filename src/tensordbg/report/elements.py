@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tensordbg.analysis.names.listing import ListedTensor
 from tensordbg.analysis.tensors.intervals import Interval, inside
-from tensordbg.report.listing import turn_text, type_text
+from tensordbg.report.listing import iteration_text, type_text
 from tensordbg.report.numbers import count
 
 Array = npt.NDArray[Any]
@@ -61,8 +61,8 @@ def value_text(point: ListedTensor, value: str) -> Text:
 
 
 def _heading(point: ListedTensor) -> str:
-    turn = turn_text(point)
-    return f"step {point.step}{f', turn {turn}' if turn else ''}  {point.tensor}  {type_text(point)}"
+    iteration = iteration_text(point)
+    return f"step {point.step}{f', iteration {iteration}' if iteration else ''}  {point.tensor}  {type_text(point)}"
 
 
 def _printed(array: Array, look: Look) -> Text:

@@ -20,7 +20,7 @@ _COLUMNS: dict[str, dict[str, Any]] = {
     "process": {"no_wrap": True},
     "event": _NUMBER,
     "step": _NUMBER,
-    "turn": _NUMBER,
+    "iteration": _NUMBER,
     "tensor": {"overflow": "fold", "min_width": 12},
     "type": {"overflow": "fold", "min_width": 9},
     "min": _NUMBER,
@@ -57,7 +57,7 @@ def _cells(row: ListedTensor, placed: bool) -> list[str]:
     """What stands in each of `_COLUMNS`; devices only where there is something to tell."""
     low, _, high, _, *counts = health_cells(row)
     place = place_text(row.source) if row.source else ABSENT
-    times = [count(row.event), step_text(row), turn_text(row)]
+    times = [count(row.event), step_text(row), iteration_text(row)]
     devices = [device_text(row.device), device_text(row.asked)] if placed else ["", ""]
     return [row.process, *times, tensor_text(row), type_text(row), low, high, *counts, row.text, *devices, place]
 
@@ -129,8 +129,8 @@ def step_text(row: ListedTensor) -> str:
     return ABSENT if row.step < 0 else str(row.step)
 
 
-def turn_text(row: ListedTensor) -> str:
-    """The turn of the loop."""
+def iteration_text(row: ListedTensor) -> str:
+    """The iteration of the loop."""
     return "" if row.iteration is None else str(row.iteration)
 
 

@@ -65,10 +65,10 @@ def past_tables(origin: Origin) -> Table | None:
 
 def _past_table(history: History, origin: Origin) -> Table:
     past = history.past[-_PAST:]
-    turns = all(view.execution == origin.view.execution and view.iteration is not None for view in past)
+    iterations = all(view.execution == origin.view.execution and view.iteration is not None for view in past)
     health = [view.health or Health(size=0) for view in past]
     columns = [
-        ("turn" if turns else "step", [str(view.iteration if turns else view.step) for view in past]),
+        ("iteration" if iterations else "step", [str(view.iteration if iterations else view.step) for view in past]),
         ("min", [short(each.min) for each in health]),
         ("max", [short(each.max) for each in health]),
         ("zeros", [count_or_blank(each.zero) for each in health]),

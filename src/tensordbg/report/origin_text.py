@@ -83,8 +83,8 @@ def headline(origin: Origin) -> Text:
 
 
 def moment_of(view: TensorView) -> str:
-    """`in step 3, turn 2`."""
-    turn = f", turn {view.iteration}" if view.iteration is not None else ""
+    """`in step 3, iteration 2`."""
+    turn = f", iteration {view.iteration}" if view.iteration is not None else ""
     return (f"in step {view.step}" if view.step >= 0 else "outside of any step") + turn
 
 

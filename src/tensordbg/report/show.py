@@ -16,12 +16,12 @@ from tensordbg.report.listing import (
     add_health_columns,
     device_text,
     health_cells,
+    iteration_text,
     length_cells,
     place_text,
     plain_table,
     step_text,
     style_of,
-    turn_text,
     type_text,
 )
 from tensordbg.report.numbers import ABSENT, count
@@ -88,7 +88,7 @@ def _table(history: TensorHistory) -> Table:
     if piped:
         table.add_column("call", justify="right", no_wrap=True)
     if looping:
-        table.add_column("turn", justify="right", no_wrap=True)
+        table.add_column("iteration", justify="right", no_wrap=True)
     table.add_column("type", overflow="fold")
     strings = all(point.dtype == "string" for point in history.points)
     kept = any(point.text for point in history.points)
@@ -106,12 +106,12 @@ def _table(history: TensorHistory) -> Table:
         table.add_column("line", overflow="fold")
     for point in history.points:
         when = [step_text(point)] + ([ABSENT if point.call is None else str(point.call)] if piped else [])
-        turn = [turn_text(point)] if looping else []
+        iteration = [iteration_text(point)] if looping else []
         measured = length_cells(point) if strings else health_cells(point)
         measured += [point.text] if kept else []
         measured += [_names(point.came_from)] if named else []
         place = [place_text(point.source) if point.source else ABSENT] if spread else []
-        table.add_row(*when, *turn, type_text(point), *measured, *place, style=style_of(point))
+        table.add_row(*when, *iteration, type_text(point), *measured, *place, style=style_of(point))
     return table
 
 

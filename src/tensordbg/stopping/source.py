@@ -170,7 +170,7 @@ def _question(line: int, number: int) -> ast.expr:
 
 def _put_before(statement: _Statement, number: int) -> None:
     node = statement.node
-    if isinstance(node, ast.While):  # whose condition is computed in each turn
+    if isinstance(node, ast.While):  # whose condition is computed in each iteration
         node.test = _behind_question(node.test, number)
         return
     asked = ast.Expr(_question(statement.first, number))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tensordbg.analysis.finding import History, InputView
-from tensordbg.analysis.origins.growth import EagerTurns, find_growth
+from tensordbg.analysis.origins.growth import EagerIterations, find_growth
 from tensordbg.analysis.program.roles import Roles
 from tests.analysis.builder import TraceBuilder, located
 from tests.analysis.causes.cases import view
@@ -50,15 +50,15 @@ def eager_loop(*others: dict[str, Any]) -> str:
         trace.eager("Other", trace.output(product), values=[1.0], **other)
     last = trace.eager("MatMul", values=[2.0], site=0)
     values = located(trace)
-    return EagerTurns(values, Roles(values).gradient_site).between(product.number, last.number)
+    return EagerIterations(values, Roles(values).gradient_site).between(product.number, last.number)
 
 
 @pytest.mark.parametrize(
     ("others", "unit"),
     [
-        ([], "turn"),
-        ([{}], "turn"),
-        ([{"writes": [1]}], "turn"),  # a metric
+        ([], "iteration"),
+        ([{}], "iteration"),
+        ([{"writes": [1]}], "iteration"),  # a metric
         ([{"writes": [0]}], "step"),
         ([{"backprop": "_gradient_function"}], "step"),
     ],

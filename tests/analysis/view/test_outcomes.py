@@ -27,7 +27,7 @@ def test_decisions(what: str, branch: str, text: str) -> None:
 
 
 def test_a_turn_and_a_line_that_is_not_known() -> None:
-    assert "Less:0 in step 2, turn 4: " in decided_text(Decided("choice", "Less:0", None, 2, 4, ""))
+    assert "Less:0 in step 2, iteration 4: " in decided_text(Decided("choice", "Less:0", None, 2, 4, ""))
     assert ended_text(EndedLoop("Less:0", LINE, 2, 4)) == (
-        f"the loop of {PLACE}, turn 4: nothing compares with NaN, so it took no further turn"
+        f"the loop of {PLACE}, iteration 4: nothing compares with NaN, so it took no further iteration"
     )

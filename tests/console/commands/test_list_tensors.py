@@ -12,7 +12,7 @@ from tests.console.recorded import answer, text
 def test_all_tensors_of_the_trace_are_listed_with_their_health(console: Console) -> None:
     title, head, *rows = answer(console, "lt")
     assert title == f"{console.opened.event_count} tensors of the trace:"
-    assert head.split()[:4] == ["step", "turn", "t", "(ms)"]
+    assert head.split()[:4] == ["step", "iteration", "t", "(ms)"]
     assert len(rows) == console.opened.event_count
     assert any("Log" in row and "float32[32, 4]" in row for row in rows)
 

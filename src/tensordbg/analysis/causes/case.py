@@ -46,7 +46,7 @@ class Growth:
     magnitudes: tuple[float, ...]
     """The last is the one that went into the operation."""
     unit: str
-    """`step`, `iteration` of a loop, or `turn` of one that Python runs eagerly."""
+    """`step`, or `iteration` of a loop, also of one that Python runs eagerly."""
 
 
 @dataclass(frozen=True)

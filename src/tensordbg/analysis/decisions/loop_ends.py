@@ -1,7 +1,7 @@
 """Loops that ended since something was compared with NaN: that is false, whatever stands on the other side.
 
-From the last turn in which a loop's condition was asked, `decided.py` walks back, also to the body of the turn
-before, where that made the truth value.
+From the last iteration in which a loop's condition was asked, `decided.py` walks back, also to the body of the
+iteration before, where that made the truth value.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def loop_roots(values: Values, with_nan: Bools) -> Iterator[Roots]:
 def _last_asked(values: Values, place: Place, with_nan: Bools) -> Ints:
     """The invocations in which a condition was asked last, in each run of its loop.
 
-    One that only gives back a variable of the loop computes nothing: then it is what the body's last turn made of that.
+    One that only gives back a variable of the loop computes nothing: then it is what the body's last iteration made of
+    that.
     """
     asked = np.flatnonzero(values.invocations.place == place.number)
     asked = asked[with_nan[values.invocations.execution[asked]]]

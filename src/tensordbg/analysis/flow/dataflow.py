@@ -1,7 +1,7 @@
 """One step back along the data flow: from values to the values that they were made from.
 
 Within a graph the edges tell. At its border the walk follows the call: an argument was an input of the operation that
-called the function, in a loop a result of the turn before; a call's result is the function's; the argument of an
+called the function, in a loop a result of the iteration before; a call's result is the function's; the argument of an
 outermost function is what another execution made. All steps are taken for many values at a time.
 """
 
@@ -206,7 +206,7 @@ class Flow:
 
     @cached_property
     def _arguments(self) -> tuple[Ints, Ints, Ints]:
-        """For each argument of each place the port outside that gave it, and the one in the turn before."""
+        """For each argument of each place the port outside that gave it, and the one in the iteration before."""
         outside = [self._outside(place) for place in self.values.places.all]
         before = [self._before(place, len(given)) for place, given in zip(self.values.places.all, outside, strict=True)]
         starts, outer_ports = _flattened(outside)
@@ -219,7 +219,7 @@ class Flow:
         return given[int(place.kind is CallKind.IF) :]
 
     def _before(self, place: Place, count: int) -> list[int]:
-        """For each argument of a loop the body's port that gives it to the next turn; `NONE` if it stays the same."""
+        """For each argument of a loop the body's port that gives it to the next iteration; `NONE` if it stays."""
         result = [NONE] * count
         if place.kind is CallKind.WHILE:
             called = self.values.program.called_by(self.values.program.sites[place.call_site])

@@ -79,7 +79,7 @@ class Handles:
         outer = self.values.links.outer[invocation]
         result = np.full(len(invocation), NONE, dtype=np.int64)
         known = np.flatnonzero(outer != NONE)
-        if argument < len(given):  # in a loop it stays what it was before the first turn
+        if argument < len(given):  # in a loop it stays what it was before the first iteration
             result[known] = self._behind(given[argument], outer[known])
         return result
 

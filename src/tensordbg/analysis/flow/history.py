@@ -1,4 +1,4 @@
-"""How a tensor looked before: in the executions before, or where there are none in the turns of the loop before."""
+"""How a tensor looked before: in the executions before, or else in the iterations of the loop before."""
 
 from __future__ import annotations
 

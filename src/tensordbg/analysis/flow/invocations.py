@@ -1,4 +1,4 @@
-"""Invocations: each time that a graph ran, at one place of an execution and in one turn of a loop.
+"""Invocations: each time that a graph ran, at one place of an execution and in one iteration of a loop.
 
 The values of an invocation have addresses side by side, in the order of its block's ports. So the value that an edge of
 the graph refers to lies at an address that is computed, not searched.

@@ -1,4 +1,4 @@
-"""Links between invocations: who called whom, and which turn of a loop came before."""
+"""Links between invocations: who called whom, and which iteration of a loop came before."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Links:
     outer: Ints
     """The invocation that called it, `NONE` for an outermost one."""
     previous: Ints
-    """In a loop the turn of the body before it, `NONE` in the first."""
+    """In a loop the iteration of the body before it, `NONE` in the first."""
     inner: Lookup
-    """From `mixed(invocation, call site)` to the invocation that gave the call's results: of a loop the last turn."""
+    """From `mixed(invocation, call site)` to the invocation that gave the call's results: a loop's last."""
 
     def called_from(self, invocation: Ints, call_site: Ints) -> Ints:
         """The invocation whose outputs are those of a call operation, `NONE` where none was recorded."""
@@ -35,7 +35,7 @@ def link_invocations(invocations: Invocations, places: Places) -> tuple[Invocati
     """Link all invocations, and add those that no event tells of but that lie between others."""
     invocations = add_silent_writers(invocations, places)
     pairs: list[tuple[Ints, Ints]] = []  # invocation, the one that called it
-    turns: list[tuple[Ints, Ints]] = []  # invocation, the turn before it
+    turns: list[tuple[Ints, Ints]] = []  # invocation, the iteration before it
     results: list[tuple[Ints, Ints, int]] = []  # invocation that gave the results, its caller, call site
     depth = max((place.depth for place in places.all), default=0)
     for level in range(depth, 0, -1):
@@ -80,7 +80,7 @@ def _link_call(invocations: Invocations, place: Place, places: Places) -> tuple[
 
 
 def by_order(invocations: Invocations, inner: Ints, place: int) -> Ints:
-    """Match calls that were not inlined with invocations of their caller, where the numbers of turns do not tell.
+    """Match calls that were not inlined with invocations of their caller, where the numbers of iterations do not tell.
 
     Of each owner the k-th with the k-th if there are as many, else each with the latest that began before it.
     """

@@ -1,4 +1,4 @@
-"""The turns of a loop: which came before which, and in which turn of an outer loop a loop ran."""
+"""The iterations of a loop: which came before which, and in which iteration of an outer loop a loop ran."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class LoopLinks:
     outer: Ints
     """For each the invocation that holds the loop."""
     previous: Ints
-    """For each the turn of the body before it, `NONE` in the first."""
+    """For each the iteration of the body before it, `NONE` in the first."""
     final: Ints
-    """The last turn of the body of each run of the loop that had one."""
+    """The last iteration of the body of each run of the loop that had one."""
     final_outer: Ints
     """For each of those the invocation that holds the loop."""
 
@@ -47,7 +47,7 @@ class _Runs:
 def link_loop(
     invocations: Invocations, cond: Place | None, body: Place | None, places: Places
 ) -> tuple[Invocations, LoopLinks]:
-    """Link the turns of one loop; `cond` or `body` is `None` where no event lies in it."""
+    """Link the iterations of one loop; `cond` or `body` is `None` where no event lies in it."""
     some = body or cond
     assert some is not None
     if body is None:
@@ -56,7 +56,7 @@ def link_loop(
     seen = np.flatnonzero(np.isin(invocations.place, numbers))
     runs = _find_runs(invocations, seen, body)
     if body is not None:
-        invocations = _fill_turns(invocations, runs, body, places)
+        invocations = _fill_iterations(invocations, runs, body, places)
     invocations, outer_of_run = _outer_of_runs(invocations, runs, some, places)
     turns = np.flatnonzero(np.isin(invocations.place, numbers))
     return invocations, _links(invocations, turns, runs, outer_of_run, body)
@@ -68,15 +68,15 @@ def _find_runs(invocations: Invocations, seen: Ints, body: Place | None) -> _Run
     _, position, inverse = np.unique(keys, return_index=True, return_inverse=True)
     turns = np.zeros(len(position), dtype=np.int64)
     in_body = invocations.place[seen] == (body.number if body is not None else NONE)
-    # A condition that held in turn k is asked once more in turn k + 1, where the body does not run any more.
+    # A condition that held in iteration k is asked once more in iteration k + 1, where the body does not run any more.
     np.maximum.at(turns, inverse, invocations.iteration[seen] + in_body)
     first = np.full(len(position), np.iinfo(np.int64).max)
     np.minimum.at(first, inverse, invocations.first[seen])
     return _Runs(seen[position], owner[position], invocations.frame[seen[position]], turns, first)
 
 
-def _fill_turns(invocations: Invocations, runs: _Runs, body: Place, places: Places) -> Invocations:
-    """Add the turns of the body of which no event tells."""
+def _fill_iterations(invocations: Invocations, runs: _Runs, body: Place, places: Places) -> Invocations:
+    """Add the iterations of the body of which no event tells."""
     run = np.repeat(np.arange(len(runs.turns)), runs.turns)
     iteration = np.arange(len(run)) - (np.cumsum(runs.turns) - runs.turns)[run]
     place = np.full(len(run), body.number, dtype=np.int64)
@@ -94,14 +94,14 @@ def _outer_of_runs(invocations: Invocations, runs: _Runs, loop: Place, places: P
 
 
 def _match_nested(invocations: Invocations, runs: _Runs, parent: int) -> Ints:
-    """Find the turn of the outer loop for each run of an inner one, by the order of events.
+    """Find the iteration of the outer loop for each run of an inner one, by the order of events.
 
-    Each turn of the outer loop gives the inner one a frame of its own, and they begin in the order of the turns. If
-    not every outer turn ran the inner loop, the latest one that had begun is taken.
+    Each iteration of the outer loop gives the inner one a frame of its own, and they begin in the order of the
+    iterations. If not every outer iteration ran the inner loop, the latest one that had begun is taken.
     """
     result = np.full(len(runs.frame), NONE, dtype=np.int64)
     candidates = np.flatnonzero(invocations.place == parent)
-    begin = _turn_begin(invocations, candidates)
+    begin = _iteration_begin(invocations, candidates)
     for own, around in by_owner(runs.owner, invocations.owner[candidates]):
         members = own[np.argsort(runs.first[own], kind="stable")]
         here = around[np.lexsort((invocations.iteration[candidates[around]], begin[around]))]
@@ -113,8 +113,8 @@ def _match_nested(invocations: Invocations, runs: _Runs, parent: int) -> Ints:
     return result
 
 
-def _turn_begin(invocations: Invocations, candidates: Ints) -> Ints:
-    """The first event of the turn that each candidate belongs to, wherever in the turn it lies."""
+def _iteration_begin(invocations: Invocations, candidates: Ints) -> Ints:
+    """The first event of the iteration that each candidate belongs to, wherever in it the candidate lies."""
     columns = (invocations.owner, invocations.frame, invocations.iteration)
     keys = mixed(*columns)
     _, inverse = np.unique(keys, return_inverse=True)
@@ -131,13 +131,13 @@ def _links(invocations: Invocations, turns: Ints, runs: _Runs, outer_of_run: Int
     number = body.number if body is not None else NONE
     zeros = np.zeros_like(turns)
 
-    def body_turn(owner: Ints, frame: Ints, iteration: Ints) -> Ints:
+    def body_iteration(owner: Ints, frame: Ints, iteration: Ints) -> Ints:
         place = np.full(len(owner), number, dtype=np.int64)
         return invocations.lookup().find(mixed(owner, place, frame, iteration, zeros[: len(owner)]))
 
-    previous = body_turn(invocations.owner[turns], invocations.frame[turns], invocations.iteration[turns] - 1)
+    previous = body_iteration(invocations.owner[turns], invocations.frame[turns], invocations.iteration[turns] - 1)
     previous[invocations.iteration[turns] <= 0] = NONE
     ran = np.flatnonzero((runs.turns > 0) & (outer_of_run != NONE))
-    final = body_turn(runs.owner[ran], runs.frame[ran], runs.turns[ran] - 1)
+    final = body_iteration(runs.owner[ran], runs.frame[ran], runs.turns[ran] - 1)
     kept = final != NONE
     return LoopLinks(turns, outer_of_run[run], previous, final[kept], outer_of_run[ran][kept])

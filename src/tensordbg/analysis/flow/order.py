@@ -2,7 +2,7 @@
 
 The order of events is that of the kernels, which run in parallel. What the program means is the order of executions,
 and within one that in which its operations were traced: site numbers, seen at each level of the tree of calls, and the
-turns of loops. TensorFlow adds control edges to keep reads and writes of one variable in it.
+iterations of loops. TensorFlow adds control edges to keep reads and writes of one variable in it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tensordbg.analysis.flow.values import Values
 from tensordbg.model import NONE, CallKind
 
 _AFTER = np.iinfo(np.int32).max
-"""In place of a turn: the results of a call come after all that ran in it."""
+"""In place of an iteration: the results of a call come after all that ran in it."""
 
 
 def in_program_order(values: Values, invocation: Ints, site: Ints) -> Ints:

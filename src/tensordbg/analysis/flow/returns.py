@@ -153,7 +153,7 @@ def _time(values: Values, events: Ints) -> Ints:
 
 
 def _span(values: Values) -> tuple[Ints, Ints]:
-    """For each invocation the first and the last event of the whole execution, the turns of its loops too."""
+    """For each invocation the first and the last event of the whole execution, the iterations of its loops too."""
     invocations = values.invocations
     executions, place = np.unique(invocations.execution, return_inverse=True)
     first, last = invocations.first.copy(), invocations.last.copy()

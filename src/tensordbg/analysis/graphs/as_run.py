@@ -119,7 +119,7 @@ def run_graph(reader: TraceReader, name: str, stage: GraphStage = GraphStage.RUN
 def in_data_order(nodes: Sequence[GraphDefNode]) -> list[GraphDefNode]:
     """The operations so that each stands behind those that it takes, else in the order given.
 
-    What a loop's next turn takes from the last one does not count.
+    What a loop's next iteration takes from the last one does not count.
     """
     position = {node.name: number for number, node in enumerate(nodes)}
     waits_for: list[set[int]] = []

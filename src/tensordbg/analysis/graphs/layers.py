@@ -36,7 +36,7 @@ class LayerTensor:
     reader: TraceReader = field(repr=False, compare=False)
 
     def history(self) -> tuple[ListedTensor, ...]:
-        """It at every step and turn, in the order in which it was computed."""
+        """It at every step and iteration, in the order in which it was computed."""
         selection = Selection(tensor=self.last.tensor, sites=(self.last.site,))
         return list_tensors(self.reader, selection, Order(limit=0)).rows
 

@@ -20,11 +20,11 @@ _FACTOR = 10.0
 
 
 Between = Callable[[int, int], str]
-"""What lies between two executions: `step`, or `turn` of a loop that Python runs."""
+"""What lies between two executions: `step`, or `iteration` of a loop that Python runs."""
 
 
-class EagerTurns:
-    """Tells turns of a loop that Python runs eagerly, as a recurrent network in a tape, from steps of training."""
+class EagerIterations:
+    """Tells iterations of a loop that Python runs eagerly, as a recurrent network in a tape, from steps of training."""
 
     def __init__(self, values: Values, gradient_site: Bools) -> None:
         self._executions = values.executions
@@ -35,7 +35,9 @@ class EagerTurns:
             self._training[site.site] = any(each is None or each.trainable is not False for each in known)
 
     def between(self, first: int, last: int) -> str:
-        """Names what lies between two executions: `turn` where nothing is trained and no function called, else `step`.
+        """Names what lies between two executions: `step` or `iteration`.
+
+        It is an iteration where nothing is trained and no function called.
 
         Where a forward pass and its gradient alternate, a program trains what is no variable.
         """
@@ -45,11 +47,11 @@ class EagerTurns:
         if (executions.function[rows] != NONE).any() or not len(site) or self._training[site].any():
             return "step"
         backward = self._gradient_site[site]
-        return "turn" if backward.all() or not backward.any() else "step"
+        return "iteration" if backward.all() or not backward.any() else "step"
 
 
 def find_growth(inputs: Sequence[InputView], histories: Sequence[History], between: Between) -> Growth | None:
-    """The input that grew most, if any grew over the last steps, or turns of a loop, without a break."""
+    """The input that grew most, if any grew over the last steps, or iterations of a loop, without a break."""
     found = []
     for given, history in zip(inputs, histories, strict=True):
         if given.recorded is not None:

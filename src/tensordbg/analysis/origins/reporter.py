@@ -23,7 +23,7 @@ from tensordbg.analysis.origins.find import Origins
 from tensordbg.analysis.origins.forward_operations import ForwardOperations
 from tensordbg.analysis.origins.gradient_pairs import find_forward_origins
 from tensordbg.analysis.origins.groups import Group, group_origins
-from tensordbg.analysis.origins.growth import EagerTurns, find_growth
+from tensordbg.analysis.origins.growth import EagerIterations, find_growth
 from tensordbg.analysis.origins.jumps import Jumps, Root
 from tensordbg.analysis.origins.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.origins.makers import Makers
@@ -57,7 +57,7 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     makers = Makers(origins.values, gatherer.ancestry, details)
     reporter = _Reporter(
         origins, views, locations, jumps, makers, TellDecided(origins, details, locations),
-        EagerTurns(origins.values, gradient_site), details.cut,
+        EagerIterations(origins.values, gradient_site), details.cut,
     )  # fmt: skip
     devices = _devices_of(groups, details)
     troubles = []
@@ -124,7 +124,7 @@ class _Reporter:
     jumps: Jumps
     makers: Makers
     decided: TellDecided
-    turns: EagerTurns
+    turns: EagerIterations
     cut: bool
     """Whether the trace holds only the last events."""
 

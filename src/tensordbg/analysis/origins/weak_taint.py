@@ -86,7 +86,7 @@ class _Walk:
         """The event of the NaN that a finite value came of, `_NEUTRAL` for a constant, `NONE` for anything else."""
         key = (invocation, port)
         if key not in self._known:
-            self._known[key] = NONE  # a loop's turns are followed up to a point
+            self._known[key] = NONE  # a loop's iterations are followed up to a point
             self._known[key] = NONE if port == NONE or depth > _FARTHEST else self._look(invocation, port, depth)
         return self._known[key]
 

@@ -121,30 +121,30 @@ class _Keys:
             size = self._numbers(site, mine, collective.size_input, "group_size")
             group = self._numbers(site, mine, collective.group_input, collective.group_attribute)
             instance = self._numbers(site, mine, collective.instance_input, collective.instance_attribute)
-            turn = self._turn(site, mine, nameless)
+            ordinal = self._ordinal(site, mine, nameless)
             if collective.instance_input != NONE:
-                turn = np.where(instance == NONE, turn, self._turn_of_call(mine))
+                ordinal = np.where(instance == NONE, ordinal, self._ordinal_in_call(mine))
             kind = np.full(len(mine), KINDS.index(collective.kind))
-            yield rows, np.stack([mixed(kind, group, instance, turn), kind, size])
+            yield rows, np.stack([mixed(kind, group, instance, ordinal), kind, size])
 
     def _is_nameless(self, site: Site) -> bool:
         collective = _collective(site)
         return collective.instance_input == NONE and attribute_number(site, collective.instance_attribute) == NONE
 
-    def _turn(self, site: Site, events: Ints, nameless: Bools) -> Ints:
+    def _ordinal(self, site: Site, events: Ints, nameless: Bools) -> Ints:
         """How often there was a run before each of some of a site's: the first in a process is the first in all."""
         if self._is_nameless(site):
             return np.searchsorted(np.flatnonzero(nameless), events)
         return np.searchsorted(self._same_output(events), events)
 
-    def _turn_of_call(self, events: Ints) -> Ints:
-        """The same within one call of a function, which has a number of its own for all turns of a loop in it."""
+    def _ordinal_in_call(self, events: Ints) -> Ints:
+        """The same within one call of a function, which has a number of its own for all iterations of a loop in it."""
         same = self._same_output(events)
         execution = self._values.events.execution[same]
         order = np.argsort(execution, kind="stable")
-        turn = np.empty(len(same), dtype=np.int64)
-        turn[order] = np.arange(len(same)) - np.searchsorted(execution[order], execution[order])
-        return turn[np.searchsorted(same, events)]
+        ordinal = np.empty(len(same), dtype=np.int64)
+        ordinal[order] = np.arange(len(same)) - np.searchsorted(execution[order], execution[order])
+        return ordinal[np.searchsorted(same, events)]
 
     def _same_output(self, events: Ints) -> Ints:
         """All events of the output that some events are of."""

@@ -100,7 +100,7 @@ class Program:
 
     @cached_property
     def loop_arguments(self) -> frozenset[int]:
-        """The sites of what the conditions and bodies of loops are given in each turn."""
+        """The sites of what the conditions and bodies of loops are given in each iteration."""
         loops = {graph for graph, site in self.holders.items() if site.call is CallKind.WHILE}
         return frozenset(s.site for s in self.sites.values() if s.argument >= 0 and s.function in loops)
 

@@ -18,7 +18,8 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     """The tensors of which events tell that bear a name in the program's text.
 
     None, if there is an operation of that name which does not bear it in the text: that is meant then.
-    Where the state of a loop was recorded turn by turn, that stands for all tensors of this name in its function.
+    Where the state of a loop was recorded iteration by iteration, that stands for all tensors of this name in its
+    function.
     """
     operations = [site for site in program.sites.values() if site.name == name]
     # The indices of a sparse tensor `s` are an operation `s`; its elements bear the name.

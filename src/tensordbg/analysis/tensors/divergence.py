@@ -1,7 +1,7 @@
 """Where two recordings of one step part: the first tensors that differ though nothing that they were made from does.
 
-Compared are the statistics of the tensors, by name, call path and turn of the loop. What rounding alone explains is no
-difference; that depends on the narrower of the two types.
+Compared are the statistics of the tensors, by name, call path and iteration of the loop. What rounding alone explains
+is no difference; that depends on the narrower of the two types.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNIQUE = re.compile(r"/_\d+")
 
 _Key = tuple[str, str, str, int | None, int]
 _Point = tuple[int, str, int | None]
-"""Site, path, turn."""
+"""Site, path, iteration."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class _Descent:
         return False
 
     def _given_by_differing(self, site: int, row: ListedTensor) -> bool:
-        """Whether it is what a caller, or the turn before, gave, where something had come to differ by then.
+        """Whether it is what a caller, or the iteration before, gave, where something had come to differ by then.
 
         Which of the caller's tensors that was is not followed. Events tell no order: probes run beside the program.
         """

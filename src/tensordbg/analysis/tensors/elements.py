@@ -40,12 +40,12 @@ class RecordedTensor(TensorHistory):
     reader: TraceReader = field(repr=False, compare=False)
 
     def values(self, steps: int | Steps | None = None, iteration: int | None = None) -> Array:
-        """The elements of all events, of one step (or of the first to the last of a pair), of one turn of a loop.
+        """The elements of all events, of one step (or of the first to the last of a pair), of one iteration of a loop.
 
         Returns:
-            An array whose first axis is the event, in the order of the program: step after step, turn after turn. If
-            the events differ in shape or dtype, an array of objects, each of them the array of one event. Events whose
-            elements were not kept are left out.
+            An array whose first axis is the event, in the order of the program: step after step, iteration after
+            iteration. If the events differ in shape or dtype, an array of objects, each of them the array of one event.
+            Events whose elements were not kept are left out.
 
         Raises:
             UsageError: If there is no such event, or no elements were kept.
@@ -57,7 +57,7 @@ class RecordedTensor(TensorHistory):
 
 
 def narrowed(history: History, steps: Steps, iteration: int | None) -> History:
-    """A tensor's history in some steps and one turn of a loop.
+    """A tensor's history in some steps and one iteration of a loop.
 
     Raises:
         UsageError: If it has no event there.
@@ -94,7 +94,7 @@ def window(points: Sequence[ListedTensor], limit: int) -> slice:
 def kept_points(reader: TraceReader, history: TensorHistory) -> list[KeptPoint]:
     """The events of a history whose elements were kept, in the order of the program.
 
-    Turns of a loop that do not wait for each other may have been recorded in another order.
+    Iterations of a loop that do not wait for each other may have been recorded in another order.
 
     Raises:
         UsageError: If there are none.
@@ -151,8 +151,8 @@ def _why_not(reader: TraceReader) -> str:
 
 
 def _extent(points: Sequence[ListedTensor]) -> str:
-    """`steps 0 to 9 and turns 0 to 4`."""
+    """`steps 0 to 9 and iterations 0 to 4`."""
     steps = [point.step for point in points]
     turns = [point.iteration for point in points if point.iteration is not None]
     text = f"steps {min(steps)} to {max(steps)}"
-    return f"{text} and turns {min(turns)} to {max(turns)}" if turns else text
+    return f"{text} and iterations {min(turns)} to {max(turns)}" if turns else text

@@ -32,7 +32,7 @@ class RecordedAt:
     """The state of a graph's operations, by their keys: bad, recorded, origins."""
 
     bad_tensors: frozenset[Tensor]
-    """In the chosen execution, in any turn of a loop; in any execution where none is chosen."""
+    """In the chosen execution, in any iteration of a loop; in any execution where none is chosen."""
     bad: frozenset[str]
     """The operations with such a tensor."""
     bad_elsewhere: frozenset[str]

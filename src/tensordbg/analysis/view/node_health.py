@@ -19,7 +19,7 @@ class NodeEvents:
     """The events recorded at one operation."""
 
     rows: Mapping[int, SeenTensor]
-    """By slot, in the chosen execution and turn."""
+    """By slot, in the chosen execution and iteration."""
     events: int
     """How many there are over all executions."""
     bad: int
@@ -54,7 +54,8 @@ def events_at_nodes(opened: RecordedNodes, nodes: Sequence[Instance], centre: in
     Args:
         opened: The trace.
         nodes: The operations.
-        centre: The chosen event; of the others in its execution those of its turn of a loop count, else the nearest.
+        centre: The chosen event; of the others in its execution those of its iteration of a loop count, else the
+        nearest.
     """
     chosen: dict[str, dict[int, int]] = {}
     if centre is not None:

@@ -9,15 +9,15 @@ def ended_text(ended: EndedLoop) -> str:
     """Which loop ended, and why."""
     source = ended.source
     line = f"`{source.text}` ({source.place})" if source else ended.tensor
-    turn = f", turn {ended.iteration}" if ended.iteration is not None else ""
-    return f"the loop of {line} in step {ended.step}{turn}: nothing compares with NaN, so it took no further turn"
+    turn = f", iteration {ended.iteration}" if ended.iteration is not None else ""
+    return f"the loop of {line} in step {ended.step}{turn}: nothing compares with NaN, so it took no further iteration"
 
 
 def decided_text(decided: Decided) -> str:
     """Says what was decided, where, and by what."""
     source = decided.source
     line = f"`{source.text}` ({source.place})" if source else decided.tensor
-    turn = f", turn {decided.iteration}" if decided.iteration is not None else ""
+    turn = f", iteration {decided.iteration}" if decided.iteration is not None else ""
     moment = f"{line} in step {decided.step}{turn}"
     if decided.what == "branch":
         ran = f", and {_branch(decided.branch)} ran" if decided.branch else ""

@@ -70,7 +70,7 @@ class WholeGraph:
     events: Mapping[str, NodeEvents]
     """By key, what was recorded of these operations, and of others that one tensor alone comes from."""
     bad: frozenset[str]
-    """The operations that are not finite, in any turn of a loop of the chosen execution; else in any execution."""
+    """The operations that are not finite, in any iteration of a loop of the chosen execution; else in any execution."""
     inside: Inside
     """What was recorded of the whole function."""
     unopened: int

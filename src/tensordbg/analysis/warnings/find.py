@@ -18,7 +18,7 @@ from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.model import NONE
 
 _SAID_ALREADY = {"diverging_values": frozenset({"growing_in_loop", "growing_values"})}
-"""Causes of origins that say what a warning would say; eager trainings that diverge look like turns of a loop."""
+"""Causes of origins that say what a warning would say; eager trainings that diverge look like iterations of a loop."""
 
 _FOLLOWS = {
     "constant_loss": frozenset(

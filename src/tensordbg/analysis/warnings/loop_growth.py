@@ -1,10 +1,10 @@
-"""Values that grow exponentially from turn to turn of a loop within a step, as in a recurrent network.
+"""Values that grow exponentially from iteration to iteration of a loop within a step, as in a recurrent network.
 
 A loop that Python runs shows in the sites of one line, each made from the one before, or in eager code in one site
 whose numbers grow and fall back.
 
-A number that is multiplied by the same factor in each turn gains from the middle of the turns to the last the
-square of what it gains from a quarter of them to the middle; one that grows as a power of the turn gains the same.
+A number that is multiplied by the same factor in each iteration gains from the middle of the iterations to the last the
+square of what it gains from a quarter of them to the middle; one that grows as a power of the iteration gains the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tensordbg.analysis.warnings.forward import differentiated_eagerly, forward_
 from tensordbg.analysis.warnings.series import Floats
 from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.analysis.warnings.unrolled import (
-    Turns,
+    Iterations,
     is_chain,
     unrolled_backward,
     unrolled_eagerly,
@@ -31,7 +31,7 @@ from tensordbg.analysis.warnings.words import listed, times
 from tensordbg.model import NONE, Site
 
 _FACTOR = 1e3
-"""From a quarter of the turns to the last it must grow so many times ..."""
+"""From a quarter of the iterations to the last it must grow so many times ..."""
 
 _LEAST = 100.0
 """... to as much as this ..."""
@@ -45,7 +45,7 @@ _PART = 0.5
 
 @dataclass(frozen=True)
 class _Growth:
-    """How a tensor went over the turns of a loop."""
+    """How a tensor went over the iterations of a loop."""
 
     series: int
     turns: int
@@ -87,7 +87,7 @@ def _unrolled(study: Study) -> Iterator[_Growth]:
             yield found
 
 
-def _growth(turns: Turns) -> _Growth | None:
+def _growth(turns: Iterations) -> _Growth | None:
     last = len(turns.sizes) - 1
     course = turns.sizes[[last // 4, last // 2, last]]
     return _Growth(turns.series, last + 1, *course.tolist()) if _grows(course[None])[0] else None
@@ -119,8 +119,8 @@ def _finding(study: Study, found: _Growth, others: list[int]) -> Finding:
         kind="growing_in_loop",
         series=k,
         explanation=(
-            f"{what}{study.name(k)} grows exponentially over the {found.turns} turns of a loop within a step: from "
-            f"{number(found.quarter)} in a quarter of the turns over {number(found.middle)} in the middle to "
+            f"{what}{study.name(k)} grows exponentially over the {found.turns} iterations of a loop within a step: "
+            f"from {number(found.quarter)} in a quarter of the iterations over {number(found.middle)} in the middle to "
             f"{number(found.last)} in the last, {times(found.last / found.quarter)}, in step {step}."
         ),
         suggestion=study.fix(k, "growing_in_loop"),

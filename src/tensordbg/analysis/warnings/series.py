@@ -1,7 +1,7 @@
 """How each tensor went from step to step: its statistics as columns, one row for each step in which it was computed.
 
-A tensor is one output of one site at one call path; what it was in the turns of a loop is put together. Of a very long
-trace some stretches are read, evenly spaced: the rules ask how things went, and need not see every step for that.
+A tensor is one output of one site at one call path; what it was in the iterations of a loop is put together. Of a very
+long trace some stretches are read, evenly spaced: the rules ask how things went, and need not see every step for that.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ READ_WHOLE = 1 << 20
 
 _STRETCHES = 32
 
-ENOUGH_TURNS = 12
-"""In a loop of fewer turns than these nothing is said of how things go."""
+ENOUGH_ITERATIONS = 12
+"""In a loop of fewer iterations than these nothing is said of how things go."""
 
 _PLACE = ("step", "site", "slot", "path")
 _COUNTS = ("size", "zero", "subnormal")
 _NUMBERS = ("min", "max", "sum", "sum_squares")
-_TURN = ("frame", "iteration")
+_LOOP = ("frame", "iteration")
 _ROWS = ("step", "event", "turns", "size", "zero", "subnormal", "low", "high", "total", "squares", "course")
 
 
@@ -51,7 +51,7 @@ class Series:
     turns: Ints
     """How many events each row was made of."""
     size: Ints
-    """Number of elements, over all turns, as the further counts and sums are; `NONE` for what was not measured."""
+    """Number of elements, over all iterations, as the further counts and sums are; `NONE` for what was not measured."""
     zero: Ints
     subnormal: Ints
     low: Floats
@@ -60,8 +60,9 @@ class Series:
     total: Floats
     squares: Floats
     course: Floats
-    """Three columns: the largest magnitude in a quarter of the turns of a loop, in the middle and in the last turn; NaN
-    where there are fewer than `ENOUGH_TURNS`, and of a loop that ran several times in a step the last run."""
+    """Three columns: the largest magnitude in a quarter of the iterations of a loop, in the middle and in the last
+    iteration; NaN where there are fewer than `ENOUGH_ITERATIONS`. A loop that ran several times in a step has its last
+    run here."""
 
     def __len__(self) -> int:
         return len(self.site)
@@ -118,7 +119,7 @@ def read_series(trace: TraceSource, end: int) -> Series:
         end: The number of the first event that does not count.
     """
     pieces = [_piece(table) for table in _stretches(trace, end)]
-    place = [np.concatenate([piece[0][k] for piece in pieces]) for k in range(len(_PLACE) + len(_TURN) + 1)]
+    place = [np.concatenate([piece[0][k] for piece in pieces]) for k in range(len(_PLACE) + len(_LOOP) + 1)]
     numbers = [np.concatenate([piece[1][k] for piece in pieces]) for k in range(len(_COUNTS) + len(_NUMBERS))]
     event, step, site, slot, path, frame, iteration = place
     order = np.lexsort((iteration, frame, step, _key(site, slot, path)))
@@ -140,9 +141,9 @@ def read_series(trace: TraceSource, end: int) -> Series:
 
 
 def _course(magnitude: Floats, frame: Ints, first: Ints, last: Ints) -> Floats:
-    """How large a tensor was in a quarter of the turns, in the middle and in the last, of the last run of a loop."""
+    """The size of a tensor in a quarter, the middle and the last of the iterations, of the last run of a loop."""
     result = np.full((len(first), 3), np.nan)
-    long = np.flatnonzero(last - first + 1 >= ENOUGH_TURNS)
+    long = np.flatnonzero(last - first + 1 >= ENOUGH_ITERATIONS)
     if not len(long):
         return result
     begins = np.flatnonzero(np.diff(frame, prepend=frame[0]) != 0)
@@ -151,12 +152,12 @@ def _course(magnitude: Floats, frame: Ints, first: Ints, last: Ints) -> Floats:
     begin = np.where(before < 0, first[long], begin)
     turns = last[long] - begin
     for column, place in enumerate((begin + turns // 4, begin + turns // 2, last[long])):
-        result[long, column] = np.where(turns + 1 >= ENOUGH_TURNS, magnitude[place], np.nan)
+        result[long, column] = np.where(turns + 1 >= ENOUGH_ITERATIONS, magnitude[place], np.nan)
     return result
 
 
 def _stretches(trace: TraceSource, end: int) -> Iterator[Any]:
-    columns = ["event", *_PLACE, *_TURN, "dtype", "first_bad", *_COUNTS, *_NUMBERS]
+    columns = ["event", *_PLACE, *_LOOP, "dtype", "first_bad", *_COUNTS, *_NUMBERS]
     if end <= READ_WHOLE:
         yield trace.tensors(0, end, columns)
         return
@@ -167,7 +168,7 @@ def _stretches(trace: TraceSource, end: int) -> Iterator[Any]:
 def _piece(table: Any) -> tuple[list[Ints], list[Any]]:
     """Where and when, and the statistics, of those tensors of a piece that count."""
     wanted = _is_float(table) & (integers(table, "step", NONE) >= 0) & (integers(table, "first_bad", 0) == NONE)
-    place = [integers(table, name)[wanted] for name in ("event", *_PLACE, *_TURN)]
+    place = [integers(table, name)[wanted] for name in ("event", *_PLACE, *_LOOP)]
     counts = [integers(table, name, NONE)[wanted] for name in _COUNTS]
     return place, [*counts, *(_floats(table, name)[wanted] for name in _NUMBERS)]
 
@@ -193,7 +194,7 @@ def _key(site: Ints, slot: Ints, path: Ints) -> Ints:
 
 
 def _together(numbers: list[Any], order: Ints, first: Ints) -> list[Any]:
-    """The statistics of each row: those of its turns put together."""
+    """The statistics of each row: those of its iterations put together."""
     if len(first) == len(order):
         return [column[order] for column in numbers]
     size, zero, subnormal, low, high, total, squares = (column[order] for column in numbers)

@@ -1,4 +1,4 @@
-"""Turns of loops that Python runs: of a graph the sites of one line, in eager code the runs of one site."""
+"""Iterations of loops that Python runs: of a graph the sites of one line, in eager code the runs of one site."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.warnings.forward import forward_of
-from tensordbg.analysis.warnings.series import ENOUGH_TURNS, Floats
+from tensordbg.analysis.warnings.series import ENOUGH_ITERATIONS, Floats
 from tensordbg.analysis.warnings.study import Study
 from tensordbg.model import NONE
 
@@ -24,16 +24,16 @@ _LOOPS = 3
 
 
 @dataclass(frozen=True)
-class Turns:
-    """How large a tensor was in the turns of a loop."""
+class Iterations:
+    """How large a tensor was in the iterations of a loop."""
 
     series: int
-    """That of the last turn."""
+    """That of the last iteration."""
     sizes: Floats
-    """In each turn, the first first."""
+    """In each iteration, the first first."""
 
 
-def unrolled_in_graphs(study: Study) -> Iterator[Turns]:
+def unrolled_in_graphs(study: Study) -> Iterator[Iterations]:
     """Forward operations of one line of a graph that are made one from the other, as of the last step."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for k in range(len(study.series)):
@@ -44,13 +44,13 @@ def unrolled_in_graphs(study: Study) -> Iterator[Turns]:
             groups.setdefault((*key, study.words[1][k]), []).append(k)
     last = study.series.starts[1:] - 1
     for several in groups.values():
-        if len(several) >= ENOUGH_TURNS:
+        if len(several) >= ENOUGH_ITERATIONS:
             several.sort(key=lambda k: int(study.series.site[k]))
-            yield Turns(several[-1], study.series.magnitude[last[np.array(several)]])
+            yield Iterations(several[-1], study.series.magnitude[last[np.array(several)]])
 
 
-def unrolled_backward(study: Study) -> Iterator[Turns]:
-    """Gradients of the operations of one line of a graph, each made of the one before: the last turn's first.
+def unrolled_backward(study: Study) -> Iterator[Iterations]:
+    """Gradients of the operations of one line of a graph, each made of the one before: the last iteration's first.
 
     The line at which gradients are asked for is one for all of them; that of the forward operation tells them apart.
     """
@@ -62,10 +62,10 @@ def unrolled_backward(study: Study) -> Iterator[Turns]:
     last = study.series.starts[1:] - 1
     for several in alike.values():
         sizes = study.series.magnitude[last[np.array(several)]]
-        if len(several) < ENOUGH_TURNS or not sizes.max() >= _SPREAD * sizes.min():
+        if len(several) < ENOUGH_ITERATIONS or not sizes.max() >= _SPREAD * sizes.min():
             continue
         for turns in _of_one_line(study, several):
-            yield Turns(turns[-1], study.series.magnitude[last[np.array(turns)]])
+            yield Iterations(turns[-1], study.series.magnitude[last[np.array(turns)]])
 
 
 def _of_one_line(study: Study, gradients: list[int]) -> Iterator[list[int]]:
@@ -76,15 +76,15 @@ def _of_one_line(study: Study, gradients: list[int]) -> Iterator[list[int]]:
         if forward is not None and NONE not in (forward.function, forward.stack):
             lines.setdefault(forward.stack, []).append(k)
     for several in lines.values():
-        if len(several) >= ENOUGH_TURNS:
+        if len(several) >= ENOUGH_ITERATIONS:
             marks = np.zeros(len(study.ports.site), dtype=np.bool_)
             marks[study.port[several[0]]] = True
             if study.wiring.descendants(marks)[study.port[several[-1]]]:
                 yield several
 
 
-def is_chain(study: Study, turns: Turns) -> bool:
-    """Whether the last turn is made from the first site of its line."""
+def is_chain(study: Study, turns: Iterations) -> bool:
+    """Whether the last iteration is made from the first site of its line."""
     site = study.site(turns.series)
     first = min(
         each.site
@@ -96,18 +96,18 @@ def is_chain(study: Study, turns: Turns) -> bool:
     return first != site.site and bool(study.wiring.descendants(marks)[study.port[turns.series]])
 
 
-def unrolled_eagerly(study: Study) -> Iterator[Turns]:
+def unrolled_eagerly(study: Study) -> Iterator[Iterations]:
     """The last whole loop of each eager site whose numbers grow and fall back, again and again.
 
-    A gradient's turns go backwards: the tape asks for that of the last turn first.
+    A gradient's iterations go backwards: the tape asks for that of the last iteration first.
     """
-    for k in np.flatnonzero(study.series.lengths >= _LOOPS * ENOUGH_TURNS).tolist():
+    for k in np.flatnonzero(study.series.lengths >= _LOOPS * ENOUGH_ITERATIONS).tolist():
         if study.site(k).function != NONE or not (study.forward | study.gradient)[study.port[k]]:
             continue
         sizes = study.series.magnitude[study.series.rows(k)]
         begins = _begins(sizes)
-        if len(begins) >= _LOOPS and np.diff(begins).min() >= ENOUGH_TURNS:
-            yield Turns(k, sizes[begins[-2] : begins[-1]])
+        if len(begins) >= _LOOPS and np.diff(begins).min() >= ENOUGH_ITERATIONS:
+            yield Iterations(k, sizes[begins[-2] : begins[-1]])
 
 
 def _begins(sizes: Floats) -> Ints:

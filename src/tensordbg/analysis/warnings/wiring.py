@@ -1,8 +1,8 @@
 """Edges between ports, as the program is written: what is made from what, whatever runs and however often.
 
 The walk of `dataflow.py` leads from one value to those that it was made from; here it is enough to know which outputs
-of which operations an output is made from. Edges go into called functions and out of them, from one turn of a loop to
-the next, and between executions. From a write of a variable to its reads they are kept apart.
+of which operations an output is made from. Edges go into called functions and out of them, from one iteration of a loop
+to the next, and between executions. From a write of a variable to its reads they are kept apart.
 """
 
 from __future__ import annotations

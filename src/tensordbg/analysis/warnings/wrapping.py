@@ -17,7 +17,7 @@ from tensordbg.advice.lookup import fix
 from tensordbg.analysis.columns.reading import Ints, integers, tensor_pieces
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
-from tensordbg.analysis.failures.beginnings.shapes import Turn
+from tensordbg.analysis.failures.beginnings.shapes import Emergence
 from tensordbg.analysis.failures.beginnings.words import of_wrap
 from tensordbg.analysis.failures.beginnings.wraps import JUDGED, is_whole, wrapped
 from tensordbg.analysis.origins.allowed import allowing_rule
@@ -178,11 +178,12 @@ def _is_factor_of_hash(made: Made | None) -> bool:
 def _finding(site: Site, made: Made, inputs: list[Made | None]) -> Finding:
     known = tuple(each for each in inputs if each is not None)
     cast = made.operation.kind is Kind.CAST
+    went_round = of_wrap(Emergence(made, known))
     return Finding(
         kind="wrapped_integers",
         series=NONE,
         event=made.event,
-        explanation=f"{of_wrap(Turn(made, known))}: {made.dtype} does not hold the result, and no error is raised.",
+        explanation=f"{went_round}: {made.dtype} does not hold the result, and no error is raised.",
         suggestion=fix(site.framework, "wrapped_integers", "cast" if cast else ""),
         evidence={"dtype": made.dtype, "smallest": made.low or 0.0, "largest": made.high or 0.0},
         gravity=1.0,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--step", "steps", metavar="N|A..B", default="", callback=steps_of, help="Only this step, or these steps."
 )
-@click.option("--iteration", type=click.IntRange(min=0), metavar="N", help="Only this turn of a loop.")
+@click.option("--iteration", type=click.IntRange(min=0), metavar="N", help="Only this iteration of a loop.")
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="At most so many; 0 for all.")
 @click.option("--values", "as_values", is_flag=True, help="Print the elements, where they were kept.")
 @click.option("--slice", "part", default="", metavar="SLICE", help="... only these, such as '[0, :, ::2]'.")

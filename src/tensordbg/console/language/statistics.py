@@ -106,9 +106,9 @@ STATISTICS: Mapping[str, Callable[[Measured], Reals]] = {
     "inf": lambda measured: measured.stored("neg_inf") + measured.stored("pos_inf"),
     "non_finite": lambda measured: measured.non_finite(),
     "finite": lambda measured: measured.stored("size") - measured.non_finite(),
-    "turn": _column("iteration"),
+    "turn": _column("iteration"),  # as it was called before
 }
-"""By name; counts are numbers of elements, `step`, `turn` and `event` say when it was."""
+"""By name; counts are numbers of elements, `step`, `iteration` and `event` say when it was."""
 
 FLAGS = ("nan", "inf", "neg_inf", "pos_inf", "non_finite", "zero", "negative", "positive", "subnormal")
 """Counts that may stand alone: `loss : nan` says that there is one at least."""

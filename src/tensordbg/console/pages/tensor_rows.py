@@ -26,7 +26,7 @@ _WIDEST_NAME = 60
 _FEW = 100_000
 LONG = 200_000
 """A list of more tensors is searched by their types and names only, as it would take too long to make all lines."""
-_TIME, _SIZE, _NUMBER, _COUNT, _STEP = 12, 11, 11, 9, 7
+_TIME, _SIZE, _NUMBER, _COUNT, _STEP, _ITERATION = 12, 11, 11, 9, 7, 9
 
 _SORTED = (
     ("t (ms)", _TIME, "timestamp"), ("size (B)", _SIZE, "dump_size"), ("op type", 0, "op_type"),
@@ -43,7 +43,7 @@ class TensorRows:
     opened: OpenedTrace
     events: Ints
     steps: bool
-    """Whether the step of each is shown, and the turn of its loop."""
+    """Whether the step of each is shown, and the iteration of its loop."""
 
     def __len__(self) -> int:
         return len(self.events)
@@ -66,7 +66,7 @@ class TensorRows:
 
     @property
     def _step_head(self) -> Span:
-        return Span(f"{'step':>{_STEP}} {'turn':>{_STEP - 2}}  ", "heading")
+        return Span(f"{'step':>{_STEP}} {'iteration':>{_ITERATION}}  ", "heading")
 
     @cached_property
     def _widths(self) -> dict[str, int]:
@@ -96,7 +96,7 @@ class TensorRows:
         health = row.health
         size = byte_size(row.dtype, health.size if health is not None else _product(row.shape))
         bad: Style = "bad" if health is not None and health.non_finite else ""
-        spans = [Span(f"{_step(row):>{_STEP}} {_turn(row):>{_STEP - 2}}  ")] if self.steps else []
+        spans = [Span(f"{_step(row):>{_STEP}} {_iteration(row):>{_ITERATION}}  ")] if self.steps else []
         spans += [
             Span(f"{f'[{milliseconds(row.time_ns - self._begin_ns)}]':>{_TIME}}  ", "dim"),
             Span(f"{ABSENT if size is None else count(size):>{_SIZE}}  "),
@@ -142,7 +142,7 @@ def _step(row: SeenTensor) -> str:
     return ABSENT if row.step == NONE else str(row.step)
 
 
-def _turn(row: SeenTensor) -> str:
+def _iteration(row: SeenTensor) -> str:
     return "" if row.iteration is None else str(row.iteration)
 
 

@@ -175,7 +175,7 @@ def _number_in_name(name: str) -> int:
 
 def _loop(graph: Graph, operation: Operation, called: list[Graph]) -> Call:
     inputs = list(operation.inputs)
-    # What a gradient needs of each turn is added to the loop later, as one more list.
+    # What a gradient needs of each iteration is added to the loop later, as one more list.
     for argument in called[1].arguments[len(inputs) :]:
         source = graph.named_in(argument.name)
         inputs.append((source.name, 0) if source is not None else UNKNOWN)

@@ -62,7 +62,7 @@ class HistoryWriter:
                 self._call(execution, execution.graph)
             else:
                 self._operation(execution)
-        turns = _Turns()
+        turns = _Iterations()
         for trace in history.orphans:
             self._traced(NONE, "", trace, turns)
         self.events.names("path", self.paths.numbers)
@@ -76,7 +76,7 @@ class HistoryWriter:
         event = ExecutionEvent(site, step, function, self._inputs(execution))
         number = self.events.begin(event, nanoseconds(execution.begin))
         self._made(number, record.outputs)
-        turns = _Turns()
+        turns = _Iterations()
         for trace in execution.traces:
             self._traced(number, graph.identifier, trace, turns)
         if math.isfinite(execution.time):
@@ -94,7 +94,7 @@ class HistoryWriter:
             name = self.program.graphs.devices.get(device, "")
             self.events.tensor(number, (site, slot), tensor, Moment(time, device=self.devices.number(name)))
 
-    def _traced(self, execution: int, root: str, trace: Trace, turns: _Turns) -> None:
+    def _traced(self, execution: int, root: str, trace: Trace, turns: _Iterations) -> None:
         site = self.program.sites.get(trace.graph, {}).get(trace.operation)
         if site is None or not 0 <= trace.slot < _MOST_SLOTS:
             return
@@ -149,15 +149,15 @@ class HistoryWriter:
 
 
 @dataclass
-class _Turns:
-    """Tells the turns of loops, and the calls of one function, apart: within one execution they are counted."""
+class _Iterations:
+    """Tells the iterations of loops, and the calls of one function, apart: within one execution they are counted."""
 
     counts: Counter[tuple[str, str, int, str]] = field(default_factory=Counter)
     reached: Counter[str] = field(default_factory=Counter)
-    """The turn that each body or condition of a loop has reached."""
+    """The iteration that each body or condition of a loop has reached."""
 
     def place(self, trace: Trace, chains: list[Chain]) -> tuple[Chain, int]:
-        """The way on which a tensor was reached, and the turn of its innermost loop."""
+        """The way on which a tensor was reached, and the iteration of its innermost loop."""
         key = (trace.graph, trace.operation, trace.slot, trace.device)
         count = self.counts[key]
         self.counts[key] += 1
@@ -168,7 +168,7 @@ class _Turns:
         if loop == trace.graph:
             self.reached[loop] = max(self.reached[loop], count)
             return chain, count
-        # A branch or a function in a loop need not run in every turn.
+        # A branch or a function in a loop need not run in every iteration.
         return chain, max(count, self.reached[loop])
 
 

@@ -59,7 +59,7 @@ class Lines:
     def reached(self, line: GraphLine) -> str | None:
         with self._lock:
             tensors = {name: array.tolist() for name, array in line.tensors.items()}
-            self.met.append((line.operation, line.is_behind, line.turn, tensors))
+            self.met.append((line.operation, line.is_behind, line.iteration, tensors))
             self.names_met.append({name: array.tolist() for name, array in line.names.items()})
         return self.answer
 

@@ -54,7 +54,7 @@ export const COLUMNS: readonly Column[] = [
     numeric: true,
     usual: true,
   },
-  { name: 'iteration', title: 'Turn', about: 'Iteration of the loop', width: 56, numeric: true, usual: true },
+  { name: 'iteration', title: 'Iteration', about: 'Iteration of the loop', width: 72, numeric: true, usual: true },
   { name: 'shape', title: 'Shape', about: 'Shape of the tensor', width: 104, usual: true },
   { name: 'size', title: 'Size', about: 'How many elements', width: 80, order: 'size', numeric: true },
   { name: 'dtype', title: 'Type', about: 'Type of its elements', width: 70, usual: true },

@@ -9,7 +9,7 @@ type Column = (number | null)[];
 /** One entry for each point, in the order in which they are drawn. */
 export interface History {
   readonly points: readonly Point[];
-  /** The step, and for the turns of a loop a fraction of it. */
+  /** The step, and for the iterations of a loop a fraction of it. */
   readonly x: number[];
   readonly min: Column;
   readonly mean: Column;
@@ -23,8 +23,8 @@ export interface History {
 }
 
 export function history(given: readonly Point[]): History {
-  const turns = 1 + Math.max(0, ...given.map(({ iteration }) => iteration ?? 0));
-  const at = (point: Point): number => point.step + (point.iteration ?? 0) / turns;
+  const iterations = 1 + Math.max(0, ...given.map(({ iteration }) => iteration ?? 0));
+  const at = (point: Point): number => point.step + (point.iteration ?? 0) / iterations;
   const points = [...given].sort((one, other) => at(one) - at(other) || one.event - other.event);
   const share = (of: (point: Point) => number | null): Column =>
     points.map((point) => {
@@ -53,9 +53,9 @@ export function badPoints({ points }: History): readonly number[] {
   return points.flatMap((point, index) => (nonFinite(point.health) ? [index] : []));
 }
 
-/** `step 3`, `step 3, turn 2`. */
+/** `step 3`, `step 3, iteration 2`. */
 export function whenOf({ step, iteration }: Point): string {
-  return iteration === null ? `step ${count(step)}` : `step ${count(step)}, turn ${count(iteration)}`;
+  return iteration === null ? `step ${count(step)}` : `step ${count(step)}, iteration ${count(iteration)}`;
 }
 
 /** All about a point in a line. */

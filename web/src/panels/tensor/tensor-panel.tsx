@@ -1,4 +1,4 @@
-/** The history of the chosen tensor over steps and turns of its loop. */
+/** The history of the chosen tensor over steps and iterations of its loop. */
 import { useMemo, useState } from 'preact/hooks';
 import { answers } from '../../api/current';
 import type { TensorView } from '../../api/types';
@@ -108,7 +108,7 @@ function TensorHistory({ view }: { readonly view: TensorView }) {
           </figure>
         ))}
         <p class="history-axis">
-          step{history.points.some((each) => each.iteration !== null) ? ', with the turns of its loop' : ''}
+          step{history.points.some((each) => each.iteration !== null) ? ', with the iterations of its loop' : ''}
         </p>
       </div>
       <ul class="history-legend" aria-label="Lines of the charts">

@@ -23,7 +23,7 @@ function point(change: Partial<Point> = {}, health: Partial<HealthView> = {}): P
 }
 
 describe('a history', () => {
-  it('has the steps as its x, and the turns of a loop within them', () => {
+  it('has the steps as its x, and the iterations of a loop within them', () => {
     const points = [
       point({ event: 3, step: 1, iteration: 0 }),
       point({ event: 1, step: 0, iteration: 0 }),
@@ -55,7 +55,7 @@ describe('a history', () => {
   });
 
   it('says of a point what is wrong with it first', () => {
-    expect(words(point({ step: 3, iteration: 2 }, { nan: 1, negative: 2 }))).toMatch(/^step 3, turn 2: NaN! min -4, /);
+    expect(words(point({ step: 3, iteration: 2 }, { nan: 1, negative: 2 }))).toMatch(/^step 3, iteration 2: NaN! min -4, /);
     expect(words(point({ health: null }))).toBe('step 0: not measured');
   });
 });

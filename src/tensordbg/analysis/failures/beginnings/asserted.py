@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
-from tensordbg.analysis.failures.beginnings.shapes import Turn
+from tensordbg.analysis.failures.beginnings.shapes import Emergence
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions
@@ -45,9 +45,9 @@ def is_of_comparison(message: str) -> bool:
     return _OF_COMPARISON in message
 
 
-def beginning_of(past: Past, made: Made) -> Turn:
+def beginning_of(past: Past, made: Made) -> Emergence:
     """The operation that made a tensor that was compared, with those of its inputs whose numbers are known."""
-    return Turn(made, tuple(each for each in past.inputs(made) if each is not None and each.low is not None))
+    return Emergence(made, tuple(each for each in past.inputs(made) if each is not None and each.low is not None))
 
 
 def comparison_at(program: Program, executions: Executions, locations: Locations, source: SourceLine | None) -> int:

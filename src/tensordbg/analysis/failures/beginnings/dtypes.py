@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
-from tensordbg.analysis.failures.beginnings.shapes import Turn
+from tensordbg.analysis.failures.beginnings.shapes import Emergence
 
 _OF_TYPES = re.compile(
     r"\b(?:was expected to be an? \w+ tensor but is|does not match type|dtype|data ?type)\b", re.IGNORECASE
@@ -42,12 +42,12 @@ def differing(message: str, given: Sequence[str]) -> list[int]:
     return sorted(kinds.values()) if len(kinds) == 2 else []
 
 
-def beginning_of(past: Past, made: Made) -> Turn:
+def beginning_of(past: Past, made: Made) -> Emergence:
     """The operation that made what is of this type of what is of another, or of nothing."""
     for _ in steps():
         inputs = [each for each in past.inputs(made) if each is not None]
         before = next((each for each in inputs if each.dtype == made.dtype), None)
         if before is None:
-            return Turn(made, tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1])
+            return Emergence(made, tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1])
         made = before
-    return Turn(made, ())
+    return Emergence(made, ())

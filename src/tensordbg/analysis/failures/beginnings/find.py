@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tensordbg.analysis.failures.beginnings import asserted, dtypes, numbers, shapes
 from tensordbg.analysis.failures.beginnings.made import Made, Past
-from tensordbg.analysis.failures.beginnings.shapes import Odd, Turn
+from tensordbg.analysis.failures.beginnings.shapes import Emergence, Odd
 from tensordbg.analysis.failures.beginnings.words import of_dtype, of_number, of_numbers, of_shape, of_wrap
 from tensordbg.analysis.failures.beginnings.wraps import wrapped
 from tensordbg.analysis.finding import Beginning, SourceLine
@@ -73,7 +73,9 @@ def _of_numbers(refusal: Refusal, past: Past) -> Iterator[Beginning]:
             continue
         for each, inputs in _behind(past, made):
             if each.key != turn.made.key and wrapped(each, inputs):
-                yield _beginning("wrapped", refusal, position, Turn(each, inputs), of_wrap(Turn(each, inputs)))
+                yield _beginning(
+                    "wrapped", refusal, position, Emergence(each, inputs), of_wrap(Emergence(each, inputs))
+                )
         went_round = wrapped(turn.made, past.inputs(turn.made))
         if went_round or not _is_told(refusal, turn):
             words = of_wrap(turn) if went_round else of_number(turn, wrong.number)
@@ -105,7 +107,7 @@ def _of_types(refusal: Refusal, past: Past) -> Iterator[Beginning]:
 
 def _of_shapes(refusal: Refusal, past: Past) -> Iterator[Beginning]:
     given = [None if each is None else each.shape for each in refusal.given]
-    turns: list[tuple[Odd, Turn]] = []
+    turns: list[tuple[Odd, Emergence]] = []
     for odd in shapes.odds(refusal.op_type, refusal.message, given):
         made = refusal.given[odd.position]
         turn = None if made is None else shapes.beginning_of(past, made, odd)
@@ -116,7 +118,7 @@ def _of_shapes(refusal: Refusal, past: Past) -> Iterator[Beginning]:
             yield _beginning("shape", refusal, odd.position, turn, of_shape(turn))
 
 
-def _likeliness(pair: tuple[Odd, Turn]) -> int:
+def _likeliness(pair: tuple[Odd, Emergence]) -> int:
     """First what was made of what would have fitted, then what was made of anything else, then what came like this."""
     odd, turn = pair
     if not turn.given:
@@ -124,7 +126,7 @@ def _likeliness(pair: tuple[Odd, Turn]) -> int:
     return 0 if any(odd.wanted in (each.shape or ()) for each in turn.given) else 2
 
 
-def _is_told(refusal: Refusal, turn: Turn) -> bool:
+def _is_told(refusal: Refusal, turn: Emergence) -> bool:
     """Whether the line of the error says as much: what it made of nothing it shows."""
     source = turn.made.source
     if source is None:
@@ -135,7 +137,7 @@ def _is_told(refusal: Refusal, turn: Turn) -> bool:
     return same and not turn.given
 
 
-def _beginning(what: str, refusal: Refusal, position: int, turn: Turn, explanation: str) -> Beginning:
+def _beginning(what: str, refusal: Refusal, position: int, turn: Emergence, explanation: str) -> Beginning:
     made = turn.made
     name = refusal.names[position] if position < len(refusal.names) else ""
     return Beginning(what, name, made.tensor, made.op_type, explanation, made.source)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
-from tensordbg.analysis.failures.beginnings.shapes import Turn
+from tensordbg.analysis.failures.beginnings.shapes import Emergence
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -64,14 +64,14 @@ def refused(given: Sequence[Made | None], wrong: OutOfRange) -> list[int]:
     ]  # fmt: skip
 
 
-def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Turn | None:
+def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Emergence | None:
     """The operation that made the number; None where it can't be told."""
     for _ in steps():
         inputs = [each for each in past.inputs(made) if each is not None]
         if not (made.operation.has(Trait.REARRANGES) or made.operation.kind in _CARRYING):
-            return Turn(made, tuple(each for each in inputs if each.low is not None))
+            return Emergence(made, tuple(each for each in inputs if each.low is not None))
         before = next((each for each in inputs if holds(each, wrong)), None)
         if before is None:
-            return Turn(made, tuple(inputs)) if made.operation.kind is Kind.CAST and inputs else None
+            return Emergence(made, tuple(inputs)) if made.operation.kind is Kind.CAST and inputs else None
         made = before
     return None

@@ -42,7 +42,7 @@ class Odd:
 
 
 @dataclass(frozen=True)
-class Turn:
+class Emergence:
     """Where a shape came into being."""
 
     made: Made
@@ -125,7 +125,7 @@ def _of_broadcast(one: tuple[int, Shape], other: tuple[int, Shape]) -> list[Odd]
     return []
 
 
-def beginning_of(past: Past, made: Made, odd: Odd) -> Turn | None:
+def beginning_of(past: Past, made: Made, odd: Odd) -> Emergence | None:
     """The operation that made a dimension what it is, or the whole shape; None where that is not known."""
     axis = odd.axis
     for _ in steps():
@@ -140,15 +140,15 @@ def beginning_of(past: Past, made: Made, odd: Odd) -> Turn | None:
     return None
 
 
-def _turn(made: Made, inputs: Sequence[Made | None]) -> Turn | None:
+def _turn(made: Made, inputs: Sequence[Made | None]) -> Emergence | None:
     if made.operation.has(Trait.SHAPED_BY_NUMBERS, Trait.FROM_PIPELINE, Trait.READS):
-        return Turn(made, ())
+        return Emergence(made, ())
     known = tuple(each for each in inputs if each is not None and each.shape)
     # An operation's axes and the like are whole numbers, what it works on is mostly of the type that it gives.
     alike = tuple(each for each in known if each.dtype == made.dtype)
     if not known and any(each is None or each.shape is None for each in inputs):
         return None
-    return Turn(made, alike or known)
+    return Emergence(made, alike or known)
 
 
 def _same_shape(made: Made, inputs: Sequence[Made | None]) -> Made | None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
-from tensordbg.analysis.failures.beginnings.shapes import Odd, Turn, beginning_of
+from tensordbg.analysis.failures.beginnings.shapes import Emergence, Odd, beginning_of
 from tensordbg.analysis.failures.beginnings.words import of_shape
 from tensordbg.analysis.finding import Beginning
 from tensordbg.analysis.program.description import Program
@@ -49,7 +49,7 @@ def unequal_element(
     if made is None:
         return ()
     axis = next((k for k, (a, b) in enumerate(zip(odd, first, strict=False)) if a != b), None)
-    turn = beginning_of(past, made, Odd(0, axis if len(odd) == len(first) else None)) or Turn(made, ())
+    turn = beginning_of(past, made, Odd(0, axis if len(odd) == len(first) else None)) or Emergence(made, ())
     return (Beginning("shape", made.tensor, turn.made.tensor, turn.made.op_type, of_shape(turn), turn.made.source),)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensordbg.analysis.failures.beginnings.made import Made
-from tensordbg.analysis.failures.beginnings.shapes import Turn, met
+from tensordbg.analysis.failures.beginnings.shapes import Emergence, met
 from tensordbg.analysis.program.operations import INPUT
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
@@ -13,7 +13,7 @@ from tensordbg.operations.traits import Trait
 _MOST = 4
 
 
-def of_shape(turn: Turn) -> str:
+def of_shape(turn: Emergence) -> str:
     """`Reshape:0 made [16, 8] of [32, 4]`."""
     made, shape = turn.made, shape_text(turn.made.shape)
     if not turn.given:
@@ -26,21 +26,21 @@ def of_shape(turn: Turn) -> str:
     return f"{_name(made)} made {shape} of {told}"
 
 
-def of_dtype(turn: Turn) -> str:
+def of_dtype(turn: Emergence) -> str:
     """`Cast:0 made float64 of float32`."""
     if not turn.given:
         return _of_source(turn.made, turn.made.dtype)
     return f"{_name(turn.made)} made {turn.made.dtype} of {turn.given[0].dtype}"
 
 
-def of_number(turn: Turn, number: int) -> str:
+def of_number(turn: Emergence, number: int) -> str:
     """`Mul:0 made 14 of 1 to 7 and 2`."""
     if not turn.given:
         return _of_source(turn.made, f"{number} among its numbers")
     return f"{_name(turn.made)} made {number} of {_listed([numbers_text(each) for each in turn.given])}"
 
 
-def of_numbers(turn: Turn) -> str:
+def of_numbers(turn: Emergence) -> str:
     """`Sum:0 made 3 of 1 to 2`."""
     told = numbers_text(turn.made)
     if not turn.given:
@@ -48,7 +48,7 @@ def of_numbers(turn: Turn) -> str:
     return f"{_name(turn.made)} made {told} of {_listed([numbers_text(each) for each in turn.given])}"
 
 
-def of_wrap(turn: Turn) -> str:
+def of_wrap(turn: Emergence) -> str:
     """`AddV2:0 of uint8 went round: 200 and 100 gave 44`."""
     told = _listed([numbers_text(each) for each in turn.given])
     return f"{_name(turn.made)} of {turn.made.dtype} went round: {told} gave {numbers_text(turn.made)}"

@@ -3,7 +3,8 @@
 A check runs after the checks of all that its operation was computed from: so the operation that made the first bad
 number is the one that is blamed, although checks run beside the program, in any order that this leaves. Calls, loops
 and branches wait for the checks of what they are given, and a check waits for the calls its operation takes from. A
-turn of a loop begins when the checks of the turn before are done. A variable is written when what goes into it has been
+iteration of a loop begins when the checks of the iteration before are done. A variable is written when what goes into
+it has been
 checked: where the program ends, its variables are good still. Where processors are few, every operation waits so, see
 `functions/waiting.py`.
 """

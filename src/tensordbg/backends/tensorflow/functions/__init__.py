@@ -20,7 +20,7 @@ built instead. This way was chosen because
 
 A call, loop or branch is given its stateful form and must run, or the runtime would drop it together with its probes.
 All are inlined and lowered (also what was meant for XLA, without its compilation): the runtime then gives each node
-the call path as the beginning of its name, and loop frames and iterations that tell turns apart. Of a loop's
+the call path as the beginning of its name, and loop frames and iterations that tell them apart. Of a loop's
 condition it keeps only what the result needs, so there the result waits for our nodes.
 
 Where processors are few, an operation waits for the probes, and the checks, of what it takes in (`waiting.py`). The

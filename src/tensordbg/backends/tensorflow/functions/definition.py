@@ -209,7 +209,7 @@ def keep_calls(definition: Any, names: Iterable[str]) -> None:
     """Sees to it that the calls with these names, whose functions have probes, run as a whole.
 
     Loops and branches are lowered into their caller, also where they were meant for XLA: only then does the runtime
-    tell the turns of a loop apart.
+    tell the iterations of a loop apart.
     """
     wanted = set(names)
     kept = set(definition.control_ret.values())

@@ -19,7 +19,7 @@ from tensordbg.backends.tensorflow.tracing.backward import BackwardPasses
 from tensordbg.backends.tensorflow.tracing.composites import with_composites
 from tensordbg.backends.tensorflow.tracing.data_origins_own import is_own
 from tensordbg.backends.tensorflow.tracing.differentiated import with_differentiated
-from tensordbg.backends.tensorflow.tracing.python_names import recorded_in_each_turn, with_python_names
+from tensordbg.backends.tensorflow.tracing.python_names import recorded_in_each_iteration, with_python_names
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, RUNS_ANYWAY, WAITS_FOR, CallKind, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TENSORFLOW
@@ -317,7 +317,7 @@ class _GraphReader:
 
     def argument_probes(self) -> Iterator[fd.ProbePoint]:
         """The function's arguments; of those of a loop or a branch, which are seen where they come from, the state."""
-        states = recorded_in_each_turn(self._graph)
+        states = recorded_in_each_iteration(self._graph)
         for name, argument in zip(self.argument_names, self._arguments, strict=True):
             wanted = argument.type in dtypes.RECORDED and not is_own(self._graph, name)
             if wanted and (name in states or not self._is_part):

@@ -206,7 +206,7 @@ class _RunReader:
         self._variables = variables
 
     def arguments(self, part: Part, fed: list[Any]) -> Iterator[Site]:
-        """What is fed, or what a loop hands on from turn to turn."""
+        """What is fed, or what a loop hands on from iteration to iteration."""
         tensors = fed if part.loop is None else list(self._parts.given(part.loop))
         for place, (number, tensor) in enumerate(zip(part.arguments, tensors, strict=True)):
             made = tensor.op if part.loop is None else [*part.loop.enters, *part.loop.constants][place]

@@ -25,7 +25,7 @@ class Loop:
     name: str
     outer: Loop | None
     enters: list[Any] = field(default_factory=list)
-    """Those of the variables that change from turn to turn, in order."""
+    """Those of the variables that change from iteration to iteration, in order."""
     constants: list[Any] = field(default_factory=list)
     """The Enter operations of what stays the same."""
     merges: dict[str, int] = field(default_factory=dict)

@@ -101,11 +101,11 @@ class Parts:
         return self._loop_sites[loop]
 
     def condition(self, loop: Loop) -> Part:
-        """The graph that says whether there is one more turn."""
+        """The graph that says whether there is one more iteration."""
         return self._conditions[loop]
 
     def body(self, loop: Loop) -> Part:
-        """The graph of a turn."""
+        """The graph of an iteration."""
         return self._bodies[loop]
 
     def part_of(self, operation: Any) -> Part:
@@ -150,7 +150,7 @@ class Parts:
         return (*turned, *(self._kept(loop, enter, site) for enter, site in constants))
 
     def _kept(self, loop: Loop, enter: Any, argument: int) -> TensorRef:
-        """What a turn makes of a constant: of a stack one that holds one more value."""
+        """What an iteration makes of a constant: of a stack one that holds one more value."""
         push = loop.pushes.get(enter.name)
         return TensorRef(argument, 0) if push is None else TensorRef(self._sites[push.name], 0)
 

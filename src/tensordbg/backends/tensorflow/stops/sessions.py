@@ -125,7 +125,7 @@ class _Step:
     ended: set[tuple[int, Turn]] = field(default_factory=set)
 
     def find(self, source: Source | None, turn: Turn) -> tuple[bool, Array | None]:
-        """Whether a tensor has been computed, and it; what a loop takes from outside is of another turn."""
+        """Whether a tensor has been computed, and it; what a loop takes from outside is of another iteration."""
         if source is None:
             return False, None
         if source in self.values.get(turn, {}):

@@ -1,7 +1,8 @@
 """Notes which state of a loop each state of its gradient's loop is the gradient of: `gradient of n`.
 
-TensorFlow differentiates a loop by a loop that runs through its turns backwards. What that hands on from turn to turn
-is the gradient of the loss by each state that the loop hands on; what a list was given, or gave, has one in each turn.
+TensorFlow differentiates a loop by a loop that runs through its iterations backwards. What that hands on from iteration
+to iteration is the gradient of the loss by each state that the loop hands on; what a list was given, or gave, has one
+in each iteration.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Notes under which Python names a program knows the tensors of its graphs: arguments, states of loops, branches.
 
 AutoGraph tells its own operators the names of what a loop or a branch changes, and what these names stand for at the
-beginning and the end of a turn. What `tf.while_loop`, a dataset or `tf.map_fn` hands to a function of the program
+beginning and the end of an iteration. What `tf.while_loop`, a dataset or `tf.map_fn` hands to a function of the program
 bears the names of its parameters. A name is noted while a graph is built and told when its sites are described.
 """
 
@@ -39,7 +39,7 @@ _NAMES: weakref.WeakKeyDictionary[Any, dict[str, dict[int, list[str]]]] = weakre
 """By graph, operation and output; a graph that was traced in one recording may run in a later one."""
 
 _STATES: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
-"""By the graph of a loop's condition or body the arguments that are to be recorded in each turn."""
+"""By the graph of a loop's condition or body the arguments that are to be recorded in each iteration."""
 
 _MOST_NAMES = 4
 """Of one tensor."""
@@ -246,8 +246,8 @@ def names_told(tensor: Any) -> tuple[str, ...]:
     return tuple(_NAMES.get(tensor.graph, {}).get(tensor.op.name, {}).get(tensor.value_index, ()))
 
 
-def recorded_in_each_turn(graph: Any) -> AbstractSet[str]:
-    """The arguments, by their operations' names, of a loop's condition or body that are to be recorded in each turn."""
+def recorded_in_each_iteration(graph: Any) -> AbstractSet[str]:
+    """The arguments of a loop's condition or body, by their operations' names, to be recorded in each iteration."""
     return _STATES.get(graph, frozenset())
 
 
@@ -301,14 +301,14 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _element(name: str, accumulated: Any) -> Iterator[tuple[str, Any]]:
-    """Of a list of tensors, a TensorArray's also, the element that was put into it last, in this turn."""
+    """Of a list of tensors, a TensorArray's also, the element that was put into it last, in this iteration."""
     place = LISTS.get(accumulated.op.type) if hasattr(accumulated, "op") else None
     if place is not None:
         yield name, accumulated.op.inputs[place]
 
 
 def _targets(target: str, iterate: Any) -> Iterator[tuple[str, Any]]:
-    """What each name of a loop's target, as it stands in the source, is in one turn."""
+    """What each name of a loop's target, as it stands in the source, is in one iteration."""
     with contextlib.suppress(SyntaxError):
         yield from _unpacked(ast.parse(target, mode="eval").body, iterate)
 

@@ -118,7 +118,7 @@ class RunNodes:
             node.inputs = [None]
 
     def _place_of(self, tensor: Any) -> Source | None:
-        """Where a tensor is made; what leaves a loop was looked at in the turn that made it, not in this one."""
+        """Where a tensor is made; what leaves a loop was looked at in the iteration that made it, not in this one."""
         return None if tensor.op.type in _EXITS else self._places.get((tensor.op.name, tensor.value_index))
 
     def _add(self, node: RunNode) -> int:

@@ -31,7 +31,7 @@ CHECK_OP = "TensordbgSessionCheck"
 _OUTPUTS = 63
 
 Held = Callable[[int, int], "RawTensor | None"]
-"""The tensor of a node, by its place, and output, in the same step and turn of a loop."""
+"""The tensor of a node, by its place, and output, in the same step and iteration of a loop."""
 
 
 class Checker(Protocol):
@@ -97,7 +97,7 @@ class CheckedSessions:
             place: The node's, in the list of the run.
             slot: The output.
             frame: The loop's, 0 outside of loops.
-            iteration: The loop's turn.
+            iteration: The loop's iteration.
             tensor: The bad tensor.
             held: Gives the others.
         """

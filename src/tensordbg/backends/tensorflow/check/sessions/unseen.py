@@ -21,7 +21,7 @@ _MOST_COMPUTED = 30
 
 
 class Unseen:
-    """The tensors of one step and turn of a loop: those held, and what can be computed from them."""
+    """The tensors of one step and iteration of a loop: those held, and what can be computed from them."""
 
     def __init__(self, nodes: list[RunNode], held: Callable[[int, int], RawTensor | None]) -> None:
         self._nodes = nodes
