@@ -32,7 +32,7 @@ def test_what_is_multiplied_in_each_turn() -> None:
     assert finding.kind == "growing_in_loop"
     assert finding.evidence["turns"] == 40
     assert finding.evidence["last"] == pytest.approx(0.1 * 1.5**39)
-    assert "grows exponentially over the 40 turns of a loop within a step" in finding.explanation
+    assert "grows exponentially over the 40 iterations of a loop within a step" in finding.explanation
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ def test_what_it_decided(sample: Path) -> None:
     loop, other = finding.decided
     assert (loop.what, loop.step, loop.iteration, loop.source and loop.source.line) == ("loop", 3, 9, 7)
     assert loop.text == (
-        "the loop of `if loss < best:` (train.py:7) in step 3, iteration 9: nothing compares with NaN, so it took no further"
-        " iteration"
+        "the loop of `if loss < best:` (train.py:7) in step 3, iteration 9: nothing compares with NaN, so it took no"
+        " further iteration"
     )
     assert (other.what, other.step, other.iteration, other.source) == ("branch", 4, None, None)
     assert other.text == "which branch ran, Less_1:0 in step 4: Less_1:0 was given a NaN, and the then branch ran"
