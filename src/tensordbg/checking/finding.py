@@ -51,6 +51,8 @@ class Finding:
     """Name of the graph; empty for an eager operation."""
     path: str = ""
     """The calls through which the graph was reached."""
+    module: str = ""
+    """Name of the part of the model that ran, empty where there is none or it isn't known."""
     iteration: int | None = None
     """Of the innermost loop, from 0."""
     variables: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tensordbg.checking.finding import Finding, Input, own_line
 from tensordbg.checking.found import CheckFound
+from tensordbg.errors import UsageError
 from tensordbg.health.measured import Measured
 from tensordbg.model import Frame, Health
 
@@ -23,6 +24,21 @@ class Limits:
     """So many frames; those of the program's own code are shown in any case. None: all."""
     path_length: int | None = 50
     """So many characters of a path, the last ones. None: all."""
+
+
+def limits_of(stack_height: object, path_length: object) -> Limits:
+    """The limits that a program gives.
+
+    Raises:
+        UsageError: One is no limit.
+    """
+    return Limits(_limit("stack_height_limit", stack_height), _limit("path_length_limit", path_length))
+
+
+def _limit(name: str, value: object) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    raise UsageError(f"{name} is {value!r}, but must be a number from 0 on, or None for no limit; give one of these")
 
 
 def message_of(finding: Finding, limits: Limits) -> str:
@@ -63,6 +79,8 @@ def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
             yield f"  # of {what} elements: {count}"
     yield from _place_in_tensor(tensor)
     yield from _sources(finding, limits)
+    if finding.module:
+        yield f"  Module: {finding.module}"
     for variable in finding.variables:
         yield f'  Variable: "{variable}" holds it already'
     yield ""

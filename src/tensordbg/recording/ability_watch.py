@@ -13,6 +13,7 @@ from functools import partial
 from types import TracebackType
 from typing import Generic, TypeVar
 
+from tensordbg.errors import TensordbgError
 from tensordbg.recording.backend import Backend, Unsupported, backends
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.launch import LaunchedProgram
@@ -72,7 +73,12 @@ class AbilityWatch(Generic[Role]):
         role = self._ability.of(backend)
         if not isinstance(role, Unsupported):
             self.started = True
-            self._start(role)
+            try:
+                self._start(role)
+            except TensordbgError as error:
+                self.told = True
+                say(f"error: {error}")
+                raise RefusedError from error
             return
         self._missing.append(self._ability.refusal(backend, role))
         self._refuse(backend)

@@ -18,6 +18,13 @@ class _Record:
         return TorchRecording()
 
 
+class _Check:
+    def start(self) -> None:
+        from tensordbg.backends.torch.check.checking import enable_check_numerics
+
+        enable_check_numerics()
+
+
 class _Lines:
     def stop_at(self, stops: Stops) -> None:
         """Changes nothing: PyTorch's operations run from Python as they are."""
@@ -32,10 +39,7 @@ BACKEND = Backend(
     title="PyTorch",
     modules=frozenset({"torch", "torchvision", "lightning", "pytorch_lightning", "timm"}),
     record=_Record(),
-    check=Unsupported(
-        "its observer looks on, and stops nothing",
-        "record the program with `tdbg run`, which names the first operation that is not finite when it ends",
-    ),
+    check=_Check(),
     trap=Unsupported(
         "its observer looks on, and holds no step back",
         "record the program with `tdbg run --last 100000`, which keeps what went before the trouble",

@@ -1,4 +1,4 @@
-"""Builds the observer of operations against the PyTorch that is installed, once, and finds what was built.
+"""Builds what looks at operations against the PyTorch that is installed, once, and finds what was built.
 
 PyTorch's C++ interface changes with each version, so a compiled part that uses it can't be brought along. What was
 built is kept in the user's cache, under a name made of all that it depends on.
@@ -23,17 +23,31 @@ from types import ModuleType
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.saying import say
 
-_SOURCES = Path(__file__).parent / "observer"
-_NAME = "tensordbg_torch_observer"
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that is built."""
+
+    name: str
+    """Of the module."""
+    source: Path
+    title: str
+
+
+OBSERVER = Part("tensordbg_torch_observer", _HERE / "observer" / "observer.cpp", "the observer of PyTorch")
+CHECKER = Part("tensordbg_torch_checker", _HERE / "check" / "checker" / "checker.cpp", "the check of PyTorch")
+PARTS = (OBSERVER, CHECKER)
 
 
 class BuildError(TensordbgError):
-    """The observer can't be built here."""
+    """A part can't be built here."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The PyTorch that the observer is built against."""
+    """The PyTorch that a part is built against."""
 
     version: str
     git: str
@@ -45,8 +59,9 @@ class Target:
     def name(self) -> str:
         """What tells one build from another, as the name of a folder."""
         digest = hashlib.sha256()
-        for source in sorted(_SOURCES.iterdir()):
-            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+        for folder in (part.source.parent for part in PARTS):
+            for source in sorted(folder.iterdir()):
+                digest.update(source.name.encode() + b"\0" + source.read_bytes())
         abi = sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
         return f"{self.version}-{self.git[:12]}-{abi}-abi{int(self.cxx11_abi)}-{digest.hexdigest()[:16]}"
 
@@ -69,18 +84,18 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "tensordbg" / "torch"
 
 
-def library_of(target: Target) -> Path:
-    """Where the observer for a PyTorch lies, or would."""
-    return cache_folder() / target.name / f"{_NAME}.so"
+def library_of(target: Target, part: Part = OBSERVER) -> Path:
+    """Where a part for a PyTorch lies, or would."""
+    return cache_folder() / target.name / f"{part.name}.so"
 
 
-def build(target: Target) -> Path:
-    """The observer for a PyTorch, built if it is not there yet: ten seconds of a processor.
+def build(target: Target, part: Part = OBSERVER) -> Path:
+    """A part for a PyTorch, built if it is not there yet: ten seconds of a processor.
 
     Raises:
         BuildError: There is no compiler, no place to keep it, or the compiler fails.
     """
-    library = library_of(target)
+    library = library_of(target, part)
     if library.is_file():
         return library
     try:
@@ -88,28 +103,26 @@ def build(target: Target) -> Path:
         with (library.parent / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not library.is_file():  # another process has built it meanwhile
-                _compile(target, library)
+                _compile(target, part, library)
     except OSError as error:
-        raise BuildError(f"{library.parent}: the observer of PyTorch can't be kept there ({error})") from error
+        raise BuildError(f"{library.parent}: {part.title} can't be kept there ({error})") from error
     return library
 
 
-def _compile(target: Target, library: Path) -> None:
+def _compile(target: Target, part: Part, library: Path) -> None:
     compiler = os.environ.get("CXX") or next(filter(shutil.which, ("c++", "g++", "clang++")), None)
     if compiler is None:
-        raise BuildError("there is no C++ compiler (c++, g++ or clang++), with which the observer of PyTorch is built")
+        raise BuildError(f"there is no C++ compiler (c++, g++ or clang++), with which {part.title} is built")
     if not (Path(sysconfig.get_paths()["include"]) / "Python.h").is_file():
-        raise BuildError(
-            "Python's headers are missing (on Debian: python3-dev), with which the observer of PyTorch is built"
-        )
-    say(f"building the observer of PyTorch {target.version}, once: ten seconds or more")
+        raise BuildError(f"Python's headers are missing (on Debian: python3-dev), with which {part.title} is built")
+    say(f"building {part.title} {target.version}, once: ten seconds or more")
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
         built = Path(folder) / library.name
         done = subprocess.run(
             [
                 *compiler.split(),
                 *_options(target),
-                str(_SOURCES / "observer.cpp"),
+                str(part.source),
                 "-o",
                 str(built),
                 *_libraries(target),
@@ -122,7 +135,7 @@ def _compile(target: Target, library: Path) -> None:
         if done.returncode != 0:
             (library.parent / "errors.txt").write_text(done.stderr, encoding="utf-8")
             raise BuildError(
-                f"{compiler} could not build the observer of PyTorch {target.version}; what it said is in "
+                f"{compiler} could not build {part.title} {target.version}; what it said is in "
                 f"{library.parent / 'errors.txt'}"
             )
         built.replace(library)
@@ -136,6 +149,7 @@ def _options(target: Target) -> list[str]:
         # Else PyTorch's own assertions would throw in the midst of an operation.
         "-DNDEBUG",
         f"-D_GLIBCXX_USE_CXX11_ABI={int(target.cxx11_abi)}",
+        *("-I", str(OBSERVER.source.parent)),
         *(word for folder in folders for word in ("-isystem", str(folder))),
     ]
 
@@ -146,8 +160,9 @@ def _libraries(target: Target) -> list[str]:
 
 def load(library: Path) -> ModuleType:
     """The module that was built."""
-    loader = importlib.machinery.ExtensionFileLoader(_NAME, str(library))
-    spec = importlib.util.spec_from_file_location(_NAME, library, loader=loader)
+    name = library.stem
+    loader = importlib.machinery.ExtensionFileLoader(name, str(library))
+    spec = importlib.util.spec_from_file_location(name, library, loader=loader)
     if spec is None:
         raise BuildError(f"{library}: this is no module of Python's")
     module = importlib.util.module_from_spec(spec)

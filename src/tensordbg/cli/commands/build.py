@@ -7,11 +7,12 @@ import sys
 import click
 
 _BUILD = """
-from tensordbg.backends.torch.building import build, installed
+from tensordbg.backends.torch.building import PARTS, build, installed
 from tensordbg.errors import TensordbgError
 import sys
 try:
-    print(build(installed()))
+    for part in PARTS:
+        print(build(installed(), part), flush=True)
 except ModuleNotFoundError:
     sys.exit("tdbg: error: PyTorch is not installed here; install it in this environment first")
 except TensordbgError as error:
@@ -24,7 +25,7 @@ except TensordbgError as error:
 def command(framework: str) -> None:  # noqa: ARG001  there is one
     """Build what recording a FRAMEWORK needs, against the version that is installed.
 
-    For PyTorch that is an observer in C++; `tdbg run` builds it at the first use otherwise. Its place is printed.
+    For PyTorch these are observers in C++; `tdbg run` builds them at the first use otherwise. Their places are printed.
     """
     import subprocess
 

@@ -21,8 +21,7 @@ from tensordbg.backends.tensorflow.functions.instrument import XLA_NOTE
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor
 from tensordbg.checking.finding import Finding
-from tensordbg.checking.message import Limits, found_of, message_of
-from tensordbg.errors import UsageError
+from tensordbg.checking.message import Limits, found_of, limits_of, message_of
 from tensordbg.recording.carried import ON_THE_WAY
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.guard import guarded
@@ -154,16 +153,10 @@ def enable_check_numerics(
     Raises:
         UsageError: A setting is not understood.
     """
-    limits = Limits(_limit("stack_height_limit", stack_height_limit), _limit("path_length_limit", path_length_limit))
+    limits = limits_of(stack_height_limit, path_length_limit)
     _checking.start(limits, (*settings_of_program().allow, *rules_of(allow, "allow")))
 
 
 def disable_check_numerics() -> None:
     """Ends what `enable_check_numerics` began; functions that were checked run on as if they never had been."""
     _checking.stop()
-
-
-def _limit(name: str, value: object) -> int | None:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
-        return value
-    raise UsageError(f"{name} is {value!r}, but must be a number from 0 on, or None for no limit; give one of these")

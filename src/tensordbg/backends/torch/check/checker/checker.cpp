@@ -1,0 +1,402 @@
+// Looks at what every operation of PyTorch puts out, in every thread, and has Python raise at the first bad number.
+//
+// It is an observer of at::RecordFunction, as that of a recording, but keeps nothing: each output is read once. Only a
+// bad one has Python, with the interpreter's lock, look at the inputs and make the message.
+#include "frames.h"
+
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
+#include <c10/util/SmallVector.h>
+
+#include <atomic>
+#include <cmath>
+#include <unordered_set>
+
+#include "finite.h"
+#include "kinds.h"
+#include "raising.h"
+#include "states.h"
+
+namespace tensordbg_torch {
+namespace {
+
+std::atomic<bool> g_on{false};
+PyObject* g_judge = nullptr;  // see `ask`
+PyObject* g_fail = nullptr;   // (message)
+States g_states;
+
+constexpr long kRaise = -1;  // what `judge` says, else what is to pass
+
+// Where the operation stood that a node of autograd differentiates, by thread and sequence number.
+struct Forward {
+  std::atomic<std::uint64_t> key{0};
+  std::atomic<std::uint64_t> stack{0};
+  std::atomic<const Checked*> operation{nullptr};
+};
+constexpr std::size_t kForwards = 65536;
+Forward g_forwards[kForwards];
+
+std::mutex g_stacks_mutex;
+std::unordered_map<std::uint64_t, PyObject*> g_stacks;  // their frames, by hash
+
+std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
+  return thread << 44 | (static_cast<std::uint64_t>(sequence) + 1);
+}
+
+struct Thread {
+  bool busy = false;
+  int closed = 0;                       // kernels that are under way
+  std::vector<std::uint64_t> backward;  // the nodes of autograd that run
+  std::uint64_t ended = 0;              // ... that has run last: what it gave is made to fit behind it
+};
+thread_local Thread t_thread;
+
+// A tensor that an operation takes: whoever called it holds it until it has ended, but where it took it from a stack.
+struct Given {
+  c10::weak_intrusive_ptr<c10::TensorImpl> tensor;
+  int place;
+  bool written;
+};
+
+struct Context : at::ObserverContext {
+  const Checked* operation = nullptr;
+  bool closes = false;
+  bool infinite_number = false;  // it takes an infinity that stands in the program's text
+  c10::SmallVector<Given, 4> given;
+};
+
+struct Busy {
+  Busy() { t_thread.busy = true; }
+  ~Busy() { t_thread.busy = false; }
+};
+
+// Holds the interpreter's lock, and leaves an exception that is on its way as it is.
+struct Interpreter {
+  Interpreter() : state(PyGILState_Ensure()) { PyErr_Fetch(&kind, &value, &trace); }
+  ~Interpreter() {
+    PyErr_Restore(kind, value, trace);
+    PyGILState_Release(state);
+  }
+  PyGILState_STATE state;
+  PyObject *kind, *value, *trace;
+};
+
+bool interpreter_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+void fail(const char* what) {
+  if (!g_on.exchange(false) || interpreter_ends()) return;
+  const Interpreter held;
+  PyObject* done = PyObject_CallFunction(g_fail, "s", what);
+  if (done == nullptr) PyErr_Clear();
+  Py_XDECREF(done);
+}
+
+// The frames of this thread, the innermost first; a code object whose address tells a stack from another is kept for good.
+PyObject* frames_of_thread() {
+  static std::unordered_set<PyCodeObject*>* const kept = new std::unordered_set<PyCodeObject*>;
+  PyObject* frames = PyList_New(0);
+  if (frames == nullptr) return nullptr;
+  bool failed = false;
+  each_place([&](const Place& place) {
+    if (kept->insert(place.code).second) Py_INCREF(place.code);
+    PyObject* frame = Py_BuildValue("(OiO)", place.code->co_filename, PyCode_Addr2Line(place.code, place.instruction),
+                                    place.code->co_name);
+    failed = failed || frame == nullptr || PyList_Append(frames, frame) != 0;
+    Py_XDECREF(frame);
+  });
+  if (failed) Py_CLEAR(frames);
+  return frames;
+}
+
+std::uint64_t noted_stack() {
+  const std::uint64_t hash = stack_hash();
+  {
+    const std::lock_guard<std::mutex> guard(g_stacks_mutex);
+    if (g_stacks.find(hash) != g_stacks.end()) return hash;
+  }
+  if (interpreter_ends()) return hash;
+  const Interpreter held;
+  PyObject* frames = frames_of_thread();
+  if (frames == nullptr) PyErr_Clear();
+  const std::lock_guard<std::mutex> guard(g_stacks_mutex);
+  if (!g_stacks.emplace(hash, frames).second) Py_XDECREF(frames);
+  return hash;
+}
+
+void take_inputs(const at::RecordFunction& fn, Context* context, bool* wraps) {
+  const Checked& operation = *context->operation;
+  std::size_t argument = 0;
+  for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
+    const bool written = argument < operation.writes.size() && operation.writes[argument];
+    ++argument;
+    if (value.isDouble()) {
+      context->infinite_number = context->infinite_number || std::isinf(value.toDouble());
+      continue;
+    }
+    each_tensor(value, [&](const at::Tensor& tensor, int place) {
+      if (!has_elements(tensor)) *wraps = true;
+      else context->given.push_back({c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), place, written});
+    });
+  }
+}
+
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
+  Thread& thread = t_thread;
+  if (thread.closed > 0 || thread.busy || !g_on.load(std::memory_order_relaxed)) return nullptr;
+  try {
+    const Checked& operation = checked_of(fn);
+    if (operation.kind == Kind::kIgnored) return nullptr;
+    auto context = std::make_unique<Context>();
+    context->operation = &operation;
+    bool wraps = false;
+    if (operation.kind != Kind::kQuiet) take_inputs(fn, context.get(), &wraps);
+    // What a library brings along may call the program's own Python code.
+    context->closes = operation.kind == Kind::kQuiet || (!wraps && begins_with(operation.name, "aten::"));
+    if (context->closes) ++thread.closed;
+    return context;
+  } catch (const std::exception& error) {
+    fail(error.what());
+  } catch (...) {
+    fail("an unknown fault");
+  }
+  return nullptr;
+}
+
+// What can be said of what went into an operation by the time that an output of it is found bad.
+struct Source {
+  bool any_bad = false;  // but for what it has overwritten
+  unsigned passed = kNothing;
+};
+
+// An attention mask as it is made elsewhere: nothing but zeros and negative infinities.
+bool is_mask(const Badness& found) { return found.infinities && !found.nan && found.only_minus && found.others_zero; }
+
+Source source_of(const Context& context, const at::Tensor& output, int part) {
+  Source source;
+  if (context.infinite_number) source.passed |= kInfinities;
+  for (const Given& given : context.given) {
+    if (part != kWhole && given.place != kWhole && given.place != part) continue;
+    auto alive = given.tensor.lock();
+    if (!alive) continue;
+    const at::Tensor tensor(std::move(alive));
+    if (!has_elements(tensor) || !is_readable(tensor)) continue;
+    if (given.written || tensor.is_same(output)) {
+      source.passed |= g_states.of(tensor);
+      continue;
+    }
+    if (is_finite(tensor)) continue;
+    source.any_bad = true;
+    const unsigned passed = g_states.of(tensor);
+    source.passed |= passed;
+    if (passed == kNothing && (tensor.unsafeGetTensorImpl()->is_wrapped_number() || is_mask(badness_of(tensor)))) {
+      source.passed |= kInfinities;
+    }
+  }
+  return source;
+}
+
+// (number of the dtype, dimensions, elements, place in a list), None where it can't be read.
+PyObject* raw(const at::Tensor& tensor, int place) {
+  PyObject* dims = PyTuple_New(tensor.dim());
+  if (dims == nullptr) return nullptr;
+  for (std::int64_t i = 0; i < tensor.dim(); ++i) PyTuple_SET_ITEM(dims, i, PyLong_FromLongLong(tensor.size(i)));
+  const std::vector<char> elements = gathered(tensor);
+  return Py_BuildValue("(iNy#i)", dtype_number(tensor.scalar_type()), dims, elements.data(),
+                       static_cast<Py_ssize_t>(elements.size()), place);
+}
+
+PyObject* raw_inputs(const Context& context, int part) {
+  PyObject* all = PyList_New(0);
+  for (const Given& given : context.given) {
+    if (all == nullptr) return nullptr;
+    if (part != kWhole && given.place != kWhole && given.place != part) continue;
+    auto alive = given.tensor.lock();
+    if (!alive || given.written) continue;
+    const at::Tensor tensor(std::move(alive));
+    if (!has_elements(tensor) || !is_readable(tensor) || dtype_number(tensor.scalar_type()) == 0) continue;
+    PyObject* each = raw(tensor, given.place);
+    if (each == nullptr || PyList_Append(all, each) != 0) Py_CLEAR(all);
+    Py_XDECREF(each);
+  }
+  return all;
+}
+
+PyObject* forward_of(std::uint64_t key) {
+  const Forward& forward = g_forwards[(key - 1) % kForwards];
+  const Checked* operation = forward.operation.load();
+  if (key == 0 || forward.key.load() != key || operation == nullptr) return nullptr;
+  const std::lock_guard<std::mutex> guard(g_stacks_mutex);
+  const auto found = g_stacks.find(forward.stack.load());
+  if (found == g_stacks.end() || found->second == nullptr) return nullptr;
+  return Py_BuildValue("(sO)", operation->name.c_str(), found->second);
+}
+
+// (operation, frames) of what is differentiated, or was last, or None.
+PyObject* forward_of_thread() {
+  const Thread& thread = t_thread;
+  for (auto key = thread.backward.rbegin(); key != thread.backward.rend(); ++key) {
+    if (PyObject* found = forward_of(*key)) return found;
+  }
+  PyObject* found = thread.backward.empty() ? forward_of(thread.ended) : nullptr;
+  return found == nullptr ? Py_NewRef(Py_None) : found;
+}
+
+struct Output {
+  const at::Tensor& tensor;
+  int slot;
+  int part;
+};
+
+// judge(operation, (slot, outputs, in backward), output, inputs, frames, forward) -> what is to pass, or kRaise
+void ask(const Context& context, const Output& output) {
+  if (interpreter_ends()) return;
+  const Interpreter held;
+  PyObject* frames = frames_of_thread();
+  const bool runs_python = frames != nullptr && PyList_GET_SIZE(frames) > 0;
+  PyObject* said = frames == nullptr ? nullptr
+                                     : PyObject_CallFunction(
+                                           g_judge, "s(iiO)NNNN", context.operation->name.c_str(), output.slot,
+                                           static_cast<int>(context.operation->gives),
+                                           t_thread.backward.empty() ? Py_False : Py_True, raw(output.tensor, output.part),
+                                           raw_inputs(context, output.part), frames, forward_of_thread());
+  const long passed = said == nullptr ? 0 : PyLong_AsLong(said);
+  Py_XDECREF(said);
+  if (PyErr_Occurred() != nullptr) return PyErr_Clear();
+  if (passed == kRaise) raise_soon(runs_python);
+  else g_states.let_pass(output.tensor, static_cast<unsigned>(passed));
+}
+
+void look_into(const Context& context, const Output& output) {
+  const Kind kind = context.operation->kind;
+  const Source source = source_of(context, output.tensor, output.part);
+  if (kind == Kind::kMoves || (kind == Kind::kConverts && source.any_bad)) {
+    return g_states.let_pass(output.tensor, source.passed);
+  }
+  const Badness found = badness_of(output.tensor);
+  const bool pass = (!found.nan || (source.passed & kNan) != 0) && (!found.infinities || (source.passed & kInfinities) != 0);
+  if (pass) return g_states.let_pass(output.tensor, source.passed);
+  ask(context, output);
+}
+
+void look_at(const Context& context, const Output& output) {
+  if (is_finite(output.tensor) || about_to_raise()) return;
+  look_into(context, output);
+}
+
+void look_at_outputs(const at::RecordFunction& fn, const Context& context) {
+  const Checked& operation = *context.operation;
+  int slot = 0;
+  for (const c10::IValue& value : last(fn.outputs(), operation.gives)) {
+    each_tensor(value, [&](const at::Tensor& tensor, int place) {
+      if (slot == 0 || !operation.first_only) look_at(context, {tensor, slot, operation.of_each ? place : kWhole});
+      ++slot;
+    });
+  }
+  if (slot != 0 || operation.gives > 0) return;
+  for (const Given& given : context.given) {  // what is written without being returned, as by a fused optimizer
+    if (!given.written) continue;
+    if (auto tensor = given.tensor.lock()) look_at(context, {at::Tensor(std::move(tensor)), slot, given.place});
+    ++slot;
+  }
+}
+
+// The first operation to end since a node of autograd was made is the one that it differentiates.
+void note_forward(const at::RecordFunction& fn, const Context& context) {
+  const std::int64_t sequence = fn.seqNr();
+  if (sequence < 0 || static_cast<std::int64_t>(at::sequence_number::peek()) <= sequence) return;
+  const std::uint64_t key = forward_key(fn.threadId(), sequence);
+  Forward& forward = g_forwards[(key - 1) % kForwards];
+  if (forward.key.load(std::memory_order_relaxed) == key) return;
+  forward.stack.store(noted_stack());
+  forward.operation.store(context.operation);
+  forward.key.store(key);
+}
+
+void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
+  if (plain == nullptr) return;
+  const auto& context = *static_cast<Context*>(plain);
+  if (context.closes) --t_thread.closed;
+  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || context.operation->kind == Kind::kQuiet) return;
+  const Busy busy;
+  try {
+    look_at_outputs(fn, context);
+    note_forward(fn, context);
+  } catch (const std::exception& error) {
+    fail(error.what());
+  } catch (...) {
+    fail("an unknown fault");
+  }
+}
+
+std::unique_ptr<at::ObserverContext> on_backward(const at::RecordFunction& fn) {
+  t_thread.backward.push_back(fn.seqNr() >= 0 ? forward_key(fn.forwardThreadId(), fn.seqNr()) : 0);
+  return nullptr;
+}
+
+void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
+  Thread& thread = t_thread;
+  if (thread.backward.empty()) return;
+  thread.ended = thread.backward.back();
+  thread.backward.pop_back();
+}
+
+at::CallbackHandle g_operations = at::INVALID_CALLBACK_HANDLE;
+at::CallbackHandle g_backward = at::INVALID_CALLBACK_HANDLE;
+
+PyObject* start(PyObject*, PyObject* arguments) {
+  PyObject *judge, *tell_fault, *error, *base;
+  if (!PyArg_ParseTuple(arguments, "OOOkO!", &judge, &tell_fault, &error, &g_main_thread, &PyType_Type, &base)) return nullptr;
+  Py_INCREF(judge);
+  Py_INCREF(tell_fault);
+  Py_INCREF(error);
+  g_judge = judge;  // those before are kept: a callback may be under way
+  g_fail = tell_fault;
+  g_error = error;
+  g_states.clear();
+  g_on.store(true);
+  watch_operators(reinterpret_cast<PyTypeObject*>(base));
+  if (g_operations == at::INVALID_CALLBACK_HANDLE) {
+    g_operations = at::addGlobalCallback(
+        at::RecordFunctionCallback(on_start, on_end).needsInputs(true).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
+    g_backward = at::addGlobalCallback(
+        at::RecordFunctionCallback(on_backward, on_backward_end).scopes({at::RecordScope::BACKWARD_FUNCTION}));
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* stop(PyObject*, PyObject*) {
+  g_on.store(false);
+  unwatch_operators();
+  if (g_operations != at::INVALID_CALLBACK_HANDLE) {
+    at::removeCallback(g_operations);
+    at::removeCallback(g_backward);
+    g_operations = g_backward = at::INVALID_CALLBACK_HANDLE;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* forget_scaled(PyObject*, PyObject*) {
+  g_states.forget_scaled();
+  Py_RETURN_NONE;
+}
+
+PyMethodDef kMethods[] = {
+    {"start", start, METH_VARARGS, "(judge, fail, error, main thread, TensorBase): looks at all operations from now on."},
+    {"stop", stop, METH_NOARGS, "Looks at none from now on."},
+    {"forget_scaled", forget_scaled, METH_NOARGS, "What was let pass because of a scaled loss passes no longer."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef kModule = {PyModuleDef_HEAD_INIT, "tensordbg_torch_checker",
+                       "Looks at what every operation of the PyTorch puts out that it was built against.", -1, kMethods};
+
+}  // namespace
+}  // namespace tensordbg_torch
+
+PyMODINIT_FUNC PyInit_tensordbg_torch_checker() { return PyModule_Create(&tensordbg_torch::kModule); }

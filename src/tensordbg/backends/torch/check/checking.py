@@ -1,0 +1,162 @@
+"""Ends a PyTorch program at the operation that makes the first bad number."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from tensordbg.allowed import AllowRule, applicable, rules_of
+from tensordbg.backends.torch.building import CHECKER, build, installed, load
+from tensordbg.backends.torch.check.findings import Bad, RawTensor, finding_of
+from tensordbg.backends.torch.check.raised import BadNumberError, tell
+from tensordbg.backends.torch.check.scaling import Scaling
+from tensordbg.checking.finding import Finding
+from tensordbg.checking.message import Limits, found_of, limits_of, message_of
+from tensordbg.recording.catalog import CATALOG, RawFrame
+from tensordbg.recording.saying import say
+from tensordbg.recording.settings import settings_of_program
+
+_RAISE = -1
+_INFINITIES, _NAN, _SCALED = 1, 2, 4
+"""What is to pass, in the observer's numbers (`checker/states.h`)."""
+
+_OF_PYTORCH = ("/torch/nn/init.py", "/torch/_tensor_str.py")
+"""Files of PyTorch's that compute infinities on purpose: `trunc_normal_` cuts them off, printing asks for them."""
+
+_ENGINE = "_engine_run_backward"
+"""The function of PyTorch's within which gradients are computed."""
+
+
+class Checking:
+    """The check of this process."""
+
+    def __init__(self) -> None:
+        self._checker: ModuleType | None = None
+        self._limits = Limits()
+        self._rules: tuple[AllowRule, ...] = ()
+        self._scaling = Scaling()
+        self._held: Finding | None = None
+        """What was found in the gradients of a scaled loss, which its scaler is about to look at."""
+        self._step_hook: Any = None
+
+    def start(self, limits: Limits, rules: tuple[AllowRule, ...]) -> None:
+        """Checks everything from now on, in all threads; where that is so already, under new settings.
+
+        Raises:
+            BuildError: The observer can't be built here.
+        """
+        import torch
+        from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+        self._limits, self._rules, self._held = limits, rules, None
+        if self._checker is None:
+            self._checker = load(build(installed(), CHECKER))
+        if self._step_hook is None:
+            self._step_hook = register_optimizer_step_pre_hook(self._before_step)
+            self._scaling.install(self._looked_at)
+        main = threading.main_thread().ident
+        self._checker.start(self._judge, self._fail, BadNumberError, main, torch._C.TensorBase)  # noqa: SLF001
+
+    def stop(self) -> None:
+        """Checks nothing from now on."""
+        if self._checker is not None:
+            self._checker.stop()
+        if self._step_hook is not None:
+            self._step_hook.remove()
+            self._step_hook = None
+            self._scaling.uninstall()
+
+    def _judge(
+        self,
+        op_type: str,
+        where: tuple[int, int, bool],
+        tensor: RawTensor,
+        inputs: Sequence[RawTensor],
+        frames: Sequence[RawFrame],
+        forward: tuple[str, Sequence[RawFrame]] | None,
+    ) -> int:
+        """Whether a bad output has the program end; the observer calls it."""
+        slot, outputs, backward = where
+        backward = backward or not frames or any(name == _ENGINE for _, _, name in frames)
+        if any(file.endswith(_OF_PYTORCH) for file, _, _ in frames):
+            return _INFINITIES | _NAN
+        finding = finding_of(
+            Bad(op_type, slot, outputs, tensor, inputs, frames, forward if backward else None), CATALOG.user_code
+        )
+        rules = applicable(self._rules, finding.op_type, finding.module or finding.name, finding.frames)
+        health = finding.tensor.health
+        if any(rule.nan or (health is not None and not health.nan) for rule in rules):
+            return _INFINITIES | _NAN * any(rule.nan for rule in rules)
+        if backward and self._scaling.catches:
+            self._held = self._held or finding
+            return _INFINITIES | _NAN | _SCALED
+        self._tell(finding, runs_python=bool(frames))
+        return _RAISE
+
+    def _tell(self, finding: Finding, *, runs_python: bool) -> None:
+        thread = threading.get_ident() if runs_python else threading.main_thread().ident or 0
+        tell(thread, message_of(finding, self._limits), found_of(finding, self._limits))
+
+    def _looked_at(self) -> None:
+        """The gradients of a scaled loss have been looked at."""
+        self._held = None
+        if self._checker is not None:
+            self._checker.forget_scaled()
+
+    def _before_step(self, optimizer: Any, _args: Any, _named: Any) -> None:
+        """An optimizer that is about to write bad gradients was not kept from it by a scaler."""
+        held = self._held
+        if held is None or getattr(optimizer, "found_inf", None) is not None:
+            return
+        if _has_bad_gradients(optimizer):
+            self._held = None
+            self._tell(held, runs_python=True)
+            raise BadNumberError
+
+    def _fail(self, message: str) -> None:
+        """Ends the checking because of a fault of ours, with one warning."""
+        self.stop()
+        say(f"warning: checking stopped: looking at an operation failed with {message}; the program goes on")
+
+
+def _has_bad_gradients(optimizer: Any) -> bool:
+    gradients = [
+        parameter.grad
+        for group in optimizer.param_groups
+        for parameter in group["params"]
+        if parameter.grad is not None
+    ]
+    return any(not bool(gradient.isfinite().all()) for gradient in gradients if not gradient.is_sparse)
+
+
+_checking = Checking()
+
+
+def enable_check_numerics(
+    stack_height_limit: int | None = 30,
+    path_length_limit: int | None = 50,
+    allow: Iterable[Mapping[str, Any] | AllowRule] = (),
+) -> None:
+    """Has the operation that makes the first infinity or NaN raise, forward and backward, in every thread.
+
+    Calling it again takes the new settings.
+
+    Args:
+        stack_height_limit: So many frames of a stack are shown; the program's own are shown in any case. None: all.
+        path_length_limit: So many characters of a path are shown, the last ones. None: all.
+        allow: Where infinities are meant: tables with the keys `op`, `name`, `line` and `nan`, see `AllowRule`; in
+            addition to those in `[tool.tensordbg]` of the program's pyproject.toml.
+
+    Raises:
+        UsageError: A setting is not understood.
+        BuildError: The observer can't be built here.
+    """
+    limits = limits_of(stack_height_limit, path_length_limit)
+    _checking.start(limits, (*settings_of_program().allow, *rules_of(allow, "allow")))
+
+
+def disable_check_numerics() -> None:
+    """Ends what `enable_check_numerics` began."""
+    _checking.stop()

@@ -1,0 +1,99 @@
+"""What a check says it found, of what the observer in C++ hands over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from tensordbg.checking.finding import Culprit, Finding, Input
+from tensordbg.health.measured import Measured
+from tensordbg.health.spec import DTYPES
+from tensordbg.model import Frame
+from tensordbg.recording.catalog import RawFrame
+from tensordbg.recording.usercode import UserCode
+
+RawTensor = tuple[int, tuple[int, ...], bytes, int]
+"""The number of the dtype, the shape, the elements, and the place in a list, -1 where it is in none."""
+
+_MOST_ROWS = 6
+
+
+@dataclass(frozen=True)
+class Bad:
+    """An output that is not finite, as the observer hands it over."""
+
+    op_type: str
+    slot: int
+    outputs: int
+    tensor: RawTensor
+    inputs: Sequence[RawTensor]
+    frames: Sequence[RawFrame]
+    """Innermost first."""
+    forward: tuple[str, Sequence[RawFrame]] | None
+    """What is being differentiated: the operation and where it stood."""
+
+
+def finding_of(bad: Bad, user_code: UserCode) -> Finding:
+    """The finding."""
+    forward = None
+    if bad.forward is not None:
+        forward = Culprit(bad.forward[0], bad.forward[0], frames_of(bad.forward[1], user_code))
+    return Finding(
+        op_type=bad.op_type,
+        name=bad.op_type,
+        module=module_path(sys._getframe(1)),  # noqa: SLF001
+        slot=bad.slot,
+        outputs=bad.outputs,
+        tensor=measured_of(bad.tensor),
+        inputs=tuple(_input(each) for each in bad.inputs),
+        frames=frames_of(bad.frames, user_code),
+        forward=forward,
+    )
+
+
+def frames_of(raw: Sequence[RawFrame], user_code: UserCode) -> tuple[Frame, ...]:
+    """The frames that are not ours, outermost first."""
+    return tuple(
+        Frame(file, line, function, user_code.is_user(file))
+        for file, line, function in reversed(raw)
+        if not user_code.is_own(file)
+    )
+
+
+def measured_of(raw: RawTensor) -> Measured:
+    """A tensor with its health."""
+    number, shape, elements, _ = raw
+    name = DTYPES[number]
+    if name == "bfloat16" or name.startswith("float8"):
+        import ml_dtypes
+
+        return Measured(np.frombuffer(elements, getattr(ml_dtypes, name)).reshape(shape))
+    return Measured(np.frombuffer(elements, name).reshape(shape))
+
+
+def _input(raw: RawTensor) -> Input:
+    measured = measured_of(raw)
+    shape = ", ".join(str(size) for size in raw[1])
+    text = f"tensor of {measured.array.dtype.name}[{shape}]"
+    if measured.array.size <= _MOST_ROWS:
+        text += f": {np.array2string(measured.array, separator=', ')}".replace("\n", "")
+    return Input(text, measured)
+
+
+def module_path(frame: FrameType | None) -> str:
+    """The name of the module that runs, in the outermost one that does; empty outside of any."""
+    running: list[Any] = []
+    while frame is not None:
+        if frame.f_code.co_name == "_call_impl" and frame.f_globals.get("__name__") == "torch.nn.modules.module":
+            running.append(frame.f_locals.get("self"))
+        frame = frame.f_back
+    if not running:
+        return ""
+    outermost = running[-1]
+    names = {id(module): name for name, module in outermost.named_modules()}
+    return names.get(id(running[0])) or type(running[0]).__name__
