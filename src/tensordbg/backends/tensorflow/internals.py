@@ -14,7 +14,7 @@ from tensorflow.python import ops, pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.autograph.operators import control_flow
 from tensorflow.python.client import pywrap_tf_session, session
-from tensorflow.python.data.ops import debug_mode, structured_function
+from tensorflow.python.data.ops import debug_mode, iterator_ops, structured_function
 from tensorflow.python.eager import backprop, cancellation, context, imperative_grad, record
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function, polymorphic_function
 from tensorflow.python.framework import (
@@ -60,6 +60,7 @@ __all__ = [
     "generated_names",
     "gradients_util",
     "imperative_grad",
+    "iterator_ops",
     "kernels",
     "loop_and_branch_graphs",
     "op_def_library",
@@ -213,6 +214,10 @@ RELIED_ON: dict[str, str] = {
     ),
     "structured_function.StructuredFunctionWrapper": (
         "(func, ...): each function that a dataset is given, traced when it is made, with `function`; since 2.5"
+    ),
+    "iterator_ops.OwnedIterator._serialize_to_tensors": (
+        "(): what a checkpoint keeps of an iterator, as `_STATE`, by the policy in the options of its `_dataset`; a "
+        "dataset knows what it was made of (`_inputs`) and the functions it was given (`_functions`); since 2.12"
     ),
     "debug_mode.toggle_debug_mode": (
         "(on): sets DEBUG_MODE, with which a function that a dataset is given then runs as Python; since 2.9"

@@ -21,6 +21,7 @@ from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.refused import RefusedOperations
 from tensordbg.backends.tensorflow.run_graphs.clean import CleanRunMetadata
 from tensordbg.backends.tensorflow.run_graphs.keep import GraphKeepingProbes, RunGraphs
+from tensordbg.backends.tensorflow.saved_iterators import see_savings
 from tensordbg.backends.tensorflow.sessions.recording import RecordedSessions
 from tensordbg.backends.tensorflow.tracing.composites import Composites
 from tensordbg.backends.tensorflow.tracing.differentiated import Differentiated
@@ -60,6 +61,7 @@ class TensorFlowRecording:
         """
         _native.register_tensorflow_probe(framework_library())
         _clean.install()
+        see_savings()
         _native.register_tensorflow_watch(framework_library())
         probes = Probes(recorder)
         if recorder.graphs is not None:

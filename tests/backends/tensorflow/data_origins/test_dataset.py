@@ -95,21 +95,6 @@ def test_shuffling_and_random_numbers_draw_what_they_do_without(seed: int | None
         np.testing.assert_array_equal(plain, traced)
 
 
-def test_a_reading_is_resumed_where_it_was_saved_if_notes_may_be_left_out(tmp_path: Path) -> None:
-    data = tf.data.Dataset.zip(trace_data(numbers()), trace_data(numbers())).shuffle(20, seed=3).batch(4)
-    options = tf.data.Options()
-    options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.IGNORE
-    data = data.with_options(options)
-    iterator = iter(data)
-    next(iterator)
-    saved = tf.train.Checkpoint(iterator=iterator).save(str(tmp_path / "saved"))
-    rest = [np.asarray(one["id"]) for one, _ in iterator]
-    again = iter(data)
-    tf.train.Checkpoint(iterator=again).restore(saved)
-    for one, (other, _) in zip(rest, again, strict=True):
-        np.testing.assert_array_equal(one, other["id"])
-
-
 def zipped_rows(data: Any, others: Any) -> Any:
     return tf.data.Dataset.zip((data, {"other": others}))
 

@@ -15,6 +15,7 @@ import tensorflow as tf
 from tensordbg.backends.tensorflow.data_origins.names import for_rows, joined, noted_as, together
 from tensordbg.backends.tensorflow.data_origins.notes import BatchNotes, WorkNotes
 from tensordbg.backends.tensorflow.data_origins.sources import with_origins
+from tensordbg.backends.tensorflow.saved_iterators import see_savings
 from tensordbg.backends.tensorflow.tracing.data_origins_own import (
     all_own,
     called_like,
@@ -243,3 +244,4 @@ def _inner(map_func: Any) -> Any:
 
 # When a dataset is traced it may be late: in `Dataset.zip(trace_data(x), ...)` the function is looked up before that.
 _see_zips()
+see_savings()
