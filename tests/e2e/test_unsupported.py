@@ -60,8 +60,13 @@ def test_it_ends_at_the_import(folder: Path, words: list[str], told: str) -> Non
     assert line.startswith(f"tdbg: error: {told}")
     assert not done.stdout
     assert not (folder / "written").exists()
-    assert [name for name in left(folder) if name != "tdbg-traces"] == ["packages"]
-    assert not list(folder.glob("tdbg-traces/*"))
+    assert left(folder) == ["packages"]
+
+
+def test_a_folder_of_traces_that_was_there_stays(folder: Path) -> None:
+    (folder / "tdbg-traces").mkdir()
+    assert tdbg(folder, "debug", "-c", "run", "torch_program.py").returncode == 2
+    assert left(folder) == ["packages", "tdbg-traces"]
 
 
 def test_where_a_library_imports_it_the_program_is_told_and_goes_on(folder: Path) -> None:

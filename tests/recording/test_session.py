@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 import tensordbg
 from tensordbg.errors import RecordingError
 from tensordbg.model import Detail
+from tensordbg.recording.backend import backend_of
+from tensordbg.recording.recorder import Recorder
 
 
 def the_end(trace: Path) -> dict[str, object]:
@@ -89,3 +92,52 @@ def test_a_block_that_is_never_left_ends_with_the_program(tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (7, "")
     (trace,) = tmp_path.iterdir()
     assert the_end(trace)["exit_code"] is None
+
+
+class Hooked:
+    """Stands for what records a framework; one of them can't set its hooks."""
+
+    def __init__(self, fault: Exception | None) -> None:
+        self.fault = fault
+        self.did: list[str] = []
+
+    def prepare(self) -> Hooked:
+        return self
+
+    def install(self, _: Recorder) -> None:
+        self.did.append("installed")
+        if self.fault is not None:
+            raise self.fault
+
+    def uninstall(self) -> None:
+        self.did.append("uninstalled")
+
+    def failure(self, _: BaseException) -> None: ...
+
+    def versions(self) -> dict[str, str]:
+        return {"csv": "1.0"}
+
+    def own_operations(self) -> list[str]:
+        return []
+
+
+def test_a_framework_that_can_not_be_hooked_into_keeps_no_other_from_being_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ways = {"json": Hooked(RuntimeError("its observer did not start")), "csv": Hooked(None)}
+    monkeypatch.setattr("tensordbg.recording.session.FRAMEWORKS", tuple(ways))
+    monkeypatch.setattr(
+        "tensordbg.recording.session.backend_of",
+        lambda name: replace(backend_of("torch"), framework=name, record=ways[name]),
+    )
+    with tensordbg.record(tmp_path) as recording:
+        assert ways["csv"].did == ["installed"]
+    assert [way.did for way in ways.values()] == [["installed", "uninstalled"]] * 2
+    said = (
+        "json is not recorded: hooking into it failed (RuntimeError: its observer did not start); the program goes on, "
+        "and what other frameworks compute is recorded"
+    )
+    assert capsys.readouterr().err == f"tdbg: warning: {said}\n"
+    facts = [json.loads(line) for line in (recording.path / "facts.jsonl").read_text().splitlines()]
+    assert {"warning": said} in facts
+    assert {"framework": {"name": "csv", "version": "1.0"}} in facts

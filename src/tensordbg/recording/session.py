@@ -171,13 +171,27 @@ class Session:
             if isinstance(backend.record, Unsupported):
                 return
             recording = backend.record.prepare()
-            recording.install(self.recorder)
+            if not self._hooks_into(framework, recording):
+                return
             self._recorded[framework] = recording
             self._endings.insert(0, recording.uninstall)
             if self.recorder.lines is not None and not isinstance(backend.debug, Unsupported):
                 self._endings.insert(0, backend.debug.stop_at_lines(self.recorder, self.recorder.lines))
             for name, version in recording.versions().items():
                 self.recorder.fact({"framework": {"name": name, "version": version}})
+
+    def _hooks_into(self, framework: str, recording: FrameworkRecording) -> bool:
+        """Whether its hooks could be set; what is recorded of other frameworks goes on where they could not."""
+        try:
+            recording.install(self.recorder)
+        except Exception as error:  # noqa: BLE001  whatever it is, the program must go on
+            recording.uninstall()
+            self.recorder.warn(
+                f"{framework} is not recorded: hooking into it failed ({type(error).__name__}: {error}); the program "
+                "goes on, and what other frameworks compute is recorded"
+            )
+            return False
+        return True
 
     def _note_loaded(self) -> None:
         operations = sorted({name for each in self._recorded.values() for name in each.own_operations()})

@@ -29,20 +29,27 @@ def debug(program: Program, out: Path, plan: DebugPlan) -> int:
     settings_above(program.folder)
     if is_trace(out):
         raise RecordingError(f"{out}: is a trace itself, and new ones are made beside it; name the folder above it")
+    were_there = out.is_dir()
     trace = new_trace_folder(out, program.name)
     child = Child(program.debug_command(trace, plan))
     child.start()
     status = child.wait()
-    _seal(trace)
+    if (trace / "trace.json").exists():
+        _seal(trace)
+    else:
+        _take_away([trace] if were_there else [trace, out])
     return end_as(status)
 
 
-def _seal(trace: Path) -> None:
-    """Seals a trace and says where it is; one in which nothing was begun goes."""
-    if not (trace / "trace.json").exists():
+def _take_away(folders: list[Path]) -> None:
+    """Removes folders of ours in which nothing was begun, as far as they are empty."""
+    for folder in folders:
         with contextlib.suppress(OSError):
-            trace.rmdir()
-        return
+            folder.rmdir()
+
+
+def _seal(trace: Path) -> None:
+    """Seals a trace and says where it is."""
     from tensordbg.trace.seal import seal_all
 
     try:
