@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tensordbg.model import NONE, CallKind
+from tensordbg.trace import steps
 from tensordbg.trace.calls import CallGraph
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.steps import KEPT_SEGMENTS, Calls, Marks, StepJoin
@@ -132,3 +133,17 @@ def test_forgets_step_ids_but_not_those_of_open_calls() -> None:
     for index in range(1, KEPT_SEGMENTS + 1):
         Segment(("event 50 0",)).join(join, index) if index == 1 else Segment(()).join(join, index)
     assert [entry[0] for entry in join.state()[0]] == [50]
+
+
+def test_a_run_of_a_pipelines_function_may_wait_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "KEPT_RUNS", 2)
+    join = new_join()
+    first = Segment(tuple(f"event {number} 3" for number in (70, 71, 72)))
+    first.join(join, 0)
+    for index in range(1, KEPT_SEGMENTS + 3):
+        Segment(("begin 1 0", f"event {100 + index} 0", "end 1")).join(join, index)
+    later = Segment(("event 72 4", "event 71 4", "event 70 4"))
+    later.join(StepJoin(join._calls, json.loads(json.dumps(join.state()))), KEPT_SEGMENTS + 3)
+    assert first.runs == [1, 2, 3]
+    # The one that began first is forgotten.
+    assert later.runs == [3, 2, 4]

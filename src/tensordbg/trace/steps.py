@@ -28,6 +28,9 @@ Ints = npt.NDArray[np.int64]
 KEPT_SEGMENTS = 4
 """A step id that was not seen for so many segments, and whose execution has ended, is forgotten."""
 
+KEPT_RUNS = 10_000
+"""So many runs of pipelines' functions are remembered for longer, those that began last."""
+
 OWN_RUN = 0
 """The run that an execution is; those of pipelines' functions are numbered from 1."""
 
@@ -156,11 +159,15 @@ class StepJoin:
         for step_id in seen:
             cause = self._causes[step_id]
             self._causes[step_id] = replace(cause, seen=segment)
-        self._causes = {
-            step_id: cause
-            for step_id, cause in self._causes.items()
-            if cause.seen > segment - KEPT_SEGMENTS or (cause.run == OWN_RUN and cause.execution in self._open)
-        }
+        older: list[tuple[int, int]] = []
+        kept = {}
+        for step_id, cause in self._causes.items():
+            if cause.seen > segment - KEPT_SEGMENTS or (cause.run == OWN_RUN and cause.execution in self._open):
+                kept[step_id] = cause
+            elif cause.run != OWN_RUN:
+                older.append((cause.run, step_id))
+        kept.update((step_id, self._causes[step_id]) for _, step_id in sorted(older)[-KEPT_RUNS:])
+        self._causes = kept
 
 
 def _firsts(events: Marks, sites: Ints, first: Ints) -> tuple[Marks, Ints]:
