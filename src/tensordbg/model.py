@@ -30,11 +30,15 @@ EAGER_COMPOSITE = "composite_of"
 """The attribute of a site at which eager code puts a ragged or sparse tensor together: `ragged` or `sparse` with the
 sites and slots of its elements and of its other parts, in this order. Nothing runs there."""
 
+FUSED = "fused"
+"""The attribute of an operation whose result a compiled kernel keeps to itself: what is recorded of it was computed
+once more, from what the kernel was given, when something that the kernel stored was not finite."""
+
 ELEMENT_ORIGIN, BATCH_ORIGINS = "tensordbg_element_origin", "tensordbg_batch_origins"
 """How the operations are called that hold, in a pipeline with origins, the names of the element that a call of a
 function is for, and those of the rows of a batch that the pipeline gives."""
 
-NOTES = frozenset({COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
+NOTES = frozenset({COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, FUSED, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""
 
 

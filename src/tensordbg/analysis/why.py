@@ -13,6 +13,7 @@ from tensordbg.analysis.failures.failed_operation import find_failure
 from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.flow.values import locate_values
 from tensordbg.analysis.origins.find import find_origins
+from tensordbg.analysis.origins.fused import fused_notes
 from tensordbg.analysis.origins.fusion import fusion_notes
 from tensordbg.analysis.origins.notes import trace_notes
 from tensordbg.analysis.origins.pipeline_elements import with_elements
@@ -68,7 +69,7 @@ def _study(trace: TraceSource) -> Study:
     found = find_origins(values, details)
     troubles = sorted(report_origins(found, details), key=_place)
     origins = with_elements(trace, program, [trouble.origin for trouble in troubles])
-    notes = (*result.notes, *unseen_notes(values, origins))
+    notes = (*result.notes, *fused_notes(values, origins), *unseen_notes(values, origins))
     result = replace(result, origins=origins, notes=notes, warnings=find_warnings(trace, program, origins))
     events = np.array([origin.view.event for origin in origins], dtype=np.int64)
     return Study(result, find_transfers(found, [each.nodes for each in troubles], details), details.times(events))

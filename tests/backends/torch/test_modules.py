@@ -67,3 +67,19 @@ def test_a_module_that_raises_is_left_again() -> None:
     finally:
         modules.uninstall()
     assert observer.entered == [0, -1]
+
+
+def test_our_hooks_are_not_taken_for_the_programs_own() -> None:
+    from torch.nn.modules import module as torch_module
+
+    modules, observer = Modules(Catalog()), Observer()
+    recorder: Any = SimpleNamespace(guard=lambda what: guarded(what, _raise))
+    modules.install(recorder, observer)  # type: ignore[arg-type]
+    try:
+        assert not torch_module._has_any_global_hook()
+        own = torch_module.register_module_forward_hook(lambda *_: None)
+        assert torch_module._has_any_global_hook()
+        own.remove()
+    finally:
+        modules.uninstall()
+    assert not torch_module._has_any_global_hook()

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
+from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.recorder import Recorder
@@ -52,18 +53,25 @@ class Modules:
         self._labelled: set[tuple[str, int, int, int]] = set()
         self._handles: list[Any] = []
         self._observer: ModuleType | None = None
+        self._undo: Callable[[], None] = _nothing
 
     def install(self, recorder: Recorder, observer: ModuleType) -> None:
         """Looks on at every module from now on, in every thread."""
+        from torch.compiler import is_compiling
         from torch.nn.modules import module as torch_module
 
         self._observer = observer
 
+        # A compiler that traces a module traces its hooks too.
         def before(module: Any, _: Any) -> None:
+            if is_compiling():
+                return
             with recorder.guard("looking at a module"):
                 self._begin(module, observer)
 
         def after(_module: Any, _args: Any, result: Any) -> None:
+            if is_compiling():
+                return
             with recorder.guard("looking at what a module gives"):
                 self._end(result, observer)
 
@@ -71,9 +79,11 @@ class Modules:
             torch_module.register_module_forward_pre_hook(before),
             torch_module.register_module_forward_hook(after, always_call=True),
         ]
+        self._undo = _hide(torch_module, {handle.id for handle in self._handles})
 
     def uninstall(self) -> None:
         """Takes the hook out again."""
+        self._undo()
         while self._handles:
             self._handles.pop().remove()
 
@@ -116,7 +126,7 @@ class Modules:
                 self._label(place, made, number)
 
     def _label(self, place: _Place, made: tuple[int, int], number: int) -> None:
-        site, slot = made
+        site, slot = made[0], slot_in_site(self._catalog, *made)
         said = (place.path, site, slot, number)
         if said in self._labelled:
             return
@@ -125,6 +135,28 @@ class Modules:
         layer = json.loads(known.layer or '{"path": "", "class": "", "output_of": []}')
         layer["output_of"].append((place.path, place.kind, slot, number))
         self._catalog.add_sites([replace(known, layer=json.dumps(layer))])
+
+
+def _nothing() -> None:
+    """Stands for undoing where nothing was done."""
+
+
+def _hide(torch_module: Any, own: set[int]) -> Callable[[], None]:
+    """Keeps our hooks from being taken for the program's, and returns how to undo that.
+
+    `torch.compile` of a module warns of such hooks. It asks `_has_any_global_hook` of `torch.nn.modules.module`, whose
+    dictionaries of hooks begin with `_global_`; the keys are the handles' `id`. Where that is missing, nothing is done.
+    """
+    plain = getattr(torch_module, "_has_any_global_hook", None)
+    if plain is None:
+        return _nothing
+
+    def of_the_program() -> bool:
+        hooks = (value for name, value in vars(torch_module).items() if name.startswith("_global_"))
+        return bool(plain()) and any(set(each) - own for each in hooks if isinstance(each, Mapping))
+
+    torch_module._has_any_global_hook = of_the_program  # noqa: SLF001  see above
+    return lambda: setattr(torch_module, "_has_any_global_hook", plain)
 
 
 def _tensors(result: Any) -> Iterator[Any]:

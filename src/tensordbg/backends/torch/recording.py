@@ -7,6 +7,7 @@ from types import ModuleType
 
 from tensordbg import _native
 from tensordbg.backends.torch.building import BuildError, build, installed, load
+from tensordbg.backends.torch.compiled.recording import Compiled
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.backends.torch.sites import Sites
 from tensordbg.backends.torch.steps import Steps
@@ -43,6 +44,9 @@ class TorchRecording:
         self._hooks.callback(observer.stop)
         _modules.install(recorder, observer)
         self._hooks.callback(_modules.uninstall)
+        compiled = Compiled()
+        compiled.install(recorder, observer)
+        self._hooks.callback(compiled.uninstall)
         steps = Steps()
         steps.install(recorder, observer)
         self._hooks.callback(steps.uninstall)

@@ -11,6 +11,7 @@ import math
 from dataclasses import replace
 from typing import NamedTuple
 
+from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TORCH
@@ -27,8 +28,13 @@ NUMBER = "Number"
 READ = "read"
 """What the observer calls the place where the program reads a number."""
 
-_PRINTING = "/torch/_tensor_str.py"
-"""PyTorch computes how a tensor is printed by operations on tensors."""
+_PLUMBING = (
+    "/torch/_tensor_str.py",
+    "/torch/_dynamo/convert_frame.py",
+    "/torch/_inductor/compile_fx.py",
+    "/torch/_inductor/fx_passes/joint_graph.py",
+)
+"""PyTorch computes how a tensor is printed by operations on tensors, and while it compiles."""
 
 
 class Where(NamedTuple):
@@ -82,8 +88,8 @@ class Sites:
         stack = catalog.stack(_program_frames(frames)) if frames else NONE
         with catalog.lock:
             if first[0] != NONE and is_start_of_gradients(op_type, frames):
-                catalog.set_differentiated(*first)
-            if op_type != READ and any(name.endswith(_PRINTING) for name, _, _ in frames):
+                catalog.set_differentiated(first[0], slot_in_site(catalog, *first))
+            if op_type != READ and any(name.endswith(_PLUMBING) for name, _, _ in frames):
                 return PLUMBING
             layer = self._layer(told)
             value = repr(number) if op_type == NUMBER else ""

@@ -29,6 +29,7 @@ std::atomic<std::int64_t> g_step{0};  // -1 while a step is left out
 std::atomic<std::uint16_t> g_cpu{0};
 PyObject* g_describe = nullptr;       // (operation, frames, context, first input) -> site
 PyObject* g_fail = nullptr;           // (message)
+PyTypeObject* g_tensor_type = nullptr;
 Makers g_makers;
 
 std::mutex g_sites_mutex;
@@ -56,6 +57,7 @@ struct Context;
 
 struct Thread {
   bool busy = false;
+  int compiled = 0;  // calls of graphs of torch.compile that are under way, see compiled_calls.h
   Context* innermost = nullptr;
   std::vector<std::int64_t> gradients_of;  // sites of forward operations, of the nodes of autograd that run
   std::vector<std::int64_t> modules;
@@ -328,7 +330,7 @@ int autocast_of(const Context* around) {
 bool is_closed(const Context* around) { return around != nullptr && around->operation->closed && !around->wraps; }
 
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
-  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || g_log->recording() == 0) return nullptr;
+  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || t_thread.compiled > 0 || g_log->recording() == 0) return nullptr;
   try {
     const Operation& operation = operation_of(fn);
     if (!operation.known || (is_closed(t_thread.innermost) && !operation.unwritten)) return nullptr;
@@ -562,6 +564,7 @@ PyObject* start(PyObject*, PyObject* arguments) {
   g_cpu.store(g_log->device("cpu"));
   g_step.store(0);
   g_on.store(true);
+  g_tensor_type = reinterpret_cast<PyTypeObject*>(base);
   watch_readers(reinterpret_cast<PyTypeObject*>(base), on_read);
   if (g_operations == at::INVALID_CALLBACK_HANDLE) {
     g_operations = at::addGlobalCallback(
@@ -582,6 +585,8 @@ PyObject* stop(PyObject*, PyObject*) {
   }
   Py_RETURN_NONE;
 }
+
+#include "compiled_calls.h"
 
 PyObject* set_step(PyObject*, PyObject* step) {
   g_step.store(PyLong_AsLongLong(step));
@@ -641,6 +646,14 @@ PyMethodDef kMethods[] = {
     {"enter_module", enter_module, METH_O, "(number): what this thread runs now belongs to this module."},
     {"leave_module", leave_module, METH_NOARGS, "... and now to the one around it again."},
     {"maker_of", maker_of, METH_O, "(address): site and slot of what made a tensor, or None."},
+    {"watch_compiled", watch_compiled, METH_O, "(on_bad): see compiled_calls.h, as of the next."},
+    {"enter_compiled", enter_compiled, METH_O, "(inputs) -> (call site, step, [reference]) or None: a call begins."},
+    {"run_compiled", run_compiled, METH_O, "(execution): what is stored belongs to it."},
+    {"probe", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(probe)), METH_FASTCALL,
+     "(site, slot, tensor): a kernel has stored it."},
+    {"probe_again", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(probe_again)), METH_FASTCALL,
+     "(site, slot, tensor): it was computed again, for a look into a kernel."},
+    {"leave_compiled", leave_compiled, METH_VARARGS, "(results, keys): the call is over."},
     {"bad_reads", bad_reads, METH_NOARGS, "What was read of bad numbers: pairs of a reference and the reading's site."},
     {"bad_held", bad_held, METH_NOARGS, "References of the bad numbers that are still there."},
     {nullptr, nullptr, 0, nullptr},

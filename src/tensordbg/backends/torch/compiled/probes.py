@@ -1,0 +1,115 @@
+"""The lines that are put into compiled code, and what is recorded of a call of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tensordbg.backends.torch.compiled.describing import Describer, Graph
+from tensordbg.backends.torch.compiled.internals import Stored
+from tensordbg.model import NONE
+from tensordbg.recording.recorder import Recorder
+
+_PROBE = "_tensordbg_probe"
+
+
+class Probes:
+    """Makes the lines, and stands around the calls of what was compiled with them."""
+
+    def __init__(self, describer: Describer) -> None:
+        self._describer = describer
+        self._graphs: WeakKeyDictionary[Any, Graph] = WeakKeyDictionary()
+        self._of_site: dict[int, Graph] = {}
+        self._recorder: Recorder | None = None
+        self._observer: ModuleType | None = None
+
+    def use(self, recorder: Recorder | None, observer: ModuleType | None) -> None:
+        """Records from now on with these; with None nothing is."""
+        self._recorder, self._observer = recorder, observer
+
+    def graph_of(self, site: int) -> Graph | None:
+        """The graph with the site of a probe."""
+        return self._of_site.get(site)
+
+    def lines(self, lowering: Any, stored: list[Stored]) -> list[str]:
+        """The lines to be written where a kernel has stored something."""
+        recorder, found = self._recorder, list[str]()
+        if recorder is None or not recorder.active:
+            return found
+        with recorder.guard("looking at a compiled graph"):
+            graph = self._graphs.get(lowering)
+            if graph is None:
+                graph = self._graphs[lowering] = self._describer.describe(lowering)
+            found += [line for each in stored for line in self._line(graph, each)]
+        return found
+
+    def _line(self, graph: Graph, stored: Stored) -> list[str]:
+        ref = graph.references.get(stored.node)
+        if ref is None:
+            return []
+        graph.buffers[stored.node, stored.slot] = stored.name
+        self._of_site[ref.site] = graph
+        return [f"{_PROBE}({ref.site}, {stored.slot}, {stored.name})"]
+
+    def loaded(self, lowering: Any, module: ModuleType) -> None:
+        """Has the code that was made of a graph find its probe, and its calls be recorded."""
+        graph, recorder, observer = self._graphs.get(lowering), self._recorder, self._observer
+        if graph is None:
+            return
+        module.__dict__[_PROBE] = _no_probe if observer is None else observer.probe
+        if recorder is not None and recorder.active:
+            with recorder.guard("naming a compiled graph"):
+                function = self._describer.add(graph)
+                module.__dict__["call"] = self._watched(module.__dict__["call"], graph, function)
+
+    def _watched(self, plain: Callable[[Any], Any], graph: Graph, function: int) -> Callable[[Any], Any]:
+        def call(inputs: Any) -> Any:
+            recorder, observer = self._recorder, self._observer
+            if recorder is None or observer is None:
+                return plain(inputs)
+            own, results = _Call(recorder, observer, graph), None
+            own.enter(inputs, function)
+            try:
+                results = plain(inputs)
+                return results
+            finally:
+                own.leave(results)
+
+        return call
+
+
+class _Call:
+    """One call of a compiled graph."""
+
+    def __init__(self, recorder: Recorder, observer: ModuleType, graph: Graph) -> None:
+        self._recorder = recorder
+        self._observer = observer
+        self._graph = graph
+        self._written: list[Any] = []
+        self._execution = NONE
+
+    def enter(self, inputs: Any, function: int) -> None:
+        """Begins it; the inputs may be gone when it ends."""
+        recorder, observer = self._recorder, self._observer
+        with recorder.guard("recording a call of a compiled graph"):
+            entered = observer.enter_compiled(inputs)
+            if entered is None:
+                return
+            site, step, references = entered
+            recorder.catalog.use_function(function)
+            self._execution = recorder.log.begin_execution(site, function, step, references)
+            observer.run_compiled(self._execution)
+            self._written = [inputs[place] for place in self._graph.written]
+
+    def leave(self, results: Any) -> None:
+        """Ends it; the results are None where it failed."""
+        with self._recorder.guard("recording the results of a compiled graph"):
+            self._observer.leave_compiled(None if results is None else [*results, *self._written], self._graph.results)
+            if self._execution != NONE and self._recorder.active:
+                self._recorder.log.end_execution(self._execution, results is None)
+
+
+def _no_probe(*_: Any) -> None:
+    """Stands for the probe where the recording ended while the code was compiled."""

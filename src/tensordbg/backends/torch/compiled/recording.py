@@ -1,0 +1,54 @@
+"""Records what `torch.compile` compiles, from when the program first uses it."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType, ModuleType
+from typing import Any
+
+from tensordbg.backends.torch.compiled.describing import Describer
+from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks
+from tensordbg.backends.torch.compiled.probes import Probes
+from tensordbg.backends.torch.compiled.rerunning import Rerun
+from tensordbg.model import TensorRef
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.recorder import Recorder
+
+_probes = Probes(Describer(CATALOG))
+
+
+class Compiled:
+    """The recording of compiled code."""
+
+    def __init__(self) -> None:
+        self._hooks = Hooks()
+        self._watch: ImportWatch | None = None
+
+    def install(self, recorder: Recorder, observer: ModuleType) -> None:
+        """Sets the hooks, as soon as the compiler is imported: most programs never do."""
+        rerun = Rerun(recorder, observer)
+
+        def on_bad(execution: int, site: int, slot: int) -> None:
+            graph = _probes.graph_of(site)
+            around: FrameType | None = sys._getframe(1)  # noqa: SLF001  the generated code
+            if graph is not None and around is not None:
+                with recorder.guard("running the operations of a kernel again"):
+                    variables: dict[str, Any] = dict(around.f_locals)
+                    rerun.of(graph, TensorRef(site, slot), execution, variables)
+
+        observer.watch_compiled(on_bad)
+        _probes.use(recorder, observer)
+        self._watch = ImportWatch({WATCHED: lambda: self._set(recorder)})
+        self._watch.start()
+
+    def uninstall(self) -> None:
+        """Takes them out again; what was compiled with probes goes on without anything being recorded."""
+        if self._watch is not None:
+            self._watch.stop()
+        self._hooks.remove()
+        _probes.use(None, None)
+
+    def _set(self, recorder: Recorder) -> None:
+        with recorder.guard("looking into the compiler of PyTorch"):
+            self._hooks.set(_probes.lines, _probes.loaded)

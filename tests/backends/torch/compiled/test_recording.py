@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+
+from tensordbg.backends.torch.compiled.recording import Compiled
+from tensordbg.recording.guard import guarded
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+
+
+def _raise(_: str, error: BaseException) -> None:
+    raise error
+
+
+class Recorder:
+    active = True
+
+    def guard(self, what: str) -> Any:
+        return guarded(what, _raise)
+
+
+class Observer:
+    def watch_compiled(self, on_bad: Any) -> None:
+        self.on_bad = on_bad
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch, of what it uses itself
+def test_the_compiler_is_hooked_while_a_recording_runs() -> None:
+    importlib.import_module("torch._inductor.compile_fx")
+    from torch._inductor.scheduler import Scheduler
+
+    plain = Scheduler.free_buffers
+    compiled, observer = Compiled(), Observer()
+    compiled.install(Recorder(), observer)  # type: ignore[arg-type]
+    assert Scheduler.free_buffers is not plain
+    observer.on_bad(1, 2**30, 0)  # of no graph that is known
+    compiled.uninstall()
+    assert Scheduler.free_buffers is plain

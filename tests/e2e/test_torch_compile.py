@@ -1,0 +1,94 @@
+"""Programs that compile with `torch.compile`: what a kernel computes is named, and nothing of the program changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tensordbg
+from tensordbg.analysis.graphs.functions import list_functions
+from tensordbg.analysis.names.listing import Order, Selection, list_tensors
+from tensordbg.trace.reader import TraceReader, open_trace
+from tests.e2e.test_torch import line_of, run
+
+pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+
+LOSS = """
+    @torch.compile
+    def loss_of(x, w):
+        h = torch.relu(x @ w)
+        p = h / h.sum(-1, keepdim=True)
+        return (torch.log(p) * 2).mean()
+
+    x, w = torch.randn(4, 8), torch.randn(8, 8, requires_grad=True)
+    loss = loss_of(x, w)
+    loss.backward()
+    print(loss.item(), w.grad.isnan().sum().item())
+"""
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("loss")
+    done = run(folder, LOSS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[0] == "-inf"
+    (trace,) = (folder / "traces").iterdir()
+    return trace
+
+
+@pytest.fixture(scope="module")
+def reader(recorded: Path) -> TraceReader:
+    return open_trace(recorded)
+
+
+def test_the_operation_inside_of_a_fused_kernel_is_named(recorded: Path) -> None:
+    found = tensordbg.why(recorded)
+    (origin,) = found.origins
+    assert (origin.view.op_type, origin.verdict.cause) == ("aten::log", "log_of_zero")
+    assert origin.source is not None
+    assert origin.source.line == line_of(LOSS, "torch.log")
+    assert any("inside a fused kernel of compiled code; its operations were run again" in each for each in found.notes)
+    assert [each.relation for each in origin.also] == ["gradient"]
+
+
+def test_a_compiled_graph_is_a_function(reader: TraceReader) -> None:
+    forward, backward = list_functions(reader)
+    assert forward.definition is not None
+    assert (forward.name, forward.definition.line) == ("loss_of", line_of(LOSS, "@torch.compile"))
+    assert [each.text for each in forward.traces[0].parameters] == ["float32[4, 8]", "float32[8, 8]"]
+    assert backward.calls == forward.calls == 1
+
+
+def test_nothing_of_the_compiler_itself_is_recorded(reader: TraceReader) -> None:
+    rows = list_tensors(reader, Selection(), Order(limit=0)).rows
+    assert not [row.tensor for row in rows if row.tensor.startswith(("Input", "aten::zeros", "aten::clone"))]
+
+
+TRAINING = """
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.GELU(), nn.Dropout(0.3), nn.Linear(16, 4))
+    compiled = torch.compile(model, fullgraph=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    x, y = torch.randn(32, 8), torch.randint(0, 4, (32,))
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(compiled(x), y)
+        loss.backward()
+        optimizer.step()
+    print(loss.item().hex(), *(value.double().sum().item().hex() for value in model.state_dict().values()))
+"""
+
+
+def test_a_training_is_the_same_to_the_bit(tmp_path: Path) -> None:
+    plain = run(tmp_path, TRAINING, recorded=False)
+    recorded = run(tmp_path, TRAINING)
+    assert (plain.returncode, recorded.returncode) == (0, 0), recorded.stderr
+    assert recorded.stdout == plain.stdout
+    assert "Warning" not in recorded.stderr
+    (folder,) = (tmp_path / "traces").iterdir()
+    found = tensordbg.why(folder)
+    assert found.non_finite_events == 0
+    forward, _ = list_functions(open_trace(folder))
+    assert (forward.calls, len(forward.traces)) == (3, 1)
