@@ -258,7 +258,7 @@ class Beginning:
 
     what: str
     """`shape`, `dtype`, `value` (a number out of range), `wrapped` (a whole number that did not fit its type) or
-    `python` (a line of a Python function that a graph called)."""
+    `python` (a line of a Python function that a graph called) or `element` (which element of a dataset it was)."""
     given: str
     """The input that it came to, under the name that it has there."""
     tensor: str

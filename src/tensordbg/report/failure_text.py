@@ -14,7 +14,14 @@ from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.origin_tables import cells_of
 from tensordbg.report.origin_text import source_table
 
-_WORDS = {"shape": "shape ", "dtype": "type  ", "value": "value ", "wrapped": "wrap  ", "python": "python"}
+_WORDS = {
+    "shape": "shape ",
+    "dtype": "type  ",
+    "value": "value ",
+    "wrapped": "wrap  ",
+    "python": "python",
+    "element": "data  ",
+}
 """Heads of the lines that tell where something began, all of one width."""
 
 

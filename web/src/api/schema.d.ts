@@ -333,7 +333,7 @@ export interface components {
         BeginningView: {
             /**
              * @description `shape`, `dtype`, `value` (a number out of range), `wrapped` (a whole number that did not fit its type) or
-             *     `python` (a line of a Python function that a graph called).
+             *     `python` (a line of a Python function that a graph called) or `element` (which element of a dataset it was).
              */
             what: string;
             /** @description What made it of what. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.case import Case, Cause, largest_of
-from tensordbg.model import Health
+from tensordbg.model import NONE, Health
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -41,7 +41,9 @@ def _fix_variable(case: Case) -> str:
 
 def _explain_input(case: Case) -> str:
     index = case.first_bad_index
-    row = f"; the first is in row {index[0]} of the batch, at {list(index)}" if index else ""
+    # In a function of an input pipeline, which no execution runs, it may be one element that is in no batch yet.
+    in_row = "" if case.view.execution == NONE or not index else f"in row {index[0]} of the batch, "
+    row = f"; the first is {in_row}at {list(index)}" if index else ""
     columns = _whole_columns(case)
     if columns:
         row += f", and there are as many as {columns} whole column{'s' * (columns > 1)} hold"

@@ -14,6 +14,7 @@ from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.beginnings.unequal_elements import unequal_element, unequal_shapes
+from tensordbg.analysis.failures.data_elements import Refused, element_given
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline, pipeline_functions
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine
@@ -22,6 +23,7 @@ from tensordbg.analysis.program.details import Details, function_name
 from tensordbg.analysis.program.events import Executions, row_of
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.tensors.batch_origins import BatchOrigins
 from tensordbg.model import NONE, CallKind, Site, StatedInput, TensorRef
 from tensordbg.operations.kinds import Kind
 from tensordbg.trace.facts import Failure
@@ -68,6 +70,7 @@ def find_failure(
     refused = _stated(told.inputs)
     beginnings: tuple[Beginning, ...] = ()
     source = locations.own(stack)
+    element: tuple[Beginning, ...] = ()
     if site is not None and known:
         eager = executions.function[row] == NONE
         inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
@@ -75,6 +78,9 @@ def find_failure(
         names = [given.tensor for given in inputs]
         given_to = with_variable(past.given_to(site), site, program)
         beginnings = find_beginnings(Refusal(site.op_type, told.message, source, names, given_to), past)
+        views = with_elements(_views(trace, inputs, details), told, details)
+        given = Refused(told.message, given_to, [each.elements for each in views])
+        element = element_given(BatchOrigins(trace, program), past, given)
     elif (not told.tensors or is_of_comparison(told.message)) and (
         row := comparison_at(program, executions, locations, source)
     ) != NONE:
@@ -97,7 +103,7 @@ def find_failure(
         source=source,
         stack=stack,
         inputs=with_elements(with_constants(_views(trace, inputs, details), given_to), told, details) or refused,
-        beginnings=(*raised_in_python(told.message, locations), *beginnings),
+        beginnings=(*raised_in_python(told.message, locations), *beginnings, *element),
         layer=told.layer,
     )
 
@@ -120,10 +126,12 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
     source = locations.own(stack)
     names = [_input(program, ref, ref, NONE).tensor for ref in program.inputs_of(site.site)]
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
-    inputs = (
+    plain = tuple(
         InputView(name, "" if made is None else made.op_type, None if made is None else views.get(made.event))
         for name, made in zip(names, given, strict=True)
     )
+    inputs = with_elements(plain, told, details)
+    refused = Refused(told.message, given, [each.elements for each in inputs])
     return ProgramFailure(
         error=told.error,
         message=told.message,
@@ -133,11 +141,12 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
         step=NONE,
         source=source,
         stack=stack,
-        inputs=with_elements(tuple(inputs), told, details),
+        inputs=inputs,
         layer=told.layer,
         beginnings=(
             *raised_in_python(told.message, locations),
             *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
+            *element_given(BatchOrigins(failed.trace, program), failed.past, refused),
         ),
     )
 

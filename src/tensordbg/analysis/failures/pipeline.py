@@ -28,6 +28,8 @@ class FailedElement:
     site: Site
     given: Sequence[Made | None]
     past: RecordedPast
+    trace: TraceSource
+    """Where it is recorded."""
 
 
 def failed_in_pipeline(
@@ -42,7 +44,7 @@ def failed_in_pipeline(
     found = ((invocation, site.site) for site in named for invocation in past.failed_invocations(site))
     runs = sorted(found, key=lambda each: (int(last[each[0]]), *each))
     sites = {site.site: site for site in named}
-    failed = [FailedElement(sites[number], past.given_at(run, sites[number]), past) for run, number in runs]
+    failed = [FailedElement(sites[number], past.given_at(run, sites[number]), past, trace) for run, number in runs]
     # A pipeline runs ahead, so others may have failed behind the first; the message tells which number it was.
     whole = (each for each in failed if not any(made is not None and made.shape is None for made in each.given[:1]))
     return next((each for each in failed if _fits(each, failure.message)), next(whole, None))

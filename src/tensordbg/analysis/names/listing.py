@@ -193,7 +193,8 @@ def list_tensors_of_run(
     direction = "DESC" if order.reverse else "ASC"
     sorting = f"ORDER BY sort_key {direction} NULLS LAST, event {direction}, process"
     limit = f"LIMIT {order.limit:d} OFFSET {order.skip:d}" if order.limit > 0 else ""
-    page = sql_of_run(processes, f"{' UNION ALL '.join(parts)} {sorting} {limit}")
+    # The key has done its work; some versions name no field of a row, which then can't be read as a dictionary.
+    page = sql_of_run(processes, f"{' UNION ALL '.join(parts)} {sorting} {limit}").drop_columns(["sort_key"])
     owners = page.column("process").to_pylist()
     for name, reader in processes.items():
         own = [row for row, owner in enumerate(owners) if owner == name]

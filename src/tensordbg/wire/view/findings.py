@@ -44,7 +44,7 @@ class BeginningView:
 
     what: str
     """`shape`, `dtype`, `value` (a number out of range), `wrapped` (a whole number that did not fit its type) or
-    `python` (a line of a Python function that a graph called)."""
+    `python` (a line of a Python function that a graph called) or `element` (which element of a dataset it was)."""
     text: str
     """What made it of what."""
     source: LineView | None

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tensordbg.analysis.names.listing import Selection, list_tensors
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.why import why
-from tensordbg.backends.tensorflow.eager.bound_names import may_be_told_apart, names_bound
+from tensordbg.backends.tensorflow.eager import bound_names
+from tensordbg.backends.tensorflow.eager.bound_names import may_be_told_apart, mentions, names_bound
 from tests.backends.tensorflow.recorded import record, scalars
 
 
@@ -129,3 +131,31 @@ def test_two_that_come_in_at_one_line_are_told_apart(tmp_path: Path) -> None:
     reader = record(tmp_path, program).reader
     assert (scalars(reader, "left"), scalars(reader, "right")) == ([1, 3], [2, 4])
     assert [point.step for point in history_of(reader, "right").points] == [0, 1]
+
+
+@pytest.fixture
+def without_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Python 3.10, which knows the lines of instructions and no columns."""
+    monkeypatch.setattr(bound_names, "_positions", lambda code: ())
+    bound_names._by_line.cache_clear()
+    monkeypatch.setattr(bound_names, "_by_line", bound_names._by_line.__wrapped__)
+
+
+@pytest.mark.usefixtures("without_positions")
+def test_without_columns_the_names_of_the_line_are_looked_at() -> None:
+    one, other = object(), object()
+    rows = {"ids": one, 3: other}
+    assert (found(one), found(other)) == (["one"], ["other"])
+    del one
+    assert found(rows["ids"]) == ["rows['ids']"]
+    assert mentions(sys._getframe()).constants == ()
+
+
+@pytest.mark.usefixtures("without_positions")
+def test_without_columns_a_recording_goes_on_and_guesses_no_literal(tmp_path: Path) -> None:
+    def program() -> None:
+        table = tf.constant([1.0, 2.0])
+        tf.maximum(table, 0.5)
+
+    trace = record(tmp_path, program)
+    assert [each.tensor for each in list_tensors(trace.reader, Selection()).rows] == ["table:0", "Input:0", "Maximum:0"]

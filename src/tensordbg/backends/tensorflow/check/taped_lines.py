@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
+from tensordbg.backends.tensorflow.eager.code_lines import line_at
 from tensordbg.backends.tensorflow.eager.tape_frames import TapedOperation, taped_operation
 from tensordbg.backends.tensorflow.eager.tensors import flat
 from tensordbg.backends.tensorflow.internals import pywrap_tfe
@@ -90,5 +91,4 @@ class TapedLines:
 
 def _frame_of(line: Line) -> Frame:
     code, place = line
-    number = [start for start, *_ in code.co_positions()][place // 2]
-    return Frame(code.co_filename, number or code.co_firstlineno, code.co_name, True)
+    return Frame(code.co_filename, line_at(code, place), code.co_name, True)

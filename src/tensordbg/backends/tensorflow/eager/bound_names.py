@@ -9,10 +9,12 @@ from __future__ import annotations
 import dis
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
+
+from tensordbg.backends.tensorflow.eager.code_lines import line_at, lines_of
 
 _LOADS = ("LOAD_CLASSDEREF", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME")
 """How the names begin of the instructions that load a name; some of later versions load two."""
@@ -112,7 +114,7 @@ def _names_in(frame: FrameType, is_it: Callable[[Any], bool]) -> Iterator[str]:
 def _mentioned(frame: FrameType) -> tuple[list[str], tuple[str, ...]]:
     """The names and attributes that the call which runs in a frame mentions, with the other lines of its statement."""
     first, last, *_ = _running(frame)
-    first = frame.f_lineno if first is None else first
+    first = line_at(frame.f_code, frame.f_lasti) if first is None else first
     names: dict[str, None] = {}
     attributes: dict[str, None] = {}
     by_line, _ = _by_line(frame.f_code)
@@ -128,13 +130,15 @@ def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str]]:
     """By line of a code object what it loads, and by place the names of its instructions."""
     found: dict[int, list[_Load]] = {}
     instructions = {}
+    positions = _positions(code)
+    lines = lines_of(code)
     for instruction in dis.get_instructions(code):
+        place = instruction.offset // 2
         instructions[instruction.offset] = instruction.opname
-        at = instruction.positions
-        line = at.lineno if at is not None else None
-        if at is None or line is None or not instruction.opname.startswith((*_LOADS, *_ATTRIBUTES, *_CONSTANTS)):
+        line = lines.get(place)
+        if line is None or not instruction.opname.startswith((*_LOADS, *_ATTRIBUTES, *_CONSTANTS)):
             continue
-        position = _position((line, at.end_lineno, at.col_offset, at.end_col_offset)) or (line, 0, line, 0)
+        position = (_position(positions[place]) if positions else None) or (line, 0, line, 0)
         loads = found.setdefault(line, [])
         if instruction.opname.startswith(_CONSTANTS):
             loads.append(_Load("", False, instruction.argval, position))
@@ -147,7 +151,16 @@ def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str]]:
 
 def _running(frame: FrameType) -> tuple[int | None, ...]:
     """Where the instruction that runs in a frame stands: first and last line, first and last column."""
-    return next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
+    positions = _positions(frame.f_code)
+    place = frame.f_lasti // 2
+    return positions[place] if place < len(positions) else (None,) * 4
+
+
+@functools.lru_cache(maxsize=1024)
+def _positions(code: CodeType) -> Sequence[tuple[int | None, ...]]:
+    """Where each instruction stands in the text, as Python tells since 3.11; before, nothing."""
+    told = getattr(code, "co_positions", None)
+    return () if told is None else tuple(told())
 
 
 def _position(told: tuple[int | None, ...]) -> _Position | None:
