@@ -68,3 +68,110 @@ def test_without_origins_no_element_is_told(tmp_path: Path) -> None:
     plain = MAPPED.replace("from tensordbg.tensorflow import trace_data\n", "").replace("trace_data(", "(")
     assert "value mul:0 made 21 of 7 and 3" in (told := told_of(tmp_path, plain))
     assert " data " not in told
+
+
+RESHAPED = """
+import tensorflow as tf
+
+
+@tf.function
+def heads(x, n):
+    batch = tf.shape(x)[0]
+    size = tf.shape(x)[1] // n
+    return tf.reshape(x, [batch, n, size])
+
+
+heads(tf.ones([4, 12]), tf.constant(3))
+heads(tf.ones([4, 10]), tf.constant(3))
+"""
+
+PADDED = """
+import tensorflow as tf
+
+texts = tf.data.Dataset.from_tensor_slices(["a b", "a b c d e", "a"])
+
+
+def split(text):
+    words = tf.strings.split(text)
+    return words
+
+
+for batch in texts.map(split).padded_batch(3, padded_shapes=[4]):
+    pass
+"""
+
+LABEL_TYPE = """
+import numpy as np
+import tensorflow as tf
+
+x, y = np.ones((8, 3), np.float32), np.array([0, 1, 2, 0, 1, 2, 0, 1], np.float32)
+w = tf.Variable(tf.ones([3, 3]))
+
+
+@tf.function
+def step(x, y):
+    logits = x @ w
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
+
+
+for x, y in tf.data.Dataset.from_tensor_slices((x, y)).batch(4):
+    step(x, y)
+"""
+
+LOSS = """
+import keras
+import numpy as np
+import tensorflow as tf
+
+model = keras.Sequential([keras.layers.Dense(3)])
+
+
+@tf.function
+def train(x, y):
+    with tf.GradientTape():
+        prediction = model(x)
+        return keras.losses.sparse_categorical_crossentropy(y, prediction, from_logits=True)
+
+
+train(tf.ones([10, 4]), tf.zeros([9], tf.int64))
+"""
+
+WORDS = """
+import keras
+import numpy as np
+
+words = np.random.RandomState(0).randint(0, 1000, (32, 12))
+words[3, 4] = 1000
+model = keras.Sequential([keras.layers.Embedding(1000, 8), keras.layers.Flatten(), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(words, np.ones((32, 1)), shuffle=False, verbose=0)
+"""
+
+
+def test_the_size_that_was_asked_for(tmp_path: Path) -> None:
+    told = told_of(tmp_path, RESHAPED)
+    assert "its inputs are x:0 float32[4, 10] and Reshape/shape:0 [4, 3, 3]" in told
+    assert "size floordiv:0 made 3 of 10 and 3 train.py:8 size = tf.shape(x)[1] // n" in told
+
+
+def test_the_element_that_is_larger_than_what_it_is_padded_to(tmp_path: Path) -> None:
+    told = told_of(tmp_path, PADDED)
+    assert "made [5] of [1], and its element is padded to [4] train.py:8 words = tf.strings.split(text)" in told
+
+
+def test_the_parameter_that_is_of_a_wrong_type(tmp_path: Path) -> None:
+    told = told_of(tmp_path, LABEL_TYPE)
+    assert "in list of allowed values: int32, int64; its input y:0 is float32[4]" in told
+    assert "matmul" not in told
+
+
+def test_rows_that_are_not_as_many(tmp_path: Path) -> None:
+    told = told_of(tmp_path, LOSS)
+    assert "shape the argument y was given with [9]" in told
+    assert "shape the argument x was given with [10, 4]" in told
+
+
+def test_a_word_beyond_the_vocabulary(tmp_path: Path) -> None:
+    told = told_of(tmp_path, WORDS)
+    assert "indices[3,4] = 1000 is not in [0, 1000)" in told
+    assert "took it out of the input pipeline with 1000 among its numbers" in told

@@ -257,8 +257,8 @@ class Beginning:
     """Where something came into being that a failed operation could not take."""
 
     what: str
-    """`shape`, `dtype`, `value` (a number out of range), `wrapped` (a whole number that did not fit its type) or
-    `python` (a line of a Python function that a graph called) or `element` (which element of a dataset it was)."""
+    """`shape`, `size` (that was asked for), `dtype`, `value` (a number out of range), `wrapped` (a whole number that
+    went round), `python` (a line of a Python function that a graph called) or `element` (of a dataset)."""
     given: str
     """The input that it came to, under the name that it has there."""
     tensor: str

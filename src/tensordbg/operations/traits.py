@@ -80,6 +80,8 @@ class Trait(Enum):
     """It takes its elements from other processes."""
     MAKES_PIPELINE = auto()
     """It makes a stage of an input pipeline, or what the pipeline's batches are handed on in."""
+    PADS_BATCHES = auto()
+    """It makes the stage of a pipeline that pads elements to the sizes which its one-dimensional inputs tell."""
     OF_PIPELINES = auto()
     """It makes an input pipeline, steps through one, or hands on what one gave."""
     CALLS_PYTHON = auto()

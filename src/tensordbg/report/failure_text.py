@@ -21,6 +21,7 @@ _WORDS = {
     "wrapped": "wrap  ",
     "python": "python",
     "element": "data  ",
+    "size": "size  ",
 }
 """Heads of the lines that tell where something began, all of one width."""
 

@@ -332,8 +332,8 @@ export interface components {
          */
         BeginningView: {
             /**
-             * @description `shape`, `dtype`, `value` (a number out of range), `wrapped` (a whole number that did not fit its type) or
-             *     `python` (a line of a Python function that a graph called) or `element` (which element of a dataset it was).
+             * @description `shape`, `size` (that was asked for), `dtype`, `value` (a number out of range), `wrapped` (a whole number that
+             *     went round), `python` (a line of a Python function that a graph called) or `element` (of a dataset).
              */
             what: string;
             /** @description What made it of what. */

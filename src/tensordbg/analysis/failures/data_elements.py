@@ -29,7 +29,7 @@ _SAME_ROWS = (Kind.CAST, Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL)
 
 @dataclass(frozen=True)
 class Refused:
-    """What an operation would not take."""
+    """The inputs that an operation would not take."""
 
     message: str
     given: Sequence[Made | None]

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tensordbg.analysis.columns.reading import TraceSource, integers, tensor_pieces
+from tensordbg.analysis.failures.batching import element_that_fits_no_batch
 from tensordbg.analysis.failures.beginnings.asserted import comparison_at, is_of_comparison
 from tensordbg.analysis.failures.beginnings.find import Refusal, compared_beginnings, find_beginnings
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
-from tensordbg.analysis.failures.beginnings.unequal_elements import unequal_element, unequal_shapes
 from tensordbg.analysis.failures.data_elements import Refused, element_given
 from tensordbg.analysis.failures.in_python import raised_in_python
-from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline, pipeline_functions
+from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import Details, function_name
@@ -56,43 +56,17 @@ def find_failure(
     if (
         told.nodes
         and (site is None or site.function == NONE)
-        and (found := failed_in_pipeline(trace, program, executions, told)) is not None
+        and (element := failed_in_pipeline(trace, program, executions, told)) is not None
     ):
-        return _of_pipeline(told, found, locations, details)
+        return _of_pipeline(told, element, locations, details)
     stacks = [] if site is None else [site.stack]
     row = int(row_of(executions.number, np.array([told.execution]))[0]) if told.execution != NONE else NONE
     known = row != NONE
     if known and int(executions.site[row]) in program.sites:
         stacks.append(program.sites[int(executions.site[row])].stack)
     stack = next((lines for lines in map(locations.stack, stacks) if any(line.user for line in lines)), ())
-    inputs: list[_Input] = []
-    given_to: Sequence[Made | None] = ()
-    refused = _stated(told.inputs)
-    beginnings: tuple[Beginning, ...] = ()
-    source = locations.own(stack)
-    element: tuple[Beginning, ...] = ()
-    if site is not None and known:
-        eager = executions.function[row] == NONE
-        inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
-        past = RecordedPast(trace, program, executions, row)
-        names = [given.tensor for given in inputs]
-        given_to = with_variable(past.given_to(site), site, program)
-        beginnings = find_beginnings(Refusal(site.op_type, told.message, source, names, given_to), past)
-        views = with_elements(_views(trace, inputs, details), told, details)
-        given = Refused(told.message, given_to, [each.elements for each in views])
-        element = element_given(BatchOrigins(trace, program), past, given)
-    elif (not told.tensors or is_of_comparison(told.message)) and (
-        row := comparison_at(program, executions, locations, source)
-    ) != NONE:
-        past = RecordedPast(trace, program, executions, row)
-        inputs = _of_eager(program, executions, row)
-        compared = past.given_to(program.sites[int(executions.site[row])])
-        refusal = Refusal("", told.message, source, [given.tensor for given in inputs], compared)
-        beginnings = tuple(compared_beginnings(refusal, past, compared))
-    elif told.tensors:
-        recording = Recording(trace, program, executions)
-        refused, beginnings = _of_refused(told, recording, locations, source, details)
-    beginnings = beginnings or _of_batch(told.message, Recording(trace, program, executions), row)
+    place = _Place(told, Recording(trace, program, executions), locations, locations.own(stack), details)
+    found = _looked_into(place, site, row)
     return ProgramFailure(
         error=told.error,
         message=told.message,
@@ -100,23 +74,65 @@ def find_failure(
         op_type="" if site is None else site.op_type,
         function="" if site is None else function_name(program, site),
         step=int(executions.step[row]) if known else NONE,
-        source=source,
+        source=place.source,
         stack=stack,
-        inputs=with_elements(with_constants(_views(trace, inputs, details), given_to), told, details) or refused,
-        beginnings=(*raised_in_python(told.message, locations), *beginnings, *element),
+        inputs=found.inputs or _stated(told.inputs),
+        beginnings=(
+            *raised_in_python(told.message, locations),
+            *(found.beginnings or element_that_fits_no_batch(told.message, trace, program, executions, row)),
+            *found.element,
+        ),
         layer=told.layer,
     )
 
 
-def _of_batch(message: str, recording: Recording, row: int) -> tuple[Beginning, ...]:
-    """Where the element of a dataset began that did not fit into a batch."""
-    if unequal_shapes(message) is None:
-        return ()
+@dataclass(frozen=True)
+class _Place:
+    """Where a program failed, and what is known of it."""
+
+    told: Failure
+    recording: Recording
+    locations: Locations
+    source: SourceLine | None
+    details: Details
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a failed operation was given, and where that came from of it which did not fit."""
+
+    inputs: tuple[InputView, ...] = ()
+    beginnings: tuple[Beginning, ...] = ()
+    element: tuple[Beginning, ...] = ()
+    """Of a dataset."""
+
+
+def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
+    """What an operation was given whose execution was recorded, an assertion, or Python code that refused it."""
+    told, recording, details = place.told, place.recording, place.details
     trace, program, executions = recording.trace, recording.program, recording.executions
-    functions = pipeline_functions(program)
-    pasts = (RecordedPast(trace, program, executions, each) for each in dict.fromkeys((NONE, row)))
-    found = (unequal_element(message, program, functions, past) for past in pasts)
-    return next(filter(None, found), ())
+    if site is not None and row != NONE:
+        eager = executions.function[row] == NONE
+        inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
+        past = RecordedPast(trace, program, executions, row)
+        given = with_variable(past.given_to(site), site, program)
+        views = with_elements(_recorded(_views(trace, inputs, details), given, details), told, details)
+        names = [each.tensor for each in inputs]
+        began = find_beginnings(Refusal(site.op_type, told.message, place.source, names, given), past)
+        refused = Refused(told.message, given, [each.elements for each in views])
+        return _Found(with_constants(views, given), began, element_given(BatchOrigins(trace, program), past, refused))
+    if not told.tensors or is_of_comparison(told.message):
+        row = comparison_at(program, executions, place.locations, place.source)
+        if row != NONE:
+            past = RecordedPast(trace, program, executions, row)
+            inputs = _of_eager(program, executions, row)
+            given = past.given_to(program.sites[int(executions.site[row])])
+            refusal = Refusal("", told.message, place.source, [each.tensor for each in inputs], given)
+            views = with_constants(with_elements(_views(trace, inputs, details), told, details), given)
+            return _Found(views, tuple(compared_beginnings(refusal, past, given)))
+    if told.tensors:
+        return _Found(*_of_refused(told, recording, place.locations, place.source, details))
+    return _Found()
 
 
 def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, details: Details) -> ProgramFailure:
@@ -148,6 +164,16 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
             *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
             *element_given(BatchOrigins(failed.trace, program), failed.past, refused),
         ),
+    )
+
+
+def _recorded(inputs: tuple[InputView, ...], given: Sequence[Made | None], details: Details) -> tuple[InputView, ...]:
+    """Fills in the inputs that were recorded elsewhere, such as arguments where they came from."""
+    views = details.views([made.event for made in given if made is not None and made.event != NONE])
+    known = [*given, *[None] * (len(inputs) - len(given))]
+    return tuple(
+        plain if plain.recorded is not None or made is None else replace(plain, recorded=views.get(made.event))
+        for plain, made in zip(inputs, known, strict=False)
     )
 
 

@@ -51,6 +51,8 @@ def given_to(failure: ProgramFailure) -> str:
     if len(told) == 1:
         return f"its input {unsaid[0][0]} is {unsaid[0][1]}"
     words = [f"{name} {text}" for name, text in told if text][:_MOST_INPUTS]
+    if len(words) == 1:
+        return f"its input {unsaid[0][0]} is {unsaid[0][1]}"
     return f"its inputs are {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}"
 
 

@@ -30,10 +30,11 @@ class RefusedOperation:
     arguments: Mapping[str, Any]
     """Its inputs and attributes, by their names."""
 
-    def inputs(self) -> list[Any]:
-        """What it would have taken, in order, lists spread out."""
+    def inputs(self, named: str = "") -> list[Any]:
+        """What it would have taken, in order, lists spread out; of one of its parameters alone where that is named."""
         definition = op_def_registry.get(self.op_type)
         arguments = () if definition is None else definition.input_arg
+        arguments = [argument for argument in arguments if argument.name == named] or arguments
         return [each for argument in arguments for each in _spread(self.arguments.get(argument.name))]
 
 

@@ -34,6 +34,7 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
         ),
         Trait.FROM_SERVICE: names("UncompressElement"),
         Trait.MAKES_PIPELINE: names("OneShotIterator OptionalFromValue"),
+        Trait.PADS_BATCHES: names("PaddedBatchDataset PaddedBatchDatasetV2"),
         Trait.CALLS_PYTHON: names("EagerPyFunc PyFunc PyFuncStateless"),
         Trait.PUTS_IN_PLACE: names(
             """

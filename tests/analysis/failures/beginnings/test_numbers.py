@@ -56,3 +56,15 @@ def test_the_number_is_followed_through_what_only_moves_it() -> None:
 def test_a_number_that_only_moved_and_was_in_nothing_known_is_not_told() -> None:
     past = Drawn()
     assert beginning_of(past, past.made("Reshape", [3], None, span=(2, 14)), WRONG) is None
+
+
+def test_the_number_is_followed_through_a_choice_and_not_into_its_condition() -> None:
+    past = Drawn()
+    words = past.made("Placeholder", [3], span=(2, 14), dtype="int32")
+    condition = past.made("Less", [3], span=(0, 1), dtype="bool")
+    shifted = past.made("AddV2", [3], words, past.made("Const", span=(10, 10)), span=(12, 24), dtype="int32")
+    chosen = past.made("SelectV2", [3], condition, shifted, words, span=(2, 14), dtype="int32")
+    beyond = OutOfRange(11, 0, 10)
+    turn = beginning_of(past, chosen, beyond)
+    assert turn is not None
+    assert turn.made is words

@@ -103,3 +103,21 @@ def test_a_broadcast_is_the_beginning_of_a_dimension_that_the_other_input_lacks(
     turn = beginning_of(past, square, Odd(0, 0, rank=1))
     assert turn is not None
     assert turn.made == square
+
+
+def test_rows_are_compared_from_the_front_where_the_message_says_so() -> None:
+    message = "Arguments `target` and `output` must have the same shape up until the last dimension"
+    assert odds("", message, [(9,), (10, 3)]) == [Odd(0, 0, 10, 2), Odd(1, 0, 9, 1)]
+
+
+def test_a_dimension_of_1_is_not_that_of_another_rank() -> None:
+    past = Drawn()
+    row = past.made("Mean", [1, 8], past.made("Fill", [4, 8]))
+    wider = past.made("ExpandDims", [1, 1, 8], row)
+    turn = beginning_of(past, wider, Odd(0, 0, 4, 3))
+    assert turn is not None
+    assert turn.made is wider
+    added = past.made("AddV2", [1, 1, 8], past.made("Fill", [1]), wider)
+    turn = beginning_of(past, added, Odd(0, 0, 4, 3))
+    assert turn is not None
+    assert turn.made is wider

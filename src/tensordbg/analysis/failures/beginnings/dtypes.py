@@ -12,7 +12,9 @@ _OF_TYPES = re.compile(
     r"\b(?:was expected to be an? \w+ tensor but is|does not match type|dtype|data ?type)\b", re.IGNORECASE
 )
 _OF_ONE = re.compile(
-    r"must be of type|requested dtype|must have d?type|dtype must be|(?:unsupported|invalid) d?type", re.IGNORECASE
+    r"must be of type|requested dtype|must have d?type|dtype must be|(?:unsupported|invalid) d?type"
+    r"|not in list of allowed values",
+    re.IGNORECASE,
 )
 """Of the type of a tensor that goes with no other."""
 _NUMBERED = re.compile(r"input #(\d+)\(zero-based\) was expected")

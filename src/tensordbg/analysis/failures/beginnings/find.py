@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tensordbg.analysis.failures.beginnings import asserted, dtypes, numbers, shapes
+from tensordbg.analysis.failures.beginnings import asserted, dtypes, numbers, shapes, sizes
 from tensordbg.analysis.failures.beginnings.made import Made, Past
 from tensordbg.analysis.failures.beginnings.shapes import Emergence, Odd
 from tensordbg.analysis.failures.beginnings.words import of_dtype, of_number, of_numbers, of_shape, of_wrap
@@ -41,7 +41,7 @@ def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
         return tuple(compared_beginnings(refusal, past, made))
     found = [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)]
     if not found and not dtypes.is_of_type_alone(refusal.message):
-        found = [*_of_shapes(refusal, past)]
+        found = [*_of_sizes(refusal, past), *_of_shapes(refusal, past)]
     unique = {(each.what, each.tensor, each.source and (each.source.file, each.source.line)): each for each in found}
     return tuple(unique.values())[:_MOST]
 
@@ -116,6 +116,14 @@ def _of_shapes(refusal: Refusal, past: Past) -> Iterator[Beginning]:
     for odd, turn in sorted(turns, key=_likeliness):
         if not _is_told(refusal, turn):
             yield _beginning("shape", refusal, odd.position, turn, of_shape(turn))
+
+
+def _of_sizes(refusal: Refusal, past: Past) -> Iterator[Beginning]:
+    if sizes.is_of_size(refusal.op_type, refusal.message):
+        turns = sizes.beginnings_of(past, refusal.given)
+        for position, turn in sorted(turns, key=lambda pair: not pair[1].given):
+            if not _is_told(refusal, turn):
+                yield _beginning("size", refusal, position, turn, of_numbers(turn))
 
 
 def _likeliness(pair: tuple[Odd, Emergence]) -> int:

@@ -67,8 +67,9 @@ def refused(given: Sequence[Made | None], wrong: OutOfRange) -> list[int]:
 def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Emergence | None:
     """The operation that made the number; None where it can't be told."""
     for _ in steps():
-        inputs = [each for each in past.inputs(made) if each is not None]
-        if not (made.operation.has(Trait.REARRANGES) or made.operation.kind in _CARRYING):
+        chooses = made.operation.has(Trait.CHOOSES)
+        inputs = [each for each in past.inputs(made)[chooses:] if each is not None]
+        if not (chooses or made.operation.has(Trait.REARRANGES) or made.operation.kind in _CARRYING):
             return Emergence(made, tuple(each for each in inputs if each.low is not None))
         before = next((each for each in inputs if holds(each, wrong)), None)
         if before is None:

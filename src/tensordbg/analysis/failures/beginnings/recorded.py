@@ -96,6 +96,17 @@ class RecordedPast:
                 return self._made(int(self.values.invocation[event]), int(self.values.port[event]))
         return None
 
+    def first_beyond(self, refs: Iterable[TensorRef], sizes: tuple[int, ...]) -> Made | None:
+        """The first of some outputs of graphs with as many dimensions of which one is larger; -1 is beyond all."""
+        ports = [self.values.ports.of(ref) for ref in refs]
+        for event in np.flatnonzero(np.isin(self.values.port, ports) & (self.values.port != NONE)).tolist():
+            shape = shape_of(self._told[event].get("shape"))
+            if shape is None or len(shape) != len(sizes):
+                continue
+            if any(0 <= most < dim for dim, most in zip(shape, sizes, strict=True)):
+                return self._made(int(self.values.invocation[event]), int(self.values.port[event]))
+        return None
+
     def output(self, execution: int, slot: int) -> Made | None:
         """The output in a slot of the execution with a number; None where that is not known."""
         row = row_of(self.values.executions.number, np.array([execution]))

@@ -24,6 +24,8 @@ _OF_AXIS = re.compile(
     r"(?:expected axis (-?\d+) of input shape to have value|dimension (-?\d+) must have size) (\d+)"
     r"(?:.*, shape \(([\d, ]*)\))?"
 )
+_OF_ROWS = re.compile(r"same shape up until the last dimension|same first dimension|first dimension|batch_size")
+"""Of dimensions that are compared from the front."""
 _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
 
 
@@ -64,8 +66,8 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     if kind is Kind.CONCATENATE:
         return _of_concatenation(tensors)
     if len(tensors) == 2:
-        (a, first), (b, second) = tensors
-        if found := _of_broadcast((a, first), (b, second)):
+        one, other = tensors
+        if found := _of_rows(one, other) if _OF_ROWS.search(message) else _of_broadcast(one, other):
             return found
     return [Odd(k, None) for k, _ in tensors[:1]]
 
@@ -110,6 +112,15 @@ def _of_concatenation(tensors: list[tuple[int, Shape]]) -> list[Odd]:
             found = [Odd(a, other[0], second[other[0]]), Odd(b, other[0], first[other[0]])]
             if all(len(shape) == len(first) for _, shape in tensors):
                 return found
+    return []
+
+
+def _of_rows(one: tuple[int, Shape], other: tuple[int, Shape]) -> list[Odd]:
+    """The first pair of dimensions, from the front, that are not of one size."""
+    (a, first), (b, second) = one, other
+    for axis, sizes in enumerate(zip(first, second, strict=False)):
+        if sizes[0] != sizes[1] and -1 not in sizes:
+            return [Odd(a, axis, sizes[1], len(second)), Odd(b, axis, sizes[0], len(first))]
     return []
 
 
@@ -169,7 +180,10 @@ def _carrying(made: Made, axis: int, inputs: Sequence[Made | None], odd: Odd) ->
         known = [each for each in inputs[1:2] if each is not None and each.shape]
     for each in known:
         own = each.shape or ()
-        position = axis if len(own) == len(shape) or axis == 0 else axis - len(shape) + len(own)
+        if shape[axis] == 1 and len(own) != len(shape) and not made.operation.has(Trait.ELEMENT_BY_ELEMENT):
+            continue  # so many dimensions are 1 that this may be any
+        from_front = len(own) == len(shape) or (axis == 0 and not made.operation.has(Trait.ELEMENT_BY_ELEMENT))
+        position = axis if from_front else axis - len(shape) + len(own)
         if 0 <= position < len(own) and own[position] == shape[axis]:
             return each, position
     return None, None

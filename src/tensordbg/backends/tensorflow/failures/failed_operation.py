@@ -27,6 +27,7 @@ _TAG = re.compile(r"\{\{(node|function_node) ([^}]+)\}\}")
 _TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\]", re.DOTALL)
 _BOLD = re.compile(r"\x1b\[\d*m")
 """Keras makes words bold, wherever they are to be read."""
+_PARAMETER = re.compile(r"passed to parameter '(\w+)' has DataType")
 _MOST_LINES = 12
 
 
@@ -78,7 +79,7 @@ def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> 
     refused = unbuilt(message)
     if operation is not None and not refused.op_type:
         refused = Unbuilt(operation.name, operation.op_type)
-    given = _given(operation, layer) if operation is not None or not in_python else in_python
+    given = _given(operation, layer, message) if operation is not None or not in_python else in_python
     tensors = stated_tensors(given, stacks)
     for each in tensors:
         if each.stack != NONE:
@@ -97,12 +98,13 @@ def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> 
     return FailedOperation(type(error).__name__, words, site, inputs=refused.inputs, tensors=tensors, layer=path)
 
 
-def _given(operation: RefusedOperation | None, layer: RefusingLayer | None) -> list[Any]:
-    """What was refused: the inputs of the operation, else what the layer was called with that has a shape."""
+def _given(operation: RefusedOperation | None, layer: RefusingLayer | None, message: str) -> list[Any]:
+    """What was refused: the inputs of the operation, or of a parameter that is named, else what a layer was given."""
     import tensorflow as tf  # imported by the program already
 
     if operation is not None:
-        return operation.inputs()
+        named = _PARAMETER.search(message)
+        return operation.inputs("" if named is None else named[1])
     flat = [] if layer is None else tf.nest.flatten(list(layer.given))
     return [each for each in flat if hasattr(each, "shape") and hasattr(each, "dtype")]
 
