@@ -53,6 +53,13 @@ class InputView:
     elements: str = ""
     """`[2, 4, 14]`, of a small tensor that a failed operation was given; empty where they are not known."""
 
+    @property
+    def stated(self) -> str:
+        """`float32[?, 3]`, of what was not recorded; empty where nothing was stated."""
+        if self.shape is None:
+            return self.dtype
+        return f"{self.dtype}[{', '.join('?' if dim < 0 else str(dim) for dim in self.shape)}]"
+
 
 @dataclass(frozen=True)
 class SourceLine:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tensordbg.analysis.failures.lead import failure_lead, message_of_one_line
-from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure
+from tensordbg.analysis.finding import Beginning, ProgramFailure
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.origin_tables import cells_of
 from tensordbg.report.origin_text import source_table
@@ -95,13 +95,6 @@ def input_rows(failure: ProgramFailure) -> list[list[str]]:
         health = None if given.recorded is None else given.recorded.health
         bad = "" if health is None or not health.non_finite else f"{health.non_finite:,}"
         kind, *numbers = cells_of(given.recorded, [])
-        rows.append(["in", given.tensor, _stated(given) or kind, *numbers, bad, given.elements])
+        rows.append(["in", given.tensor, given.stated or kind, *numbers, bad, given.elements])
     kept = [k for k in range(len(rows[0])) if k < _ALWAYS or any(row[k] for row in rows[1:])]
     return [[row[k] for k in kept] for row in rows]
-
-
-def _stated(given: InputView) -> str:
-    """Type and shape of an input that was not computed."""
-    if given.shape is None:
-        return given.dtype
-    return f"{given.dtype}[{', '.join('?' if dim < 0 else str(dim) for dim in given.shape)}]"

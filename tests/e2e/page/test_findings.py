@@ -58,6 +58,8 @@ def test_the_error_that_ended_the_program_stands_first(page: Any, failed_link: s
     labels = details.locator(".input-line", has_text="labels:0")
     assert "int32[4]" in labels.inner_text()
     assert "1 zero" in labels.inner_text()
+    expect(labels.locator(".input-elements")).to_have_text("[0, 1, 7, 2]")
+    expect(details.get_by_role("heading", name="It was given")).to_be_visible()
     assert "float32[4, 3]" in details.locator(".input-line", has_text="logits").inner_text().replace("×", ", ")
     details.locator(".finding-source").click()
     page.locator(".cm-line.code-chosen").get_by_text(

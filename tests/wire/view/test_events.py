@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.analysis.view.asked import EventList
+from tensordbg.analysis.view.neighbours import Neighbour
 from tensordbg.analysis.view.one_event import one_event
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.page import read_page
@@ -75,3 +76,9 @@ def test_not_recorded_input_has_no_row(opened: OpenedTrace) -> None:
 
 def test_suggestions() -> None:
     assert suggestions_view(Completion(3, ("op:Log",))) == Suggestions(3, ("op:Log",))
+
+
+def test_an_input_of_a_failed_operation_tells_what_is_known_of_it() -> None:
+    refused = Neighbour(0, "x:0", "", None, stated="float32[?, 3]", elements="[[1, 2, 3]]")
+    (row,) = input_rows([refused])
+    assert (row.row, row.stated, row.elements) == (None, "float32[?, 3]", "[[1, 2, 3]]")

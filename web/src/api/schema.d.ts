@@ -639,6 +639,10 @@ export interface components {
             op_type: string;
             /** @description The recorded event, wherever it is: in a caller, an earlier execution; null where none was recorded. */
             row: components["schemas"]["EventRow"] | null;
+            /** @description `float32[?, 3]`, of what was not recorded, as far as type and shape are known. */
+            stated: string;
+            /** @description `[2, 4, 14]`, of a small tensor that a failed operation was given; empty where they are not known. */
+            elements: string;
         };
         /**
          * Lane

@@ -77,11 +77,13 @@ export function InputLine({ input, slot }: InputLineProps) {
       ) : (
         <span class="event-line unrecorded">
           <span class="event-what">
-            <span class="event-name">{input.tensor}</span> <span class="event-type">{input.op_type}</span>
+            <span class="event-name">{input.tensor}</span>{' '}
+            <span class="event-type">{input.stated || input.op_type}</span>
           </span>
           <span class="remark">not recorded</span>
         </span>
       )}
+      {input.elements ? <code class="input-elements">{input.elements}</code> : null}
     </div>
   );
 }

@@ -104,7 +104,14 @@ def _inputs(inputs: tuple[InputView, ...], opened: OpenedTrace) -> tuple[Neighbo
     return with_rows(
         opened,
         [
-            Neighbour(k, each.tensor, each.op_type, None if each.recorded is None else each.recorded.event)
+            Neighbour(
+                k,
+                each.tensor,
+                each.op_type,
+                None if each.recorded is None else each.recorded.event,
+                stated=each.stated,
+                elements=each.elements,
+            )
             for k, each in enumerate(inputs)
         ],
     )

@@ -35,6 +35,10 @@ class Neighbour:
     event: int | None
     """None where it was not recorded."""
     row: SeenTensor | None = None
+    stated: str = ""
+    """Type and shape of what was not recorded, as far as they are known."""
+    elements: str = ""
+    """All of them, of a small tensor that a failed operation was given."""
 
 
 class Neighbourhood(LocalFlows, RecordedExecutions, Protocol):

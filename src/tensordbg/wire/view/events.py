@@ -74,6 +74,10 @@ class InputRow:
     op_type: str
     row: EventRow | None
     """The recorded event, wherever it is: in a caller, an earlier execution; null where none was recorded."""
+    stated: str
+    """`float32[?, 3]`, of what was not recorded, as far as type and shape are known."""
+    elements: str
+    """`[2, 4, 14]`, of a small tensor that a failed operation was given; empty where they are not known."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,14 @@ def page_view(page: Page) -> EventPage:
 def input_rows(neighbours: Iterable[Neighbour]) -> tuple[InputRow, ...]:
     """Inputs or consumers."""
     return tuple(
-        InputRow(each.slot, each.tensor, each.op_type, None if each.row is None else event_row(each.row))
+        InputRow(
+            each.slot,
+            each.tensor,
+            each.op_type,
+            None if each.row is None else event_row(each.row),
+            each.stated,
+            each.elements,
+        )
         for each in neighbours
     )
 

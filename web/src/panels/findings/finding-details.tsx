@@ -59,11 +59,11 @@ function Tensor({ finding: { event } }: { readonly finding: Finding }) {
   );
 }
 
-function Inputs({ finding: { inputs } }: { readonly finding: Finding }) {
+function Inputs({ finding: { inputs, kind } }: { readonly finding: Finding }) {
   if (!inputs.length) return null;
   return (
     <>
-      <h3>Made from</h3>
+      <h3>{kind === 'failure' ? 'It was given' : 'Made from'}</h3>
       {inputs.map((input) => (
         <InputLine key={input.slot} input={input} slot="input" />
       ))}
