@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 DIFFERENTIATED = "differentiated"
 """The attribute of an operation that tells which of its outputs the program takes gradients of."""
 
+GRADIENT_FOR = "gradient_for"
+"""The attribute of an operation that lists which of its outputs is the gradient of which variable, as pairs."""
+
 PYTHON_NAMES = "python_names"
 """The attribute of an operation that tells for each of its outputs under which names the program's text knows it."""
 
@@ -38,7 +41,9 @@ ELEMENT_ORIGIN, BATCH_ORIGINS = "tensordbg_element_origin", "tensordbg_batch_ori
 """How the operations are called that hold, in a pipeline with origins, the names of the element that a call of a
 function is for, and those of the rows of a batch that the pipeline gives."""
 
-NOTES = frozenset({COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, FUSED, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR})
+NOTES = frozenset(
+    {COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, FUSED, GRADIENT_FOR, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR}
+)
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""
 
 

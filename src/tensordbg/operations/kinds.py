@@ -98,6 +98,8 @@ class Kind(Enum):
     """A cross-entropy of logits, with a label for each class."""
     SPARSE_SOFTMAX_LOSS = auto()
     """With the number of the class."""
+    SIGMOID_LOSS = auto()
+    """A cross-entropy of logits each of which is true or false."""
     LABEL_LOSS = auto()
     """The mean of the logarithms at the numbers of the classes, of those that count."""
 

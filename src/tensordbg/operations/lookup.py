@@ -22,8 +22,12 @@ TABLES: Mapping[str, Table] = MappingProxyType({TENSORFLOW: tensorflow.TABLE, TO
 NUMBER = "Number"
 """The type of the site of a number that stands in the program's text."""
 
+PARAMETER = "Parameter"
+"""The type of the site of what a variable of PyTorch's held when it was first seen."""
+
 _VALUE_FROM_PYTHON = Operation(kind=Kind.INPUT, traits=frozenset({Trait.FROM_OUTSIDE}))
 _WRITTEN_DOWN = Operation(kind=Kind.CONSTANT)
+_HELD = Operation(kind=Kind.READ)
 
 
 @lru_cache(maxsize=16_384)
@@ -33,5 +37,7 @@ def operation(framework: str, op_type: str) -> Operation:
         return _VALUE_FROM_PYTHON
     if op_type == NUMBER:
         return _WRITTEN_DOWN
+    if op_type == PARAMETER:
+        return _HELD
     table = TABLES.get(framework)
     return Operation() if table is None else table.find(op_type)

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from tensordbg.model import DIFFERENTIATED, NONE, Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import DIFFERENTIATED, GRADIENT_FOR, NONE, Frame, Function, Site, SourceFile, Variable
 from tensordbg.recording.usercode import UserCode
 
 RawFrame = tuple[str, int, str]
@@ -191,6 +191,27 @@ class Catalog:
             self._sites[number] = replace(site, attributes=json.dumps(told))
             if self._page is not None and number in self._page.sites:
                 self._page.sink.sites([self._sites[number]])
+
+    def set_gradient_for(self, number: int, slot: int, variable: int) -> None:
+        """Says that an output is the gradient of a variable; a row that was written is written again."""
+        with self._lock:
+            site = self._sites.get(number)
+            told = json.loads(site.attributes) if site is not None else {}
+            if site is None or [slot, variable] in told.get(GRADIENT_FOR, ()):
+                return
+            told[GRADIENT_FOR] = [*told.get(GRADIENT_FOR, ()), [slot, variable]]
+            self._sites[number] = replace(site, attributes=json.dumps(told))
+            if self._page is not None:
+                self._write_variables(self._page, (variable,))
+                if number in self._page.sites:
+                    self._page.sink.sites([self._sites[number]])
+
+    def set_variable_name(self, number: int, name: str) -> None:
+        """Gives a variable another name; a row that was written is written again."""
+        with self._lock:
+            self._variables[number] = replace(self._variables[number], name=name)
+            if self._page is not None and number in self._page.variables:
+                self._page.sink.variable(self._variables[number])
 
     def variable(self, number: int) -> Variable:
         """The variable with a number."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tensordbg.backends.torch.modules import Modules
+from tensordbg.backends.torch.variables import Variables
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.guard import guarded
@@ -37,7 +38,7 @@ class Observer:
 def test_paths_are_names_in_the_outermost_module() -> None:
     catalog = Catalog()
     catalog.add_sites([Site(catalog.new_sites(1), "aten::addmm", "aten::addmm", -1, -1)])
-    modules, observer = Modules(catalog), Observer()
+    modules, observer = Modules(catalog, Variables(catalog)), Observer()
     recorder: Any = SimpleNamespace(guard=lambda what: guarded(what, _raise))
     modules.install(recorder, observer)  # type: ignore[arg-type]
     try:
@@ -57,7 +58,7 @@ def test_paths_are_names_in_the_outermost_module() -> None:
 
 
 def test_a_module_that_raises_is_left_again() -> None:
-    modules, observer = Modules(Catalog()), Observer()
+    modules, observer = Modules(Catalog(), Variables(Catalog())), Observer()
     observer.maker_of = lambda address: None  # type: ignore[method-assign]
     recorder: Any = SimpleNamespace(guard=lambda what: guarded(what, _raise))
     modules.install(recorder, observer)  # type: ignore[arg-type]

@@ -3,7 +3,8 @@ from __future__ import annotations
 import json
 
 from tensordbg.backends.torch.modules import Modules
-from tensordbg.backends.torch.sites import PLUMBING, READ, Sites, is_start_of_gradients
+from tensordbg.backends.torch.sites import PLUMBING, READ, SOME_GRADIENT, Sites, is_start_of_gradients
+from tensordbg.backends.torch.variables import Variables
 from tensordbg.model import DIFFERENTIATED
 from tensordbg.recording.catalog import Catalog, RawFrame
 
@@ -15,7 +16,7 @@ PLAIN = (-1, -1, "", -1)
 
 def sites() -> tuple[Catalog, Sites]:
     catalog = Catalog()
-    return catalog, Sites(catalog, Modules(catalog))
+    return catalog, Sites(catalog, Modules(catalog, Variables(catalog)))
 
 
 def test_a_place_has_one_number_whatever_the_observer_knows_it_by() -> None:
@@ -31,6 +32,27 @@ def test_a_gradient_knows_its_forward_operation() -> None:
     forward = found.describe("aten::log", FRAMES, PLAIN, UNKNOWN)
     backward = found.describe("aten::div", FRAMES[1:], (forward, -1, "", -1), UNKNOWN)
     assert catalog.site(backward).gradient_of == forward
+
+
+def test_what_autograd_sums_up_itself_is_part_of_the_backward_pass() -> None:
+    catalog, found = sites()
+    engine: list[RawFrame] = [("/x/site-packages/torch/autograd/graph.py", 1, "_engine_run_backward"), *FRAMES]
+    assert catalog.site(found.describe("aten::add", engine, PLAIN, UNKNOWN)).backward
+    assert not catalog.site(found.describe("aten::add", FRAMES, PLAIN, UNKNOWN)).backward
+    some = found.describe("aten::add", FRAMES, (SOME_GRADIENT, -1, "", -1), UNKNOWN)
+    assert (catalog.site(some).backward, catalog.site(some).gradient_of) == (True, -1)
+
+
+def test_each_variable_that_a_line_writes_has_a_site_of_its_own() -> None:
+    catalog, found = sites()
+    for name in ("w", "b"):
+        catalog.add_variable(name, "float32", "[2]")
+    first = found.describe("aten::add_", FRAMES, (-1, -1, "", -1, 0, 1), UNKNOWN)
+    second = found.describe("aten::add_", FRAMES, (-1, -1, "", -1, 1, 1), UNKNOWN)
+    held = found.describe("Parameter", FRAMES, (-1, -1, "", -1, 0, 0), UNKNOWN)
+    assert [catalog.site(each).writes for each in (first, second)] == [(0,), (1,)]
+    assert catalog.site(held).reads == (0,)
+    assert not catalog.site(found.describe("aten::sqrt", FRAMES, (-1, -1, "", -1, 0, 0), UNKNOWN)).writes
 
 
 def test_autocast_is_an_attribute() -> None:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from tensordbg.backends.torch.steps import Steps
+from tensordbg.backends.torch.variables import Variables
+from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.guard import guarded
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
@@ -31,13 +33,17 @@ class Recorder:
 class Observer:
     def __init__(self) -> None:
         self.steps: list[int] = []
+        self.updating: list[bool] = []
 
     def set_step(self, step: int) -> None:
         self.steps.append(step)
 
+    def set_updating(self, updating: bool) -> None:
+        self.updating.append(updating)
+
 
 def test_each_step_of_any_optimizer_ends_a_step() -> None:
-    steps, observer = Steps(), Observer()
+    steps, observer = Steps(Variables(Catalog())), Observer()
     recorder: Any = Recorder()
     steps.install(recorder, observer)  # type: ignore[arg-type]
     parameter = torch.nn.Parameter(torch.ones(2))
@@ -49,3 +55,4 @@ def test_each_step_of_any_optimizer_ends_a_step() -> None:
         steps.uninstall()
     torch.optim.SGD([parameter], lr=0.1).step()
     assert observer.steps == [0, -1, 2]
+    assert observer.updating == [True, False] * 2

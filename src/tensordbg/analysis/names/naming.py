@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from tensordbg.analysis.names.layer_parts import LayerPart, at_or_below, fitting_layers, layer_parts, short_paths
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.held import held_variables
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.program.python_names import names_of_text, tensors_named
 from tensordbg.model import Site, TensorRef
@@ -116,6 +117,10 @@ def _variables(program: Program, fits: Callable[[str], bool]) -> Groups:
             for number in site.reads:
                 if number in wanted:
                     groups.setdefault(wanted[number], []).append(TensorRef(site.site, 0))
+    for write, first in held_variables(program).writes.items() if wanted else ():
+        number = program.sites[first].reads[0]
+        if number in wanted:
+            groups.setdefault(wanted[number], []).append(TensorRef(write, 0))
     return groups
 
 

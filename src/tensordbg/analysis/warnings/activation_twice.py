@@ -15,7 +15,7 @@ from tensordbg.analysis.warnings.written import kind_at
 from tensordbg.model import Site
 from tensordbg.operations.kinds import Kind
 
-_LOSSES = frozenset({Kind.SOFTMAX_LOSS, Kind.SPARSE_SOFTMAX_LOSS})
+_LOSSES = frozenset({Kind.SIGMOID_LOSS, Kind.SOFTMAX_LOSS, Kind.SPARSE_SOFTMAX_LOSS})
 _LABELS = frozenset({Kind.CONSTANT, Kind.ONE_HOT})
 _NAMES = {Kind.SOFTMAX: "softmax", Kind.SIGMOID: "sigmoid"}
 _KEEPING = frozenset({Kind.CAST, Kind.IDENTITY, Kind.RESHAPE, Kind.SQUEEZE})
@@ -41,12 +41,13 @@ def activations_twice(study: Study) -> list[Finding]:
 
 def _fits(site: Site, kind: Kind) -> bool:
     """A softmax may be the score of classes of which each is true or false: then a sigmoid's loss is none of it."""
-    return operation_of(site).kind in _LOSSES or kind is Kind.SIGMOID
+    own = operation_of(site).kind
+    return (own in (*_LOSSES, Kind.LOG_SOFTMAX) and own is not Kind.SIGMOID_LOSS) or kind is Kind.SIGMOID
 
 
 def _logits(study: Study, port: int, site: Site) -> Iterator[int]:
     """The ports that a loss takes as logits."""
-    if operation_of(site).kind in _LOSSES and port == study.ports.first[site.site]:
+    if _is_loss(study, port, site) and port == study.ports.first[site.site]:
         given = study.program.inputs_of(site.site)
         parents = [study.ports.of(given[0])] if given else _computed(study, study.wiring.parents(port))
         if len(parents) == 1:  # eagerly it is not known which of two are the labels
@@ -63,10 +64,21 @@ def _logits(study: Study, port: int, site: Site) -> Iterator[int]:
         yield from (_seen_through(study, each) for each in study.wiring.parents(here))
 
 
+def _is_loss(study: Study, port: int, site: Site) -> bool:
+    """Whether it is a loss that takes logits, or the first half of one: a log-softmax of which labels choose."""
+    kind = operation_of(site).kind
+    if kind is not Kind.LOG_SOFTMAX:
+        return kind in _LOSSES
+    after = [study.wiring.site(child) for child in study.wiring.children(port)]
+    return any(each is not None and operation_of(each).kind is Kind.LABEL_LOSS for each in after)
+
+
 def _computed(study: Study, ports: list[int]) -> list[int]:
-    """Those that are neither data nor made of class numbers."""
+    """Those that are neither data nor made of class numbers; of several those that are made of what is trained."""
+    trained = study.wiring.descendants(study.trained_reads) if len(ports) > 1 else study.gradient
     makers = {port: study.wiring.site(port) for port in ports if port in study.at}
-    return [port for port, maker in makers.items() if maker is not None and not _is_label(maker)]
+    found = [port for port, maker in makers.items() if maker is not None and not _is_label(maker)]
+    return found if len(found) < 2 else [port for port in found if trained[port]]
 
 
 def _is_label(maker: Site) -> bool:

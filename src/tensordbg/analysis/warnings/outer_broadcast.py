@@ -16,6 +16,7 @@ from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.descent import nearest
 from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
+from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
 
 _MEETING = frozenset(
@@ -52,6 +53,7 @@ class _Meeting:
 def outer_broadcasts(study: Study) -> list[Finding]:
     """One finding for each operation on the way to a loss that meets every example with every other by mistake."""
     found = [each for each in _meetings(study) if _only_averaged(study, each)]
+    found += _within_losses(study)
     losses = find_losses(study) if found else []
     return [
         _finding(study, each, reached[0])
@@ -72,6 +74,21 @@ def _meetings(study: Study) -> Iterator[_Meeting]:
         column, row = shapes.get((shape[0], 1)), shapes.get((shape[0],))
         if column is not None and row is not None:
             yield _Meeting(k, column, row, shape[0])
+
+
+def _within_losses(study: Study) -> Iterator[_Meeting]:
+    """Losses that average what they compute: only their gradients show that each example met every other."""
+    for k in np.flatnonzero(study.series.lengths >= ENOUGH).tolist():
+        site, shape = study.site(k), _shape(study, k)
+        if operation_of(site).gradient_of is not Kind.SQUARED_DIFFERENCE or len(shape) != 2 or shape[0] != shape[1]:
+            continue
+        forward = int(study.ports.first[site.gradient_of]) if site.gradient_of != NONE else NONE
+        if forward in study.at and shape[0] > 1:
+            taken = {nearest(study, port): port for port in study.wiring.parents(forward)}
+            shapes = {tuple(_shape(study, study.at[port][0])): port for port in taken if port in study.at}
+            column, row = shapes.get((shape[0], 1)), shapes.get((shape[0],))
+            if column is not None and row is not None:
+                yield _Meeting(study.at[forward][0], column, row, shape[0])
 
 
 def _shape(study: Study, k: int) -> list[int]:

@@ -6,8 +6,9 @@ long trace some stretches are read, evenly spaced: the rules ask how things went
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -111,16 +112,20 @@ class Series:
         return result
 
 
-def read_series(trace: TraceSource, end: int) -> Series:
+def read_series(trace: TraceSource, end: int, writes: Mapping[int, int] = MappingProxyType({})) -> Series:
     """Read how the tensors of a trace went.
 
     Args:
         trace: The trace.
         end: The number of the first event that does not count.
+        writes: By the site of each write that tells what a variable holds from the next step on, the site that stands
+            for the variable.
     """
     pieces = [_piece(table) for table in _stretches(trace, end)]
     place = [np.concatenate([piece[0][k] for piece in pieces]) for k in range(len(_PLACE) + len(_LOOP) + 1)]
     numbers = [np.concatenate([piece[1][k] for piece in pieces]) for k in range(len(_COUNTS) + len(_NUMBERS))]
+    if writes:
+        place, numbers = _as_read(place, numbers, writes)
     event, step, site, slot, path, frame, iteration = place
     order = np.lexsort((iteration, frame, step, _key(site, slot, path)))
     step, site, slot, path, frame = step[order], site[order], slot[order], path[order], frame[order]
@@ -138,6 +143,24 @@ def read_series(trace: TraceSource, end: int) -> Series:
         np.maximum.reduceat(event[order], first) if len(first) else first,
         last - first + 1, size, zero, subnormal, low, high, total, squares, course,
     )  # fmt: skip
+
+
+def _as_read(place: list[Ints], numbers: list[Any], writes: Mapping[int, int]) -> tuple[list[Ints], list[Any]]:
+    """Takes what is written to a variable for what the next step reads; of several writes in a step the last counts."""
+    event, step, site, slot, path, frame, iteration = place
+    stands_for = np.arange(int(site.max(initial=0)) + 1)
+    for write, variable in writes.items():
+        if write < len(stands_for):
+            stands_for[write] = variable
+    written = (stands_for[site] != site) & (slot == 0)
+    site = np.where(written, stands_for[site], site)
+    step = step + written
+    mine = np.flatnonzero(np.isin(site, list(set(writes.values()))))
+    order = mine[np.lexsort((event[mine], step[mine], site[mine]))]
+    again = (np.diff(site[order]) == 0) & (np.diff(step[order]) == 0)
+    kept = np.ones(len(site), dtype=np.bool_)
+    kept[order[:-1][again]] = False
+    return [each[kept] for each in (event, step, site, slot, path, frame, iteration)], [each[kept] for each in numbers]
 
 
 def _course(magnitude: Floats, frame: Ints, first: Ints, last: Ints) -> Floats:

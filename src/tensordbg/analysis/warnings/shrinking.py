@@ -14,6 +14,7 @@ from tensordbg.analysis.warnings.study import Finding, Study
 from tensordbg.analysis.warnings.training import gradients_of_variables
 from tensordbg.analysis.warnings.trends import Trend, changed, root_mean_square, trend
 from tensordbg.analysis.warnings.words import from_to, listed
+from tensordbg.analysis.warnings.zero_gradient import sums
 
 _FACTOR = 1e-3
 """In the end at most this part of what it was at the beginning."""
@@ -67,12 +68,22 @@ def _gradients(study: Study, shrunk: dict[int, Trend]) -> list[Finding]:
         return []
     saturated = before_saturation(study)
     blocked = {v for port, v in study.variable_of.items() if saturated[port]}
-    gone = [int(study.port[k]) for k, each in trends.items() if each.ratio <= _FACTOR and gradients[k] not in blocked]
+    gone = [
+        int(study.port[k])
+        for k, each in trends.items()
+        if each.ratio <= _FACTOR and gradients[k] not in blocked and not _cancels(study, int(study.port[k]), shrunk)
+    ]
     if not gone:
         return []
     lead = first_of(study, sorted(gone))[0]
     names = [study.program.variables[gradients[k]].name for k in trends if int(study.port[k]) in gone]
     return [_gradient(study, next(trends[k] for k in trends if int(study.port[k]) == lead), gradients, names)]
+
+
+def _cancels(study: Study, port: int, shrunk: dict[int, Trend]) -> bool:
+    """Whether a gradient is a sum of gradients that did not shrink: that of the last bias is, in the end."""
+    summed = [each for each in study.wiring.parents(port) if study.gradient[each] and each in study.at]
+    return sums(study, port) and bool(summed) and not any(each in shrunk for each in summed)
 
 
 def _finding(study: Study, found: Trend, others: Sequence[str]) -> Finding:

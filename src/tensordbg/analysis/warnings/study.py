@@ -12,6 +12,7 @@ from tensordbg.advice.lookup import fix
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions, read_executions
+from tensordbg.analysis.program.held import held_variables
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.program.ports import Ports, number_ports
 from tensordbg.analysis.program.roles import Roles
@@ -196,7 +197,7 @@ def study(trace: TraceSource, program: Program, end: int) -> Study:
         program: What `read_program` gave.
         end: The number of the first event that does not count.
     """
-    series = read_series(trace, end)
+    series = read_series(trace, end, held_variables(program).writes)
     known = np.isin(series.site, np.fromiter(program.sites, dtype=np.int64, count=len(program.sites)))
     series = series if known.all() else series.chosen(known)
     ports = number_ports(program, series.site, series.slot)

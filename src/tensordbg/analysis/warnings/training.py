@@ -1,13 +1,15 @@
 """Which gradient trains which variable.
 
-From the writes of a variable the walk goes back through what an optimizer computes, as long as it has the variable's
-shape (a norm over all gradients ties them all together), and through its momenta, up to the backward pass.
+Where the trace tells which gradient that is, nothing is to be found out. Else the walk goes back from the writes of a
+variable through what an optimizer computes, as long as it has the variable's shape (a norm over all gradients ties
+them all together), and through its momenta, up to the backward pass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tensordbg.analysis.program.held import noted_gradients
 from tensordbg.analysis.warnings.study import Study
 
 _FARTHEST = 3000
@@ -16,9 +18,13 @@ _FARTHEST = 3000
 def gradients_of_variables(study: Study) -> Mapping[int, list[int]]:
     """For each trained variable that is written the series of its gradients, one for each port."""
     found = {}
-    for variable in study.writers:
+    noted = noted_gradients(study.program)
+    for variable in {**study.writers, **noted}:
         if study.is_trained(variable):
-            gradients = _gradients(study, variable)
+            known = [study.ports.of(ref) for ref in noted.get(variable, ())]
+            gradients = (
+                [k for port in known for k in study.at.get(port, [])[:1]] if known else _gradients(study, variable)
+            )
             if gradients:
                 found[variable] = gradients
     return found

@@ -18,6 +18,7 @@ from tensordbg.analysis.columns.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.columns.spread import spread
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions
+from tensordbg.analysis.program.held import held_variables
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.program.ports import Ports
 from tensordbg.model import NONE, CallKind, Function, Site
@@ -163,7 +164,16 @@ def _between_executions(program: Program, ports: Ports, executions: Executions) 
     producer, slot = executions.input_row[known], executions.input_slot[known]
     function, site = executions.function, np.where(executions.function == NONE, executions.site, NONE)
     position[function[consumer] == NONE] = 0  # every output of an eager operation is made of every input
-    columns = [function[producer], site[producer], slot, function[consumer], site[consumer], position]
+    # What is made of a variable is made of the variable, whichever step has written it.
+    made = _as_read(program, site)[producer]
+    columns = [
+        function[producer],
+        np.where(slot == 0, made, site[producer]),
+        slot,
+        function[consumer],
+        site[consumer],
+        position,
+    ]
     _, first = np.unique(mixed(*columns), return_index=True)
     pairs = [
         (_result(program, ports, *row[:3]), taken)
@@ -171,6 +181,15 @@ def _between_executions(program: Program, ports: Ports, executions: Executions) 
         for taken in _taken(program, ports, *row[3:])
     ]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+
+
+def _as_read(program: Program, site: Ints) -> Ints:
+    """For each eager operation its site, of one that writes what a variable holds the site of that."""
+    stands_for = np.arange(program.site_count + 1)  # the last for NONE
+    stands_for[-1] = NONE
+    for write, variable in held_variables(program).writes.items():
+        stands_for[write] = variable
+    return np.where((site >= 0) & (site < program.site_count), stands_for[np.clip(site, 0, program.site_count)], site)
 
 
 def _result(program: Program, ports: Ports, function: int, site: int, slot: int) -> int:

@@ -34,7 +34,7 @@ def zero_gradients(study: Study) -> list[Finding]:
     for variable, gradients in gradients_of_variables(study).items():
         if gradients and all(zeros.zero[k] for k in gradients):
             first = first_zero(study, zeros, int(study.port[gradients[0]]))
-            if _sums(study, first) and not _zero_values(study, zeros, first):
+            if sums(study, first) and not _zero_values(study, zeros, first):
                 continue
             starts.setdefault(_root(study, zeros, first), []).append((variable, first))
     dead = _dead(study, zeros)
@@ -175,6 +175,7 @@ def _reason_of_relu(study: Study, port: int) -> tuple[str, str]:
     return f"as nothing comes back to those units that are above zero, although {what}.", "not_taken"
 
 
-def _sums(study: Study, port: int) -> bool:
+def sums(study: Study, port: int) -> bool:
+    """Whether a gradient is a sum of others, which may cancel."""
     operation = named(_type(study, port))
     return operation.kind in _SUMS or operation.gradient_of is Kind.ADD_BIAS

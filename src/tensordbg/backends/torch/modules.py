@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
+from tensordbg.backends.torch.variables import Variables
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.recorder import Recorder
@@ -44,8 +45,9 @@ class _Thread(threading.local):
 class Modules:
     """The hook into the calls of modules."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, variables: Variables) -> None:
         self._catalog = catalog
+        self._variables = variables
         self._thread = _Thread()
         self._names: weakref.WeakKeyDictionary[Any, Mapping[int, str]] = weakref.WeakKeyDictionary()
         self._places: dict[tuple[str, str], _Place] = {}
@@ -103,6 +105,7 @@ class Modules:
     def _names_in(self, module: Any) -> Mapping[int, str]:
         known = self._names.get(module)
         if known is None:
+            self._variables.add_module(module)
             known = self._names[module] = {id(each): name for name, each in module.named_modules()}
         return known
 

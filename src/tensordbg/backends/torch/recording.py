@@ -11,12 +11,14 @@ from tensordbg.backends.torch.compiled.recording import Compiled
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.backends.torch.sites import Sites
 from tensordbg.backends.torch.steps import Steps
+from tensordbg.backends.torch.variables import Variables
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.log import made_by
 from tensordbg.recording.recorder import Recorder
 
-_modules = Modules(CATALOG)
+_variables = Variables(CATALOG)
+_modules = Modules(CATALOG, _variables)
 _sites = Sites(CATALOG, _modules)
 
 
@@ -39,7 +41,9 @@ class TorchRecording:
 
         import torch
 
-        observer.start(_native.log_table(), _sites.describe, fail, torch._C.TensorBase)  # noqa: SLF001
+        told = (_sites.describe, fail, _variables.set_gradient)
+        observer.start(_native.log_table(), *told, torch._C.TensorBase)  # noqa: SLF001
+        _variables.install(observer)
         self._hooks.callback(self._note_reads, recorder, observer)
         self._hooks.callback(observer.stop)
         _modules.install(recorder, observer)
@@ -47,7 +51,7 @@ class TorchRecording:
         compiled = Compiled()
         compiled.install(recorder, observer)
         self._hooks.callback(compiled.uninstall)
-        steps = Steps()
+        steps = Steps(_variables)
         steps.install(recorder, observer)
         self._hooks.callback(steps.uninstall)
 

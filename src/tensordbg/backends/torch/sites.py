@@ -15,6 +15,7 @@ from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TORCH
+from tensordbg.operations.lookup import PARAMETER
 from tensordbg.recording.catalog import Catalog, RawFrame
 
 _DEEPEST = 128
@@ -24,6 +25,9 @@ PLUMBING = -2
 
 NUMBER = "Number"
 """What the observer calls a number that stands in the program's text."""
+
+SOME_GRADIENT = -2
+"""In place of the forward operation: it is part of a backward pass, of what is not known."""
 
 READ = "read"
 """What the observer calls the place where the program reads a number."""
@@ -46,7 +50,11 @@ class Where(NamedTuple):
     autocast: str
     """The dtype, empty where autocast is off."""
     place: int
-    """Among the inputs of an operation, of what comes from outside; else `NONE`."""
+    """Among the inputs of an operation, of what comes from outside; of gradients which of its kind; else `NONE`."""
+    variable: int = NONE
+    """Whose gradient or update it computes, where that is known."""
+    written: int = 0
+    """Whether it writes that variable."""
 
 
 class _Key(NamedTuple):
@@ -57,6 +65,8 @@ class _Key(NamedTuple):
     autocast: str
     place: int
     number: str
+    variable: int
+    written: int
 
 
 class Sites:
@@ -71,7 +81,7 @@ class Sites:
         self,
         op_type: str,
         frames: list[RawFrame],
-        where: tuple[int, int, str, int],
+        where: tuple[int, int, str, int] | tuple[int, int, str, int, int, int],
         first: tuple[int, int],
         number: float = 0.0,
     ) -> int:
@@ -87,18 +97,19 @@ class Sites:
         catalog, told = self._catalog, Where(*where)
         stack = catalog.stack(_program_frames(frames)) if frames else NONE
         with catalog.lock:
-            if first[0] != NONE and is_start_of_gradients(op_type, frames):
+            starts = is_start_of_gradients(op_type, frames)
+            if starts and first[0] != NONE:
                 catalog.set_differentiated(first[0], slot_in_site(catalog, *first))
             if op_type != READ and any(name.endswith(_PLUMBING) for name, _, _ in frames):
                 return PLUMBING
             layer = self._layer(told)
             value = repr(number) if op_type == NUMBER else ""
-            key = _Key(op_type, stack, told.forward, _path(layer), told.autocast, told.place, value)
+            key = _Key(op_type, stack, told.forward, _path(layer), *told[2:4], value, *told[4:])
             known = self._known.get(key)
             if known is not None:
                 catalog.use_site(known)
                 return known
-            if told.forward != NONE:
+            if told.forward >= 0:
                 catalog.use_site(told.forward)
             site = self._known[key] = catalog.new_sites(1)
             described = Site(
@@ -107,10 +118,12 @@ class Sites:
                 op_type,
                 NONE,
                 stack,
-                gradient_of=told.forward,
-                backward=told.forward != NONE,
+                gradient_of=max(told.forward, NONE),
+                backward=starts or told.forward != NONE or _is_autograd(frames),
                 framework=TORCH,
                 layer=layer,
+                reads=(told.variable,) if op_type == PARAMETER else (),
+                writes=(told.variable,) if told.written else (),
             )
             attributes: dict[str, str | float] = {"autocast": told.autocast.lower()} if told.autocast else {}
             if value and math.isfinite(number):
@@ -119,7 +132,7 @@ class Sites:
         return site
 
     def _layer(self, where: Where) -> str:
-        if where.forward == NONE:
+        if where.forward < 0:
             return self._modules.layer(where.module)
         # What the forward operation puts out is no output of the gradient's.
         forward = self._catalog.site(where.forward).layer
@@ -129,6 +142,11 @@ class Sites:
 def is_start_of_gradients(op_type: str, frames: list[RawFrame]) -> bool:
     """Whether an operation makes the gradient of a loss by itself, a one: autograd's own Python code does."""
     return op_type == "aten::ones_like" and bool(frames) and frames[0][2] == "_make_grads"
+
+
+def _is_autograd(frames: list[RawFrame]) -> bool:
+    """Whether autograd's engine itself computes, as where it adds up what comes back from several places."""
+    return bool(frames) and frames[0][2] == "_engine_run_backward"
 
 
 def _path(layer: str) -> str:

@@ -1,10 +1,11 @@
-"""Counts the steps of a training: each call of any optimizer's `step` ends one."""
+"""Counts the steps of a training: each call of any optimizer's `step` ends one; says what an optimizer holds."""
 
 from __future__ import annotations
 
 from types import ModuleType
 from typing import Any
 
+from tensordbg.backends.torch.variables import Variables
 from tensordbg.recording.recorder import Recorder
 
 _KEY = "PyTorch"
@@ -13,23 +14,33 @@ _KEY = "PyTorch"
 class Steps:
     """The hook into all optimizers."""
 
-    def __init__(self) -> None:
-        self._handle: Any = None
+    def __init__(self, variables: Variables) -> None:
+        self._variables = variables
+        self._handles: list[Any] = []
 
     def install(self, recorder: Recorder, observer: ModuleType) -> None:
         """Counts from 0 from now on; a step that the recording leaves out is left out as a whole."""
-        from torch.optim.optimizer import register_optimizer_step_post_hook
+        from torch.optim.optimizer import (
+            register_optimizer_step_post_hook,
+            register_optimizer_step_pre_hook,
+        )
 
         observer.set_step(recorder.wanted_step(_KEY))
 
-        def after(_optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
+            with recorder.guard("looking at an optimizer"):
+                self._variables.before_step(optimizer)
+                observer.set_updating(True)
+
+        def after(optimizer: Any, _args: Any, _kwargs: Any) -> None:
             with recorder.guard("ending a step"):
+                observer.set_updating(False)
+                self._variables.after_step(optimizer)
                 observer.set_step(recorder.wanted_step(_KEY))
 
-        self._handle = register_optimizer_step_post_hook(after)
+        self._handles = [register_optimizer_step_pre_hook(before), register_optimizer_step_post_hook(after)]
 
     def uninstall(self) -> None:
-        """Takes the hook out again."""
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
+        """Takes the hooks out again."""
+        while self._handles:
+            self._handles.pop().remove()

@@ -69,6 +69,7 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
         Kind.TANH: "tanh",
         Kind.SOFTMAX: "_softmax",
         Kind.LOG_SOFTMAX: "_log_softmax",
+        Kind.SIGMOID_LOSS: "binary_cross_entropy_with_logits",
         Kind.LABEL_LOSS: "nll_loss2d_forward nll_loss_forward",
         Kind.EQUAL: "eq",
         Kind.EQUAL_NEARLY: "isclose",

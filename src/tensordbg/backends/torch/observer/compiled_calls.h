@@ -31,7 +31,7 @@ PyObject* enter_compiled(PyObject*, PyObject* inputs) {
   try {
     Context context;
     // Where a graph of a backward pass is called is no gradient of anything.
-    t_thread.gradients_of.push_back(-1);
+    t_thread.nodes.emplace_back();
     const std::int64_t site = site_of(kCall, stack_of(&context), 0, -1);
     for (Py_ssize_t i = 0; references != nullptr && i < PySequence_Fast_GET_SIZE(all); ++i) {
       PyObject* each = PySequence_Fast_GET_ITEM(all, i);
@@ -47,7 +47,7 @@ PyObject* enter_compiled(PyObject*, PyObject* inputs) {
       if (reference == nullptr || PyList_Append(references, reference) != 0) Py_CLEAR(references);
       Py_XDECREF(reference);
     }
-    t_thread.gradients_of.pop_back();
+    t_thread.nodes.pop_back();
     Py_DECREF(all);
     if (references == nullptr) return nullptr;
     if (site < 0) {

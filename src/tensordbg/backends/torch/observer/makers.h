@@ -17,12 +17,14 @@
 namespace tensordbg_torch {
 
 constexpr std::int64_t kUnknown = -1;
+constexpr std::int64_t kNobody = -1;
 
 struct Maker {
   std::int64_t reference = kUnknown;  // the execution << 16 | slot
   std::uint32_t site = 0;
   std::uint64_t order = 0;            // rises with everything that is made
   bool bad = false;                   // it is known not to be finite
+  std::int64_t owner = kNobody;       // the variable whose gradient or update it is
 };
 
 // What is known of a tensor that an operation takes.
@@ -33,6 +35,7 @@ struct Known {
   std::uint32_t site = 0;          // of what made it
   bool bad = false;
   bool unwritten = false;          // its memory holds whatever was there before
+  std::int64_t owner = kNobody;    // the variable whose gradient or update it is
 };
 
 class Makers {
@@ -73,10 +76,42 @@ class Makers {
     if (c10::StorageImpl* storage = storage_of(tensor)) keep(storage).writer = maker, keep(storage).written = true;
   }
 
+  // From now on a tensor's memory is a variable's.
+  void is_variable(const at::Tensor& tensor, std::int64_t variable) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    c10::StorageImpl* storage = storage_of(tensor);
+    if (storage == nullptr || tensor.numel() == 0) return;
+    variables_.insert_or_assign(
+        tensor.const_data_ptr(),
+        Variable{variable, tensor.numel(),
+                 c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(storage))});
+    sweep(&variables_, &most_variables_);
+  }
+
+  // The variable that a tensor is, whatever object stands for it.
+  std::int64_t variable_of(const at::Tensor& tensor) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    c10::StorageImpl* storage = storage_of(tensor);
+    if (variables_.empty() || storage == nullptr || tensor.numel() == 0) return kNobody;
+    const auto found = variables_.find(tensor.const_data_ptr());
+    if (found == variables_.end() || found->second.size != tensor.numel()) return kNobody;
+    return found->second.alive._unsafe_get_target() == storage && !found->second.alive.expired() ? found->second.number
+                                                                                                 : kNobody;
+  }
+
+  // Says whose gradient a tensor is, and returns what made it.
+  Maker own(const at::Tensor& tensor, std::int64_t variable) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = made_.find(tensor.unsafeGetTensorImpl());
+    if (found == made_.end() || found->second.alive.expired()) return {};
+    found->second.maker.owner = variable;
+    return found->second.maker;
+  }
+
   // It shows what another tensor's maker made.
   void is_view(const at::Tensor& tensor, const Known& of) {
     const std::lock_guard<std::mutex> guard(mutex_);
-    remember(tensor, Maker{of.reference, of.site, ++order_, of.bad});
+    remember(tensor, Maker{of.reference, of.site, ++order_, of.bad, of.owner});
   }
 
   // Its memory holds whatever was there before.
@@ -118,6 +153,7 @@ class Makers {
     const std::lock_guard<std::mutex> guard(mutex_);
     made_.clear();
     memory_.clear();
+    variables_.clear();
   }
 
  private:
@@ -132,13 +168,21 @@ class Makers {
     c10::weak_intrusive_ptr<c10::StorageImpl> alive;
   };
 
+  struct Variable {
+    std::int64_t number;
+    std::int64_t size;
+    c10::weak_intrusive_ptr<c10::StorageImpl> alive;
+  };
+
   static Known unwritten() {
     Known known;
     known.unwritten = true;
     return known;
   }
 
-  static Known known(const Maker& maker) { return {maker.reference, kUnknown, false, maker.site, maker.bad}; }
+  static Known known(const Maker& maker) {
+    return {maker.reference, kUnknown, false, maker.site, maker.bad, false, maker.owner};
+  }
 
   const Made* made_of(const at::Tensor& tensor) {
     const auto found = made_.find(tensor.unsafeGetTensorImpl());
@@ -183,8 +227,10 @@ class Makers {
   std::uint64_t order_ = 0;
   std::unordered_map<const c10::TensorImpl*, Made> made_;
   std::unordered_map<const c10::StorageImpl*, Memory> memory_;
+  std::unordered_map<const void*, Variable> variables_;  // by where their elements begin
   std::size_t most_made_ = kFew;
   std::size_t most_memory_ = kFew;
+  std::size_t most_variables_ = kFew;
 };
 
 }  // namespace tensordbg_torch

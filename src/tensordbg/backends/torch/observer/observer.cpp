@@ -14,6 +14,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "autograd.h"
 #include "log_table.h"
 #include "makers.h"
 #include "operations.h"
@@ -30,6 +31,8 @@ std::atomic<std::uint16_t> g_cpu{0};
 PyObject* g_describe = nullptr;       // (operation, frames, context, first input) -> site
 PyObject* g_fail = nullptr;           // (message)
 PyTypeObject* g_tensor_type = nullptr;
+PyObject* g_gradient = nullptr;       // (variable, site, slot): that is its gradient
+std::uint64_t g_started = 0;          // how often a recording began
 Makers g_makers;
 
 std::mutex g_sites_mutex;
@@ -55,14 +58,41 @@ std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
 
 struct Context;
 
+// A node of autograd that runs.
+struct Node {
+  std::int64_t forward = -1;            // the site of the operation that it differentiates
+  std::int64_t variable = kNobody;      // whose gradient it adds up
+  c10::SmallVector<const Operation*, 4> done;  // what it has computed so far
+};
+
 struct Thread {
   bool busy = false;
   int compiled = 0;  // calls of graphs of torch.compile that are under way, see compiled_calls.h
+  bool updating = false;  // an optimizer's step is under way
   Context* innermost = nullptr;
-  std::vector<std::int64_t> gradients_of;  // sites of forward operations, of the nodes of autograd that run
+  std::vector<Node> nodes;
+  Node ended;          // the one that ran last, whose results the engine may still sum up
+  bool ends = false;   // whether that may be so
   std::vector<std::int64_t> modules;
 };
 thread_local Thread t_thread;
+
+// The node of autograd for which this thread computes; null where it does for none.
+Node* node_of_thread() {
+  Thread& thread = t_thread;
+  if (!thread.nodes.empty()) return &thread.nodes.back();
+  if (!thread.ends) return nullptr;
+  thread.ends = engine_runs();
+  return thread.ends ? &thread.ended : nullptr;
+}
+
+// An operation that has run, or one part of a list that it goes through.
+struct Run {
+  int part = kWhole;
+  std::int64_t site = -1;
+  std::int64_t execution = -1;
+  std::int64_t owner = kNobody;
+};
 
 struct Given {
   const c10::TensorImpl* tensor = nullptr;
@@ -89,7 +119,8 @@ struct Context : at::ObserverContext {
   c10::SmallVector<Given, 4> given;
   c10::SmallVector<Written, 1> written;
   std::int64_t site = -1;  // not known yet
-  c10::SmallVector<std::pair<int, std::int64_t>, 1> executions;  // by part
+  int place = -1;  // among the operations of its kind in a node of autograd
+  c10::SmallVector<Run, 1> runs;
   std::uint64_t stack = 0;  // not known yet
 };
 
@@ -143,17 +174,24 @@ PyObject* frames_of_thread() {
   return frames;
 }
 
+// The variable that a site is about, and whether it writes it.
+struct Owner {
+  std::int64_t variable = kNobody;
+  bool written = false;
+};
+
 std::int64_t ask_for_site(const char* name, std::int64_t forward, std::int64_t module, int autocast, int place,
-                          const Known& first, double number) {
+                          const Known& first, double number, const Owner& owner) {
   if (interpreter_ends()) return -1;
   const Interpreter held;
   PyObject* frames = frames_of_thread();
   PyObject* site = frames == nullptr
                        ? nullptr
-                       : PyObject_CallFunction(g_describe, "sN(LLsi)(LL)d", name, frames, static_cast<long long>(forward),
+                       : PyObject_CallFunction(g_describe, "sN(LLsiLi)(LL)d", name, frames, static_cast<long long>(forward),
                                                static_cast<long long>(module),
                                                autocast == 0 ? "" : c10::toString(static_cast<at::ScalarType>(autocast - 1)),
-                                               place, static_cast<long long>(first.reference < 0 ? -1 : first.site),
+                                               place, static_cast<long long>(owner.variable), owner.written ? 1 : 0,
+                                               static_cast<long long>(first.reference < 0 ? -1 : first.site),
                                                static_cast<long long>(first.reference & 0xFFFF), number);
   const std::int64_t told = site == nullptr ? -1 : PyLong_AsLongLong(site);
   if (PyErr_Occurred() != nullptr) PyErr_Clear();
@@ -168,22 +206,24 @@ std::uint64_t bits_of(double number) {
 }
 
 std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int place, const Known& first = {},
-                     double number = 0) {
+                     double number = 0, const Owner& owner = {}) {
   const Thread& thread = t_thread;
-  const std::int64_t forward = thread.gradients_of.empty() ? -1 : thread.gradients_of.back();
+  const Node* node = node_of_thread();
+  const std::int64_t forward = node == nullptr ? -1 : node->forward;
   const std::int64_t module = thread.modules.empty() ? -1 : thread.modules.back();
   std::uint64_t key = mixed(stack, reinterpret_cast<std::uintptr_t>(name));
   key = mixed(key, static_cast<std::uint64_t>(forward));
   key = mixed(key, static_cast<std::uint64_t>(module) << 16 ^ static_cast<std::uint64_t>(autocast) << 8 ^
                        static_cast<std::uint64_t>(place + 1));
   if (number != 0) key = mixed(key, bits_of(number));
+  if (owner.variable != kNobody) key = mixed(key, static_cast<std::uint64_t>(owner.variable) << 1 | owner.written);
   {
     const std::lock_guard<std::mutex> guard(g_sites_mutex);
     const auto found = g_sites.find(key);
     if (found != g_sites.end()) return found->second;
   }
   // The lock is not held meanwhile: another thread may hold the interpreter and wait for it.
-  const std::int64_t site = ask_for_site(name, forward, module, autocast, place, first, number);
+  const std::int64_t site = ask_for_site(name, forward, module, autocast, place, first, number, owner);
   if (site == -1) return site;
   const std::lock_guard<std::mutex> guard(g_sites_mutex);
   g_sites.emplace(key, site);
@@ -211,9 +251,24 @@ bool append(const at::Tensor& tensor, std::int64_t execution, std::uint32_t site
   return g_log->tensor(&event) != 0;
 }
 
+// A variable as it is now: one site stands for all that it holds before something writes it.
+Known enter_variable(const at::Tensor& tensor, std::int64_t variable) {
+  static const char* const kParameter = "Parameter";
+  const Known before = g_makers.find(tensor);
+  const std::int64_t site = site_of(kParameter, 1, 0, -1, {}, 0, Owner{variable, false});
+  if (site < 0 || g_step.load() < 0) return {};
+  const std::size_t inputs = before.reference == kUnknown ? 0 : 1;
+  const std::int64_t execution = g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), &before.reference, inputs);
+  if (execution < 0) return {};
+  const bool bad = append(tensor, execution, static_cast<std::uint32_t>(site), 0);
+  g_makers.made(tensor, Maker{execution << 16, static_cast<std::uint32_t>(site), 0, bad});
+  return {execution << 16, kUnknown, false, static_cast<std::uint32_t>(site), bad};
+}
+
 // What comes from outside is recorded where it is first used.
 Known enter(const at::Tensor& tensor, Context* context, int place) {
   static const char* const kInput = "Input";
+  if (const std::int64_t variable = g_makers.variable_of(tensor); variable != kNobody) return enter_variable(tensor, variable);
   const std::int64_t site = site_of(kInput, stack_of(context), context->autocast, place);
   if (site < 0) return {};
   const std::int64_t execution = g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), nullptr, 0);
@@ -259,7 +314,7 @@ Known known_number(Context* context, double number, int place) {
   {
     const std::lock_guard<std::mutex> guard(g_numbers_mutex);
     // Autograd computes some of its own: what stands in nobody's text is no infinity that somebody wrote.
-    if (!std::isfinite(number) && !t_thread.gradients_of.empty()) return g_infinities[bits];
+    if (!std::isfinite(number) && !t_thread.nodes.empty()) return g_infinities[bits];
     const Numbers& found = g_numbers[key];
     for (const auto& [value, known] : found.known) {
       if (value == bits) return known;
@@ -351,12 +406,41 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
   return nullptr;
 }
 
+std::int64_t site_of(Context* context, const Owner& owner) {
+  return site_of(context->operation->name.c_str(), stack_of(context), context->autocast, context->place,
+                 context->given.empty() ? Known{} : context->given.front().known, 0, owner);
+}
+
 std::int64_t site_of(Context* context) {
-  if (context->site == -1) {
-    context->site = site_of(context->operation->name.c_str(), stack_of(context), context->autocast, -1,
-                            context->given.empty() ? Known{} : context->given.front().known);
-  }
+  if (context->site == -1) context->site = site_of(context, Owner{});
   return context->site;
+}
+
+// Which of the operations of its kind one is, of those that a node of autograd runs: the gradients of two operands differ.
+int place_in_node(const Operation& operation) {
+  constexpr int kMost = 3;
+  Node* node = node_of_thread();
+  if (node == nullptr) return -1;
+  auto& done = node->done;
+  const int before = static_cast<int>(std::count(done.begin(), done.end(), &operation));
+  if (before < kMost) done.push_back(&operation);
+  return before == 0 ? -1 : before - 1;
+}
+
+// Whose gradient or update an operation computes, as far as it is known.
+Owner owner_of(const Context& context, int part, const at::Tensor& tensor, bool written) {
+  if (written) {
+    if (const std::int64_t variable = g_makers.variable_of(tensor); variable != kNobody) return {variable, true};
+  }
+  const Thread& thread = t_thread;
+  if (const Node* node = node_of_thread(); node != nullptr) return {node->variable, false};
+  const bool updates = thread.updating && thread.modules.empty();
+  for (const Given& given : context.given) {
+    const bool takes = part == kWhole ? updates : given.part == part;
+    if (!takes || given.tensor == nullptr) continue;
+    if (given.known.owner != kNobody) return {given.known.owner, false};
+  }
+  return {};
 }
 
 // Where the program reads: the line of its own, whatever computes for it.
@@ -393,14 +477,16 @@ void on_read(const at::Tensor& tensor) {
 }
 
 // The execution of an operation, or of one part of a list that it goes through; -1 where nothing is recorded.
-std::int64_t begin(Context* context, int part) {
-  for (const auto& [known, execution] : context->executions) {
-    if (known == part) return execution;
+Run begin(Context* context, int part, const Owner& owner) {
+  for (const Run& run : context->runs) {
+    if (run.part == part) return run;
   }
   const std::int64_t step = g_step.load();
-  if (step < 0) return -1;
-  if (site_of(context) == kPlumbing) note_read(context);
-  if (context->site < 0) return -1;
+  if (step < 0) return {};
+  if (context->runs.empty()) context->place = place_in_node(*context->operation);
+  const std::int64_t site = owner.variable == kNobody ? site_of(context) : site_of(context, owner);
+  if (site == kPlumbing) note_read(context);
+  if (site < 0) return {};
   c10::SmallVector<std::int64_t, 8> inputs;
   int place = 0;
   const auto takes = [part](const Given& given) { return part == kWhole || given.part == kWhole || given.part == part; };
@@ -413,9 +499,10 @@ std::int64_t begin(Context* context, int part) {
     if (given.known.before != kUnknown && takes(given)) inputs.push_back(given.known.before);
   }
   const std::int64_t execution =
-      g_log->begin(static_cast<std::uint32_t>(context->site), step, inputs.data(), inputs.size());
-  context->executions.emplace_back(part, execution);
-  return execution;
+      g_log->begin(static_cast<std::uint32_t>(site), step, inputs.data(), inputs.size());
+  context->site = site;
+  context->runs.push_back({part, site, execution, owner.variable});
+  return context->runs.back();
 }
 
 const Given* shares_memory(const Context& context, const at::Tensor& tensor) {
@@ -465,11 +552,11 @@ void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t sl
   if (operation.copies && !context->given.empty() && context->given.back().known.unwritten) {
     return g_makers.is_unwritten(tensor);
   }
-  const std::int64_t execution = begin(context, part);
-  if (execution < 0) return;
-  const auto site = static_cast<std::uint32_t>(context->site);
-  const bool bad = append(tensor, execution, site, slot);
-  g_makers.made(tensor, Maker{execution << 16 | slot, site, 0, bad});
+  const Run run = begin(context, part, owner_of(*context, part, tensor, written));
+  if (run.execution < 0) return;
+  const auto site = static_cast<std::uint32_t>(run.site);
+  const bool bad = append(tensor, run.execution, site, slot);
+  g_makers.made(tensor, Maker{run.execution << 16 | slot, site, 0, bad, run.owner});
 }
 
 // The first operation to end since a node of autograd was made is the one that it differentiates.
@@ -519,33 +606,70 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   }
 }
 
+constexpr std::int64_t kSomeGradient = -2;  // in place of the forward operation's site: it is not known
+
+// Begins a node of autograd.
 std::unique_ptr<at::ObserverContext> on_backward(const at::RecordFunction& fn) {
-  std::int64_t site = -1;
+  Node node;
+  node.forward = kSomeGradient;
   if (fn.seqNr() >= 0) {
     const Forward& forward = g_forwards[static_cast<std::size_t>(fn.seqNr()) % kForwards];
-    if (forward.key.load() == forward_key(fn.forwardThreadId(), fn.seqNr())) site = forward.site.load();
+    if (forward.key.load() == forward_key(fn.forwardThreadId(), fn.seqNr())) node.forward = forward.site.load();
   }
-  t_thread.gradients_of.push_back(site);
+  if (const at::Tensor* variable = summed_for(fn)) node.variable = g_makers.variable_of(*variable);
+  t_thread.nodes.push_back(std::move(node));
   return nullptr;
 }
 
-void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
-  if (!t_thread.gradients_of.empty()) t_thread.gradients_of.pop_back();
+void tell_gradient(std::int64_t variable, const Maker& maker) {
+  static std::mutex mutex;
+  static std::unordered_set<std::uint64_t> told;
+  const auto slot = static_cast<std::uint64_t>(maker.reference) & 0xFFFF;
+  {
+    const std::lock_guard<std::mutex> guard(mutex);
+    const std::uint64_t key = mixed(static_cast<std::uint64_t>(variable) << 32 | maker.site, slot);
+    if (!told.insert(mixed(key, g_started)).second) return;
+  }
+  if (interpreter_ends()) return;
+  const Interpreter held;
+  PyObject* done = PyObject_CallFunction(g_gradient, "LLL", static_cast<long long>(variable),
+                                         static_cast<long long>(maker.site), static_cast<long long>(slot));
+  if (done == nullptr) PyErr_Clear();
+  Py_XDECREF(done);
+}
+
+void on_backward_end(const at::RecordFunction& fn, at::ObserverContext*) {
+  if (t_thread.nodes.empty()) return;
+  const std::int64_t variable = t_thread.nodes.back().variable;
+  t_thread.ended = std::move(t_thread.nodes.back());
+  t_thread.ended.variable = kNobody;
+  t_thread.ends = true;
+  t_thread.nodes.pop_back();
+  if (variable == kNobody || !g_on.load(std::memory_order_relaxed) || g_step.load() < 0) return;
+  const at::Tensor* of = summed_for(fn);
+  if (of == nullptr || !of->grad().defined()) return;
+  const Maker maker = g_makers.own(of->grad(), variable);
+  if (maker.reference != kUnknown) tell_gradient(variable, maker);
 }
 
 at::CallbackHandle g_operations = at::INVALID_CALLBACK_HANDLE;
 at::CallbackHandle g_backward = at::INVALID_CALLBACK_HANDLE;
 
 PyObject* start(PyObject*, PyObject* arguments) {
-  PyObject *capsule, *describe_site, *tell_fault, *base;
-  if (!PyArg_ParseTuple(arguments, "OOOO!", &capsule, &describe_site, &tell_fault, &PyType_Type, &base)) return nullptr;
+  PyObject *capsule, *describe_site, *tell_fault, *gradient_is, *base;
+  if (!PyArg_ParseTuple(arguments, "OOOOO!", &capsule, &describe_site, &tell_fault, &gradient_is, &PyType_Type, &base)) {
+    return nullptr;
+  }
   const void* table = PyCapsule_GetPointer(capsule, TENSORDBG_LOG_TABLE_NAME);
   if (table == nullptr) return nullptr;
   g_log = static_cast<const TensordbgLogTable*>(table);
   Py_INCREF(describe_site);
   Py_INCREF(tell_fault);
+  Py_INCREF(gradient_is);
+  ++g_started;
   g_describe = describe_site;  // those before are kept: a callback may be under way
   g_fail = tell_fault;
+  g_gradient = gradient_is;
   g_makers.clear();
   {
     const std::lock_guard<std::mutex> guard(g_numbers_mutex);
@@ -596,12 +720,37 @@ PyObject* set_step(PyObject*, PyObject* step) {
 
 PyObject* enter_module(PyObject*, PyObject* module) {
   t_thread.modules.push_back(PyLong_AsLongLong(module));
+  t_thread.updating = false;
   if (PyErr_Occurred() != nullptr) return nullptr;
   Py_RETURN_NONE;
 }
 
 PyObject* leave_module(PyObject*, PyObject*) {
   if (!t_thread.modules.empty()) t_thread.modules.pop_back();
+  Py_RETURN_NONE;
+}
+
+PyObject* set_updating(PyObject*, PyObject* updating) {
+  t_thread.updating = PyObject_IsTrue(updating) == 1;
+  Py_RETURN_NONE;
+}
+
+// A tensor, given by its address (`tensor._cdata`), is a variable from now on.
+PyObject* add_variable(PyObject*, PyObject* arguments) {
+  PyObject* address;
+  long long number;
+  if (!PyArg_ParseTuple(arguments, "OL", &address, &number)) return nullptr;
+  auto* impl = static_cast<c10::TensorImpl*>(PyLong_AsVoidPtr(address));
+  if (PyErr_Occurred() != nullptr) return nullptr;
+  const at::Tensor tensor(c10::intrusive_ptr<c10::TensorImpl>::reclaim_copy(impl));
+  if (!has_elements(tensor)) Py_RETURN_NONE;
+  const Busy busy;
+  try {
+    g_makers.is_variable(tensor, number);
+    if (g_makers.variable_of(tensor) == number && g_log->recording() != 0) enter_variable(tensor, number);
+  } catch (...) {
+    fail("an unknown fault with a variable");
+  }
   Py_RETURN_NONE;
 }
 
@@ -645,6 +794,8 @@ PyMethodDef kMethods[] = {
     {"set_step", set_step, METH_O, "(step): what runs now belongs to it; nothing is recorded where it is -1."},
     {"enter_module", enter_module, METH_O, "(number): what this thread runs now belongs to this module."},
     {"leave_module", leave_module, METH_NOARGS, "... and now to the one around it again."},
+    {"set_updating", set_updating, METH_O, "(yes or no): what this thread runs now is an optimizer's step."},
+    {"add_variable", add_variable, METH_VARARGS, "(address, number): a tensor is a variable from now on."},
     {"maker_of", maker_of, METH_O, "(address): site and slot of what made a tensor, or None."},
     {"watch_compiled", watch_compiled, METH_O, "(on_bad): see compiled_calls.h, as of the next."},
     {"enter_compiled", enter_compiled, METH_O, "(inputs) -> (call site, step, [reference]) or None: a call begins."},

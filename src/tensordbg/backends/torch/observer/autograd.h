@@ -1,0 +1,26 @@
+// What is asked of the nodes of autograd.
+#pragma once
+
+#include <ATen/record_function.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+
+#include <cstring>
+
+namespace tensordbg_torch {
+
+// The tensor whose gradient is added up by the node that runs now; null where it does something else.
+inline const at::Tensor* summed_for(const at::RecordFunction& fn) {
+  static const char kName[] = "AccumulateGrad";
+  const char* const name = fn.name();
+  const std::size_t length = std::strlen(name);
+  if (length < sizeof kName - 1 || std::strcmp(name + length - (sizeof kName - 1), kName) != 0) return nullptr;
+  const auto node = torch::autograd::get_current_node();
+  const auto* summing = node ? dynamic_cast<const torch::autograd::AccumulateGrad*>(&*node) : nullptr;
+  return summing == nullptr ? nullptr : &summing->variable;
+}
+
+// Whether this thread is in autograd's engine.
+inline bool engine_runs() { return static_cast<bool>(torch::autograd::get_current_node()); }
+
+}  // namespace tensordbg_torch

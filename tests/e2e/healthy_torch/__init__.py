@@ -1,0 +1,1 @@
+"""PyTorch programs that train well."""

@@ -1,0 +1,162 @@
+"""PyTorch programs whose numbers stay finite and are wrong all the same: `why` names the variable and the line."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+
+from torch import Tensor, nn  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
+import tensordbg  # noqa: E402
+from tensordbg.analysis.finding import NumericalWarning  # noqa: E402
+from tensordbg.analysis.program.description import read_program  # noqa: E402
+from tensordbg.analysis.program.held import held_variables, noted_gradients  # noqa: E402
+from tensordbg.trace.reader import open_trace  # noqa: E402
+
+X, Y = torch.randn(64, 8, generator=torch.Generator().manual_seed(1)), torch.arange(64) % 3
+
+
+def model(last: int = 3) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, last))
+
+
+def train(net: nn.Module, loss: Callable[[Tensor], Tensor], steps: int = 12, rate: float = 0.05) -> None:
+    optimizer = torch.optim.Adam(net.parameters(), lr=rate)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss(net(X)).backward()
+        optimizer.step()
+
+
+def warnings_of(folder: Path, program: Callable[[], None]) -> list[NumericalWarning]:
+    torch.manual_seed(0)
+    with tensordbg.record(folder) as recording:
+        program()
+    return list(tensordbg.open(recording.path).why().warnings)
+
+
+def line_of(program: Callable[[], None]) -> int:
+    lines, first = inspect.getsourcelines(program)
+    return next(first + k for k, line in enumerate(lines) if "# HERE" in line)
+
+
+def a_rounded_output() -> None:
+    train(model(), lambda out: functional.cross_entropy(torch.round(out), Y))  # HERE
+
+
+def a_dead_layer() -> None:
+    net = model()
+    with torch.no_grad():
+        net[2].bias.fill_(-100)
+    train(net, lambda out: functional.cross_entropy(out, Y))
+
+
+def a_rate_that_rounding_swallows() -> None:
+    net = model()
+    with torch.no_grad():
+        net[4].weight.mul_(1e-3).add_(1e6)
+        net[4].bias.zero_()
+    train(net, lambda out: (out * 1e-7).square().mean(), rate=1e-4)
+
+
+def a_column_and_a_row() -> None:
+    train(model(1), lambda out: functional.mse_loss(out, X[:, 0].clone()))  # HERE
+
+
+def probabilities_as_logits() -> None:
+    train(model(), lambda out: functional.cross_entropy(torch.softmax(out, 1), Y))  # HERE
+
+
+def probabilities_as_logits_of_two() -> None:
+    wanted = (Y[:, None] > 1).float()
+    train(model(1), lambda out: functional.binary_cross_entropy_with_logits(torch.sigmoid(out), wanted))  # HERE
+
+
+def a_wrong_sign() -> None:
+    net = model(1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01, maximize=True)
+    for _ in range(16):
+        optimizer.zero_grad()
+        loss = net(X).square().mean()  # HERE
+        loss.backward()
+        optimizer.step()
+
+
+def a_saturated_output() -> None:
+    wanted = functional.one_hot(Y, 3) * 50.0
+    train(model(), lambda out: functional.mse_loss(torch.sigmoid(out * 30 + 20), wanted), steps=20)  # HERE
+
+
+@pytest.mark.filterwarnings("ignore:Using a target size")
+@pytest.mark.parametrize(
+    ("program", "kind", "variable"),
+    [
+        (a_rounded_output, "zero_gradient", "0.weight"),
+        (a_dead_layer, "dead_units", ""),
+        (a_rate_that_rounding_swallows, "unchanged_variable", "4.weight"),
+        (a_column_and_a_row, "outer_broadcast", ""),
+        (probabilities_as_logits, "activation_twice", ""),
+        (probabilities_as_logits_of_two, "activation_twice", ""),
+        (a_wrong_sign, "rising_loss", ""),
+        (a_saturated_output, "saturated_output", ""),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else None,
+)
+def test_the_warning_names_what_is_wrong(tmp_path: Path, program: Callable[[], None], kind: str, variable: str) -> None:
+    told = warnings_of(tmp_path, program)
+    found = [each for each in told if each.kind == kind]
+    assert found, [(each.kind, each.explanation) for each in told]
+    assert found[0].variable == variable
+    if "# HERE" in inspect.getsource(program):
+        assert found[0].source is not None
+        assert found[0].source.line == line_of(program)
+
+
+TRAINING = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+extra = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.{optimizer}([*model.parameters(), extra], lr=0.01{options})
+for _ in range(4):
+    optimizer.zero_grad()
+    (model(torch.randn(16, 4)).square().mean() + extra.sum()).backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "options"),
+    [("SGD", ""), ("SGD", ", momentum=0.9, foreach=True"), ("AdamW", ", foreach=True"), ("Adam", ", fused=True")],
+)
+def test_variables_are_known_by_name_with_their_gradients_and_writes(
+    tmp_path: Path, optimizer: str, options: str
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(TRAINING.format(optimizer=optimizer, options=options))
+    subprocess.run(
+        [sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "traces"), str(program)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (folder,) = (tmp_path / "traces").iterdir()
+    trace = tensordbg.open(folder)
+    described = read_program(open_trace(folder))
+    names = {number: each.name for number, each in described.variables.items()}
+    trained = {"0.weight", "0.bias", "1.weight", "1.bias", "3.weight", "3.bias", "extra"}
+    assert {each.name for each in described.variables.values() if each.trainable} == trained
+    assert {names[number] for number in noted_gradients(described)} == trained
+    writes = held_variables(described).writes
+    assert {names[described.sites[first].reads[0]] for first in writes.values()} >= trained
+    shown = trace.tensor("0.weight")
+    assert len(shown.points) >= 5  # at first, and what each step writes
+    assert [each.step for each in shown.points][:2] == [0, 0]
