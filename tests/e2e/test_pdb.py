@@ -228,6 +228,63 @@ def test_what_can_only_run_as_a_graph_is_said(folder: Path) -> None:
     )
 
 
+CONCRETE = """
+import tensorflow as tf
+
+
+@tf.function
+def f(x):
+    y = x + 1
+    return y
+
+
+@tf.function
+def g(x):
+    z = x * 2
+    return z
+
+
+concrete = f.get_concrete_function(tf.TensorSpec([]))
+f(tf.constant(2.0))
+print(concrete(tf.constant(1.0)).numpy(), g(tf.constant(1.0)).numpy())
+"""
+SAVED = """
+import tensorflow as tf
+
+
+class Model(tf.Module):
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def f(self, x):
+        y = x + 1
+        return y
+
+
+tf.saved_model.save(Model(), "saved")
+print(tf.saved_model.load("saved").f(tf.constant(1.0)).numpy())
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "lines", "said"),
+    [
+        (
+            CONCRETE,
+            ("7", "13"),
+            ["program.py:7 was passed without a stop, too: it is a part of a concrete function of f(), which "],
+        ),
+        (SAVED, ("8",), ["program.py:8 was never reached with tensors in hand: it ran only while a graph was built"]),
+    ],
+    ids=["concrete", "saved"],
+)
+def test_runs_of_a_graph_alone_are_said(folder: Path, program: str, lines: tuple[str, ...], said: list[str]) -> None:
+    (folder / "program.py").write_text(program)
+    places = [word for line in lines for word in ("--pdb", line)]
+    done = run(folder, *COMMAND, "run", *places, "program.py", typed="c\nc\n")
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stderr.splitlines() if line.startswith("tdbg: program.py")]
+    assert [line[6 : 6 + len(begin)] for line, begin in zip(told, said, strict=True)] == said
+
+
 def test_a_graph_of_tensorflow_1_is_stopped_where_it_is_built(folder: Path) -> None:
     (folder / "session.py").write_text(
         "import tensorflow.compat.v1 as tf\ntf.disable_eager_execution()\nx = tf.constant(1.0)\ny = x + 1\n"

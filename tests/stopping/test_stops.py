@@ -34,7 +34,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def running(place: StopPlace, typed: str, builds_graph: bool = False) -> Stops:
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
         stops = Stops(StopPlan((place,)))
-        stops.builds_graph.append(lambda: builds_graph)
+        stops.builds_graph.append(lambda _: builds_graph)
         stops.install()
         code = stops.compiled(TEXT.encode(), str(file))
         former = sys.gettrace()
@@ -88,5 +88,35 @@ def test_functions_around_the_lines_are_known(run: Any) -> None:
     stops = run(StopPlace("program.py", 2, "False"), "")
     names: dict[str, Any] = {}
     exec(stops.compiled(TEXT.replace("range(3)", "()").encode(), "/x/program.py"), names)
-    assert stops.holds_line(names["f"].__code__)
-    assert not stops.holds_line(test_quitting_ends_the_program.__code__)
+    assert stops.places_in(names["f"].__code__) == {0}
+    assert stops.places_in(test_quitting_ends_the_program.__code__) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("place", "typed", "said"),
+    [
+        (StopPlace("program.py", 2), "c\n" * 3, "was passed without a stop, too: a graph has it"),
+        (
+            StopPlace("program.py", 2, "x > 9"),
+            "",
+            "was never reached with x > 9; without tensors in hand, too: a ",
+        ),
+        (StopPlace("program.py", 3, "x > 9"), "", "was never reached with x > 9"),
+    ],
+)
+def test_what_else_passes_a_place_is_said(
+    run: Any, capsys: pytest.CaptureFixture[str], place: StopPlace, typed: str, said: str
+) -> None:
+    stops = run(place, typed)
+    stops.why_never.append(lambda number: "a graph has it" if place.line == 2 and number == 0 else "")
+    capsys.readouterr()
+    stops.tell_end()
+    assert capsys.readouterr().err.startswith(f"tdbg: program.py:{place.line} {said}")
+
+
+def test_what_was_built_where_nobody_asked_is_known(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    stops = run(StopPlace("program.py", 3, "y"), "", builds_graph=True)
+    stops.in_graph([0])
+    stops.tell_end()
+    said = "with tensors in hand: it ran only while a graph was built"
+    assert capsys.readouterr().err == f"tdbg: program.py:3 was never reached {said}\n"

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.program.operations import named
 from tensordbg.analysis.tensors.show import TensorHistory
 from tensordbg.operations.kinds import Kind
@@ -54,7 +55,7 @@ def history_text(history: TensorHistory) -> Group:
 
 
 def _heading(history: TensorHistory) -> Text:
-    functions = " and ".join(filter(None, history.functions)) or "no function"
+    functions = " and ".join(dict.fromkeys(map(function_title, filter(None, history.functions)))) or "no function"
     kinds = "/".join("argument" if named(kind).kind is Kind.ARGUMENT else kind for kind in history.op_types)
     return Text.assemble((history.tensor, "bold"), f"  {kinds} in {functions}")
 

@@ -10,7 +10,7 @@ import os
 import pdb  # noqa: T100  running a debugger is the purpose
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
@@ -49,7 +49,8 @@ class Stops:
         self._plan = plan
         self._process, self._folder = os.getpid(), Path.cwd()
         self._lines: dict[tuple[str, int], StopLine] = {}
-        self._functions: set[tuple[str, int]] = set()
+        self._functions: dict[tuple[str, int], set[int]] = {}
+        """By file and first line of a function the places in it."""
         self._reached = [_Reached.NEVER] * len(plan.places)
         self._refused: dict[int, str] = {}
         """Why there is no stop at a place, though its file was loaded."""
@@ -57,10 +58,10 @@ class Stops:
         """What is to be so while pdb asks: that nobody captures what is printed and typed, say."""
         self._enter: Callable[[FrameType], bool]
         self._enter = _Editor(plan.port) if plan.port else _Pdb(plan.places, self.around_questions)
-        self.builds_graph: list[Callable[[], bool]] = []
-        """What frameworks are asked: whether this thread is building a graph, in which no tensor has elements."""
-        self.why_never: list[Callable[[], str]] = []
-        """What they say of a line that they never had run eagerly, empty for nothing."""
+        self.builds_graph: list[Callable[[int], bool]] = []
+        """What frameworks are asked at a place: whether this thread builds a graph, in which no tensor has elements."""
+        self.why_never: list[Callable[[int], str]] = []
+        """What they say of a place that they have not had run eagerly, or not always; empty for nothing."""
 
     def install(self) -> None:
         """Has the program ask from now on, in what is compiled from now on."""
@@ -98,35 +99,45 @@ class Stops:
             except UsageError as error:
                 self._refused[number] = str(error)
                 raise
-            self._functions.update((file, first) for first in line.functions)
+            for first in line.functions:
+                self._functions.setdefault((file, first), set()).add(number)
             stops.append((place.line, number))
         return stops
 
-    def holds_line(self, code: CodeType) -> bool:
-        """Whether a line to stop at is a part of a function."""
-        return (code.co_filename, code.co_firstlineno) in self._functions
+    def places_in(self, code: CodeType) -> frozenset[int]:
+        """The places that are a part of a function."""
+        return frozenset(self._functions.get((code.co_filename, code.co_firstlineno), ()))
+
+    def in_graph(self, places: Iterable[int]) -> None:
+        """Notes that places are a part of a graph that is built, where nobody asked."""
+        for number in places:
+            self._come(number, _Reached.IN_GRAPH)
 
     def tell_end(self) -> None:
-        """Says of each place where the program never stopped why it did not."""
+        """Says of each place why the program never stopped there, or not each time."""
         for number, (place, reached) in enumerate(zip(self._plan.places, self._reached, strict=True)):
-            if reached is not _Reached.STOPPED and not self.quitting:
-                refused = self._refused.get(number)
-                reason = f": {refused}" if refused else self._reason(place, reached)
-                say(f"{self._shown(place)} was never reached{reason}")
+            said = "" if self.quitting else self._end_of(number, place, reached)
+            if said:
+                say(f"{self._shown(place)} {said}")
+
+    def _end_of(self, number: int, place: StopPlace, reached: _Reached) -> str:
+        left_out = next(filter(None, (each(number) for each in self.why_never)), "")
+        if number in self._refused:
+            return f"was never reached: {self._refused[number]}"
+        if reached is _Reached.NEVER:
+            return f"was never reached: the program loaded no file {Path(place.file).name}"
+        if reached is _Reached.STOPPED:
+            return f"was passed without a stop, too: {left_out}" if left_out else ""
+        if reached is _Reached.REFUSED:
+            also = f"; without tensors in hand, too: {left_out}" if left_out else ""
+            return f"was never reached with {place.condition}{also}"
+        why = left_out or ("it ran only while a graph was built" if reached is _Reached.IN_GRAPH else "")
+        return "was never reached" + (f" with tensors in hand: {why}" if why else "")
 
     @property
     def quitting(self) -> bool:
         """Whether the user wants the program to end."""
         return isinstance(self._enter, _Pdb) and self._enter.quitting
-
-    def _reason(self, place: StopPlace, reached: _Reached) -> str:
-        if reached is _Reached.NEVER:
-            return f": the program loaded no file {Path(place.file).name}"
-        if reached is _Reached.REFUSED:
-            return f" with {place.condition}"
-        built = "it ran only while a graph was built" if reached is _Reached.IN_GRAPH else ""
-        said = next(filter(None, (each() for each in self.why_never)), built)
-        return f" with tensors in hand: {said}" if said else ""
 
     def _shown(self, place: StopPlace) -> str:
         path = Path(place.file)
@@ -139,7 +150,7 @@ class Stops:
             return False  # what the program has forked has no terminal
         if self.quitting:
             raise bdb.BdbQuit
-        if any(each() for each in self.builds_graph):
+        if any(each(number) for each in self.builds_graph):
             self._come(number, _Reached.IN_GRAPH)
             return False
         frame = sys._getframe(1)  # noqa: SLF001

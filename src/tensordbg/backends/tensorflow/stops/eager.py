@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType
 from typing import Any
@@ -29,7 +29,11 @@ from tensordbg.stopping.stops import Stops
 
 
 class _ReachedError(BaseException):
-    """A graph that comes to the line is about to run; nothing of the program may catch this."""
+    """A graph that comes to places is about to run; nothing of the program may catch this."""
+
+    def __init__(self, places: Collection[int]) -> None:
+        super().__init__()
+        self.places = places
 
 
 def run_eagerly_at(stops: Stops) -> None:
@@ -46,10 +50,13 @@ class EagerStops:
     def __init__(self, stops: Stops) -> None:
         """Knows none yet."""
         self._stops = stops
-        self._graphs: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._functions: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._graphs: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
+        """The places that each comes to."""
+        self._functions: weakref.WeakKeyDictionary[Any, Collection[int]] = weakref.WeakKeyDictionary()
+        """Likewise, of those that are called from Python instead."""
         self._calls = threading.local()
-        self._unstoppable = ""
+        self._unstoppable: dict[int, str] = {}
+        """By place the function that only runs as a graph."""
 
     def install(self) -> None:
         """Stands before the calls of functions from now on."""
@@ -60,39 +67,41 @@ class EagerStops:
         wrapper = structured_function.StructuredFunctionWrapper
         wrapper.__init__ = self._around_dataset(wrapper.__init__)
 
-    def builds_graph(self) -> bool:
-        """Whether this thread builds the graph of a function, which is one that comes to the line then."""
+    def builds_graph(self, *places: int) -> bool:
+        """Whether this thread builds the graph of a function, which is one that comes to some places then."""
         if context.executing_eagerly():
             return False
         graph = context_graph()
         if not isinstance(graph, func_graph.FuncGraph):
             return False  # one of TensorFlow 1, beside which there is nothing to run eagerly
-        self._note(graph)
+        self._note(graph, places)
+        self._stops.in_graph(places)
         return True
 
-    def why_never(self) -> str:
+    def why_never(self, place: int) -> str:
         """What runs only as the graph that it was made to be."""
-        return f"{self._unstoppable}, which can't run eagerly" if self._unstoppable else ""
+        name = self._unstoppable.get(place)
+        return f"it is a part of a concrete function of {name}(), which can't run eagerly" if name else ""
 
-    def _note(self, graph: Any) -> None:
+    def _note(self, graph: Any, places: Collection[int]) -> None:
         while graph is not None:
-            self._graphs.add(graph)
+            self._graphs.setdefault(graph, set()).update(places)
             graph = getattr(graph, "outer_graph", None)
 
     def _around_call(self, plain: Any) -> Any:
         @functools.wraps(plain)
         def call(function: Any, *args: Any, **kwargs: Any) -> Any:
-            known = function in self._functions or self._holds(function.python_function)
+            known = self._functions.get(function) or self._places_in(function.python_function)
             if not context.executing_eagerly():
                 if known:  # and so may have a graph already, in which nobody asks any more
-                    self.builds_graph()
+                    self.builds_graph(*known)
                 return plain(function, *args, **kwargs)
             if not known:
                 try:
                     with self._calling(function):
                         return plain(function, *args, **kwargs)
-                except _ReachedError:
-                    self._functions.add(function)
+                except _ReachedError as reached:
+                    self._functions[function] = reached.places
             with self._calling(None):
                 return _run(function, args, kwargs)
 
@@ -101,13 +110,14 @@ class EagerStops:
     def _around_run(self, plain: Any) -> Any:
         @functools.wraps(plain)
         def call_flat(concrete: Any, *args: Any, **kwargs: Any) -> Any:
-            if concrete.graph in self._graphs:
+            places = self._graphs.get(concrete.graph)
+            if places is not None:
                 if not context.executing_eagerly():
-                    self.builds_graph()
+                    self.builds_graph(*places)
                 elif getattr(self._calls, "function", None) is not None:
-                    raise _ReachedError
+                    raise _ReachedError(places)
                 else:
-                    self._unstoppable = f"it is a part of a concrete function of {concrete.graph.name}()"
+                    self._unstoppable.update(dict.fromkeys(places, concrete.graph.name))
             return plain(concrete, *args, **kwargs)
 
         return call_flat
@@ -116,7 +126,8 @@ class EagerStops:
         @functools.wraps(plain)
         def converted_call(function: Any, args: Any, kwargs: Any, *rest: Any, **options: Any) -> Any:
             # What AutoGraph makes of a function does not ask.
-            if self._holds(function) and not self.builds_graph() and context.executing_eagerly():
+            places = self._places_in(function)
+            if places and not self.builds_graph(*places) and context.executing_eagerly():
                 return function(*args, **(kwargs or {}))
             return plain(function, args, kwargs, *rest, **options)
 
@@ -143,8 +154,8 @@ class EagerStops:
         finally:
             self._calls.function = former
 
-    def _holds(self, function: Any) -> bool:
-        return any(self._stops.holds_line(code) for code in codes_of(function))
+    def _places_in(self, function: Any) -> frozenset[int]:
+        return frozenset().union(*(self._stops.places_in(code) for code in codes_of(function)))
 
 
 def codes_of(function: Any) -> Iterator[CodeType]:
