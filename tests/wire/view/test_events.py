@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def test_row(opened: OpenedTrace) -> None:
         tensor="Log:0",
         op_type="Log",
         function="train",
+        function_title="train",
         execution=5,
         step=2,
         iteration=None,
@@ -51,6 +53,11 @@ def test_row(opened: OpenedTrace) -> None:
         kept=False,
         text="",
     )
+
+
+def test_the_function_of_a_backward_pass_has_a_title_and_is_searched_for_by_its_name(opened: OpenedTrace) -> None:
+    row = event_row(replace(opened.row(9), function="__backward_train_191"))
+    assert (row.function_title, row.function) == ("gradient of train", "__backward_train_191")
 
 
 def test_page(opened: OpenedTrace) -> None:

@@ -443,7 +443,10 @@ export interface components {
             /** @description Name and slot, `Log:0`. */
             tensor: string;
             op_type: string;
+            /** @description Its name in the trace, by which it can be searched for; empty for eager code. */
             function: string;
+            /** @description For a reader: `gradient of f`. */
+            function_title: string;
             /** @description -1 for what no recorded execution caused. */
             execution: number;
             step: number;

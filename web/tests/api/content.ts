@@ -26,6 +26,7 @@ export function row(event: number, tensor: string, health: Partial<HealthView> |
     tensor,
     op_type: tensor.startsWith('Log') ? 'Log' : 'Softmax',
     function: 'train_step',
+    function_title: 'train_step',
     execution: 2,
     step: event,
     iteration: null,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.view.neighbours import Neighbour
 from tensordbg.analysis.view.one_event import OneEvent
 from tensordbg.analysis.view.page import Page
@@ -23,6 +24,9 @@ class EventRow:
     """Name and slot, `Log:0`."""
     op_type: str
     function: str
+    """Its name in the trace, by which it can be searched for; empty for eager code."""
+    function_title: str
+    """For a reader: `gradient of f`."""
     execution: int
     """-1 for what no recorded execution caused."""
     step: int
@@ -130,6 +134,7 @@ def event_row(seen: SeenTensor) -> EventRow:
         tensor=seen.tensor,
         op_type=seen.op_type,
         function=seen.function,
+        function_title=function_title(seen.function),
         execution=seen.execution,
         step=seen.step,
         iteration=seen.iteration,

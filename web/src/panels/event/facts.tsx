@@ -21,7 +21,7 @@ export function Facts({ view }: { readonly view: EventView }) {
         </Fact>
         {row.function ? (
           <Fact name="Function">
-            <Search for={`function:${quoted(row.function)}`}>{row.function}</Search>
+            <Search for={`function:${quoted(row.function)}`}>{row.function_title}</Search>
           </Fact>
         ) : null}
         <Execution view={view} />

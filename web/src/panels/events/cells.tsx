@@ -52,7 +52,7 @@ const CELLS: Readonly<Record<string, (row: EventRow) => Cell>> = {
   shape: (row) => ({ content: shape(row.shape), title: shape(row.shape) }),
   size: (row) => ({ content: row.health ? count(row.health.size) : NONE }),
   dtype: (row) => ({ content: row.dtype }),
-  function: (row) => ({ content: row.function || NONE, title: row.function || 'Eager: no function' }),
+  function: (row) => ({ content: row.function_title || NONE, title: row.function || 'Eager: no function' }),
   device: (row) => ({ content: device(row.device) || NONE, title: row.device }),
   source: (row) => ({
     content: row.file ? `${fileName(row.file)}:${row.line}` : NONE,
