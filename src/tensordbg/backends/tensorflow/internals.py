@@ -14,7 +14,7 @@ from tensorflow.python import ops, pywrap_tfe
 from tensorflow.python.autograph.impl import api as autograph
 from tensorflow.python.autograph.operators import control_flow
 from tensorflow.python.client import pywrap_tf_session, session
-from tensorflow.python.data.ops import debug_mode, iterator_ops, structured_function
+from tensorflow.python.data.ops import debug_mode, iterator_ops, snapshot_op, structured_function
 from tensorflow.python.eager import backprop, cancellation, context, imperative_grad, record
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function, polymorphic_function
 from tensorflow.python.framework import (
@@ -72,6 +72,7 @@ __all__ = [
     "resource_variable_ops",
     "server_lib",
     "session",
+    "snapshot_op",
     "structured_function",
     "summary_ops_v2",
     "tf_decorator",
@@ -218,6 +219,10 @@ RELIED_ON: dict[str, str] = {
     "iterator_ops.OwnedIterator._serialize_to_tensors": (
         "(): what a checkpoint keeps of an iterator, as `_STATE`, by the policy in the options of its `_dataset`; a "
         "dataset knows what it was made of (`_inputs`) and the functions it was given (`_functions`); since 2.12"
+    ),
+    "snapshot_op.ged_ops.snapshot_dataset_v2": (
+        "(dataset, ...): what `Dataset.snapshot` makes, looked up in the module; the attributes `hash` and "
+        "`hash_valid` say how its folder is named, and stand in the graph as which a dataset is written; since 2.4"
     ),
     "debug_mode.toggle_debug_mode": (
         "(on): sets DEBUG_MODE, with which a function that a dataset is given then runs as Python; since 2.9"

@@ -23,6 +23,7 @@ from tensordbg.backends.tensorflow.run_graphs.clean import CleanRunMetadata
 from tensordbg.backends.tensorflow.run_graphs.keep import GraphKeepingProbes, RunGraphs
 from tensordbg.backends.tensorflow.saved_iterators import see_savings
 from tensordbg.backends.tensorflow.sessions.recording import RecordedSessions
+from tensordbg.backends.tensorflow.snapshots import see_snapshots
 from tensordbg.backends.tensorflow.tracing.composites import Composites
 from tensordbg.backends.tensorflow.tracing.differentiated import Differentiated
 from tensordbg.backends.tensorflow.tracing.loop_gradients import LoopGradients
@@ -62,6 +63,7 @@ class TensorFlowRecording:
         _native.register_tensorflow_probe(framework_library())
         _clean.install()
         see_savings()
+        see_snapshots()
         _native.register_tensorflow_watch(framework_library())
         probes = Probes(recorder)
         if recorder.graphs is not None:
