@@ -63,6 +63,14 @@ PIPELINES: dict[str, Pipeline] = {
     "batches of batches": lambda data: data.batch(2).padded_batch(3).map(lambda each: each["x"]),
     "rows of rows": lambda data: data.map(lambda each: each["x"]).unbatch().batch(7),
     "rows of mapped batches": lambda data: data.batch(4).map(lambda each: tf.reshape(each["x"], [-1])).unbatch(),
+    "ragged": lambda data: (
+        data.map(lambda each: each["x"][: each["id"] % 4]).ragged_batch(3).map(lambda r: r.to_tensor())
+    ),
+    "strings": lambda data: (
+        data.map(lambda each: tf.strings.as_string(each["id"]))
+        .batch(3)
+        .map(lambda s: tf.strings.split(s, "1").to_tensor())
+    ),
     "windows": lambda data: data.window(4).flat_map(lambda window: window["x"].batch(4)),
     "concatenated": lambda data: data.concatenate(data).concatenate(numbers()).batch(8),
 }

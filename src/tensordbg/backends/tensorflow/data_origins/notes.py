@@ -95,9 +95,14 @@ class BatchNotes:
 
 def row_marks(element: Any, batched: bool) -> list[Any]:
     """For each component with numbers a mark of 8 bytes for each row, uint8 of the shape [rows, 8]."""
-    tensors = [each for each in tf.nest.flatten(element) if isinstance(each, tf.Tensor) and each.dtype != tf.string]
+    tensors = [each for each in tf.nest.flatten(element) if isinstance(each, tf.Tensor) and _has_numbers(each.dtype)]
     rows = [each if batched else each[tf.newaxis] for each in tensors if each.shape.rank or not batched]
     return [_marks(each) for each in rows]
+
+
+def _has_numbers(dtype: Any) -> bool:
+    """Whether elements are numbers; rows of a ragged batch are variants until it is put together."""
+    return bool(dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.is_complex)
 
 
 def _marks(tensor: Any) -> Any:
