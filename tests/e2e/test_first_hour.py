@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests import programs
 from tests.cli.conftest import COMMAND
 
@@ -175,3 +177,27 @@ def test_a_word_beyond_the_vocabulary(tmp_path: Path) -> None:
     told = told_of(tmp_path, WORDS)
     assert "indices[3,4] = 1000 is not in [0, 1000)" in told
     assert "took it out of the input pipeline with 1000 among its numbers" in told
+
+
+PYTHON_FUNCTION = """
+import numpy as np
+import tensorflow as tf
+
+prices = {"apple": 1.5, "pear": 2.0}
+
+
+def price(name, number):
+    cost = prices[name]
+    return np.float32(cost * number)
+
+
+print(tf.CALL(price, [tf.constant("apple"), tf.constant(2)], tf.float32))
+"""
+
+
+@pytest.mark.parametrize("way", ["numpy_function", "py_function"])
+def test_the_line_in_a_python_function_that_is_called_eagerly(way: str, tmp_path: Path) -> None:
+    told = told_of(tmp_path, PYTHON_FUNCTION.replace("CALL", way))
+    assert "unhashable" in told
+    assert "train.py:9" in told
+    assert "cost = prices[name]" in told

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from types import FrameType
 from typing import Any
 
 from tensorflow.python import ops, pywrap_tfe
@@ -66,6 +67,7 @@ __all__ = [
     "op_def_library",
     "op_def_registry",
     "polymorphic_function",
+    "python_function_given",
     "pywrap_tf_session",
     "pywrap_tfe",
     "record",
@@ -198,6 +200,10 @@ RELIED_ON: dict[str, str] = {
         "(ys, xs, grads, cond_graph, body_graph, ...) -> (graph, ...): the body of the loop that is the gradient of "
         "one, whose arguments are a counter, two bounds, and a gradient for each of `xs`, arguments of the body; "
         "looked up in the module; since 2.0"
+    ),
+    "python_function_given": (
+        "the frame of `script_ops.py_func_common`, with `func` and `inp`: what `tf.numpy_function` calls eagerly, and "
+        "with what, is called there; since 2.0"
     ),
     "was_caught_while_traced": "the exception has `ag_error_metadata`; since 2.1",
     "while_v2._build_while_op": (
@@ -341,6 +347,13 @@ def tracing_error(error: BaseException) -> tuple[list[tuple[str, int, str]], str
 def was_caught_while_traced(error: BaseException) -> bool:
     """Whether AutoGraph caught an exception, and raised another one in its place."""
     return hasattr(error, "ag_error_metadata")
+
+
+def python_function_given(frame: FrameType) -> list[Any] | None:
+    """What `tf.numpy_function` gives a Python function that it calls eagerly in this frame; None for other frames."""
+    code, given = frame.f_code, frame.f_locals.get("inp")
+    is_one = code.co_name == "py_func_common" and code.co_filename.endswith("script_ops.py")
+    return list(given) if is_one and isinstance(given, (list, tuple)) else None
 
 
 def autograph_operators() -> Any:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import keras
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.backends.tensorflow.failures.refused_in_python import refused_in_python
+from tensordbg.backends.tensorflow.failures.refused_in_python import given_to_python_function, refused_in_python
 from tensordbg.backends.tensorflow.internals import traceback_utils
 from tensordbg.recording.catalog import CATALOG
 
@@ -73,3 +74,17 @@ def test_the_error_and_its_traceback_are_the_program_s_own(tmp_path: Path) -> No
     with pytest.raises(ValueError, match="must have rank 2") as recorded, tensordbg.record(tmp_path):
         program()
     assert lines(recorded.value)[-2:] == lines(plain.value)[-2:]
+
+
+def test_what_a_python_function_was_given_that_was_called_eagerly(tmp_path: Path) -> None:
+    def fails(number: Any) -> Any:
+        return {}[int(number)]
+
+    given = tf.constant(4)
+    with tensordbg.record(tmp_path), pytest.raises(KeyError) as raised:
+        tf.numpy_function(fails, [given], tf.float32)
+    (kept,) = given_to_python_function(raised.value)
+    assert kept is given
+    with tensordbg.record(tmp_path), pytest.raises(KeyError) as raised:
+        fails(given)
+    assert given_to_python_function(raised.value) == []

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tensordbg.backends.tensorflow.failures.python_in_message import with_own_frames
-from tensordbg.backends.tensorflow.failures.refused_in_python import refused_in_python
+from tensordbg.backends.tensorflow.failures.refused_in_python import given_to_python_function, refused_in_python
 from tensordbg.backends.tensorflow.failures.stated import stated_tensors
 from tensordbg.backends.tensorflow.failures.unbuilt import Unbuilt, unbuilt
 from tensordbg.backends.tensorflow.functions.names import name_in_graph
@@ -65,7 +65,7 @@ def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> 
     frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
     traced = tracing_error(error)
     operation, layer = operation_behind(error), layer_behind(error)
-    in_python = refused_in_python(error, catalog)
+    in_python = refused_in_python(error, catalog) or given_to_python_function(error)
     of_frameworks = (
         isinstance(error, tf.errors.OpError)
         or bool(frames and _is_of_frameworks(catalog, frames[-1][0]))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tensordbg.backends.tensorflow.internals import traceback_utils, was_caught_while_traced
+from tensordbg.backends.tensorflow.internals import python_function_given, traceback_utils, was_caught_while_traced
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.packages import FRAMEWORKS, is_among_packages, is_of, is_part_of
 from tensordbg.recording.catalog import Catalog
@@ -23,6 +23,7 @@ from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.recorder import Recorder
 
 _NOTE = "_tensordbg_refused_in_python"
+_GIVEN = "_tensordbg_python_function_given"
 _OF_KERAS = ("keras.src.utils.traceback_utils", "tf_keras.src.utils.traceback_utils")
 _TAKES_OFF = "_process_traceback_frames"
 """The function of these modules, and of TensorFlow's, that takes frames off a traceback."""
@@ -66,6 +67,7 @@ class RefusedInPython:
             error = sys.exc_info()[1]
             if self._recorder.active and error is not None:
                 with self._recorder.guard("looking at what was refused"):
+                    _note(error, _given_to_function(trace), _GIVEN)
                     _note(error, _refused(trace, self._recorder.catalog, getattr(error, _NOTE, [])))
             return plain(trace)
 
@@ -89,10 +91,22 @@ def refused_in_python(error: BaseException, catalog: Catalog) -> list[Any]:
     return found
 
 
-def _note(error: BaseException, given: list[Any]) -> None:
+def given_to_python_function(error: BaseException) -> list[Any]:
+    """What a Python function that raised was given by `tf.numpy_function`, which called it eagerly; else nothing."""
+    given: list[Any] = getattr(error, _GIVEN, [])
+    return given
+
+
+def _note(error: BaseException, given: list[Any], name: str = _NOTE) -> None:
     if given:
         with contextlib.suppress(AttributeError):
-            setattr(error, _NOTE, given)
+            setattr(error, name, given)
+
+
+def _given_to_function(trace: TracebackType | None) -> list[Any]:
+    """Of the innermost call of a Python function by `tf.numpy_function`; nothing where no function was called yet."""
+    frames = [frame for frame, _ in traceback.walk_tb(trace)]
+    return next((given for frame in reversed(frames[:-1]) if (given := python_function_given(frame))), [])
 
 
 def _refused(trace: TracebackType | None, catalog: Catalog, known: list[Any]) -> list[Any]:
