@@ -7,6 +7,7 @@ The way back checks every value, since a damaged file may hold anything: it rais
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tensordbg.json_input import whole_text
@@ -150,6 +151,12 @@ def name_from_row(row: Row) -> tuple[str, int, str]:
 
 def _frame(value: object) -> Frame:
     file, line, function, user = _list(value)
+    return _frame_of(file, line, function, user)
+
+
+@lru_cache(maxsize=2**14, typed=True)
+def _frame_of(file: object, line: object, function: object, user: object) -> Frame:
+    """The frame; the stacks of a program have most of theirs in common."""
     return Frame(file=_text(file), line=_number(line), function=_text(function), user=bool(user))
 
 

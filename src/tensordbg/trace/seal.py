@@ -13,13 +13,14 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
 
 from tensordbg.errors import TensordbgError, TraceError
-from tensordbg.trace.catalog import CATALOG_FILES, read_catalog
+from tensordbg.trace.catalog import CATALOG_FILES, Catalog, read_catalog
 from tensordbg.trace.damage import missing, reading_of
 from tensordbg.trace.decoding import Decoder, Program
 from tensordbg.trace.executions import one_of_each
@@ -117,6 +118,11 @@ class _Sealing:
         self.manifest = read_manifest(self.folder)
         self._sweep()
 
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What the lines say, read once: of a large program that takes longer than to seal its events."""
+        return read_catalog(self.folder, self.stored.version)
+
     def segments(self) -> Iterator[RawSegment]:
         """Those that are not sealed, in order."""
         slots = self.stored.metadata.segment_records
@@ -145,8 +151,7 @@ class _Sealing:
     def seal(self, segments: Iterable[RawSegment]) -> int:
         """Seals segments, some at a time."""
         before = sum(part.rows for part in self.manifest.tensors)
-        catalog = read_catalog(self.folder, self.stored.version)
-        program = Program(catalog, self.stored.metadata.clock_offset_ns)
+        program = Program(self.catalog, self.stored.metadata.clock_offset_ns)
         together: int | None = max(1, PART_RECORDS // self.stored.metadata.segment_records)
         if self.stored.metadata.last:
             # Their events lie anywhere in the files, so these can only be deleted together.
@@ -158,7 +163,7 @@ class _Sealing:
 
     def finish(self) -> None:
         """Seals the JSON lines, and puts the executions in order."""
-        catalog = read_catalog(self.folder, self.stored.version)
+        catalog = self.catalog
         with reading_of(self.folder / MANIFEST):
             unfinished = Decoder(Program(catalog, 0), self.manifest.decoder).unfinished().to_table()
         executions = self._write("executions-all.parquet", [*self._sealed_executions(), unfinished])
