@@ -83,9 +83,12 @@ demo: setup
 
 # As many at a time as there are processors; the tests of one file share what they record.
 WORKERS := -n logical --maxprocesses 8 --dist loadfile
+# Tests start thousands of processes. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, each would compile ours.
+COMPILE := $(BIN)/python -m compileall -q src
 .PHONY: test
 test: setup $(DONE)/test lint page-test chromium tmux test-newest-reading
 	$(call tell,all tests)
+	@$(COMPILE)
 	$(BIN)/python -m pytest $(WORKERS) || $(MAKE) --no-print-directory test-again
 
 # For the hand, in two minutes: the tests of what differs from main, nearest first; SECONDS= gives them more time.

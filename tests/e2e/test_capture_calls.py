@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,9 @@ def plain(folder: Path) -> str:
     return run(folder, sys.executable, "infer.py").stdout
 
 
+@cache
 def captured(folder: Path, call: str) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """Captures a call, once for all tests."""
     before = set(list_captures(folder / "captures"))
     done = run(folder, *COMMAND, "trap", "--call", call, "infer.py")
     (made,) = set(list_captures(folder / "captures")) - before
