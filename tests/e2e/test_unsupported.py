@@ -13,22 +13,12 @@ import pytest
 
 from tests import programs
 
-BOTH = """
-import {0}
-import {1}
-import tensorflow as tf
-print(float(tf.math.log(tf.constant(2.0))))
-"""
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "packages").mkdir()
     (tmp_path / "packages" / "torch.py").write_text("__version__ = '0.0'\n")
-    (tmp_path / "packages" / "lightly.py").write_text("import torch\n")
     (tmp_path / "torch_program.py").write_text("import sys\nimport torch\nopen('written', 'w').close()\n")
-    (tmp_path / "by_library.py").write_text("import lightly\nopen('written', 'w').close()\n")
-    (tmp_path / "both.py").write_text(BOTH.format("torch", "lightly"))
     return tmp_path
 
 
@@ -47,8 +37,6 @@ def left(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["trap"], "`tdbg trap` can't be used with PyTorch: its observer looks on, and holds no step back; "),
-        (["trap", "--call", "f"], "`tdbg trap` can't be used with PyTorch: its observer looks on, and holds no step "),
         (["debug"], "`tdbg debug` can't be used with PyTorch: its observer looks on, and stops no run; stop it at a "),
         (["debug", "-c", "run; why"], "`tdbg debug` can't be used with PyTorch: "),
     ],
@@ -67,19 +55,3 @@ def test_a_folder_of_traces_that_was_there_stays(folder: Path) -> None:
     (folder / "tdbg-traces").mkdir()
     assert tdbg(folder, "debug", "-c", "run", "torch_program.py").returncode == 2
     assert left(folder) == ["packages", "tdbg-traces"]
-
-
-def test_where_a_library_imports_it_the_program_is_told_and_goes_on(folder: Path) -> None:
-    done = tdbg(folder, "trap", "--no-replay", "by_library.py")
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("tdbg: warning: `tdbg trap`")
-    assert (folder / "written").exists()
-
-
-def test_a_program_of_both_frameworks_is_left_alone(folder: Path) -> None:
-    done = tdbg(folder, "trap", "both.py")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("0.69")
-    (line,) = [each for each in done.stderr.splitlines() if each.startswith("tdbg")]
-    assert line.startswith("tdbg: warning: ")

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from tensordbg.recording.backend import Backend, Unsupported, backend_of
-from tensordbg.recording.support import ABILITIES, CHECK, RECORD, TRAP, support_table
+from tensordbg.recording.support import ABILITIES, DEBUG, RECORD, support_table
 
 MANUAL = Path(__file__).parents[2] / "docs" / "frameworks.md"
 
@@ -27,13 +27,13 @@ def test_every_role_is_in_the_table() -> None:
 
 def test_a_refusal_gives_the_command_the_reason_and_what_to_do() -> None:
     backend = backend_of("torch")
-    assert isinstance(backend.check, Unsupported)
-    assert CHECK.refusal(backend, backend.check) == (
-        "`tdbg run --check` can't be used with PyTorch: its observer looks on, and stops nothing; record the program "
-        "with `tdbg run`, which names the first operation that is not finite when it ends"
+    assert isinstance(backend.debug, Unsupported)
+    assert DEBUG.refusal(backend, backend.debug) == (
+        "`tdbg debug` can't be used with PyTorch: its observer looks on, and stops no run; stop it at a line with "
+        "`tdbg run --pdb FILE:LINE`, or record it with `tdbg run` and open `tdbg console`"
     )
 
 
 def test_an_ability_is_offered_by_those_that_have_it() -> None:
     assert [backend.title for backend, _ in RECORD.offers()] == ["TensorFlow", "PyTorch"]
-    assert [backend.title for backend, _ in TRAP.offers()] == ["TensorFlow"]
+    assert [backend.title for backend, _ in DEBUG.offers()] == ["TensorFlow"]

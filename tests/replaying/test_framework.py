@@ -39,7 +39,7 @@ def test_what_is_installed_is_found(write: Callable[..., Path], tmp_path: Path) 
         ("other", r"capture is of other, not of tensorflow, torch"),
         (
             "torch",
-            r"`tdbg replay` can't be used with PyTorch: no step of PyTorch can be captured; record ",
+            r"`tdbg replay` can't be used with PyTorch: a captured step of PyTorch is not run again yet; ",
         ),
     ],
 )

@@ -47,4 +47,4 @@ def test_a_call_that_is_waited_for_in_a_program_without_a_framework_is_said(tmp_
     launcher = [sys.executable, "-m", "tensordbg.trapping.launch", plan, str(program)]
     done = subprocess.run(launcher, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "ran\n")
-    assert done.stderr == "tdbg: call 2 of f was not captured: the program did not import TensorFlow\n"
+    assert done.stderr == "tdbg: call 2 of f was not captured: the program did not import TensorFlow or PyTorch\n"

@@ -11,7 +11,7 @@ from types import FrameType
 import pytest
 
 import tensordbg
-from tensordbg.recording.backend import backend_of
+from tensordbg.recording.backend import Unsupported, backend_of
 from tensordbg.trapping import session as trap_session
 from tensordbg.trapping.plan import OnBad, TrapPlan
 
@@ -64,7 +64,7 @@ def test_a_trap_is_set_until_the_block_ends(made: list[Framework], tmp_path: Pat
 def test_a_framework_whose_steps_are_not_trapped_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    backend = replace(backend_of("torch"), framework="json")
+    backend = replace(backend_of("torch"), framework="json", trap=Unsupported("it runs on", "record it"))
     monkeypatch.setattr(trap_session, "backends", lambda: (backend,))
     with tensordbg.trap(tmp_path) as trap:
         assert trap.captures == []

@@ -16,11 +16,13 @@ from tensordbg.lazy import lazy_names
 if TYPE_CHECKING:
     from tensordbg.backends.torch.check.checking import disable_check_numerics, enable_check_numerics
     from tensordbg.backends.torch.check.raised import BadNumberError
+    from tensordbg.backends.torch.trap.raised import BadStepError
 
-__all__ = ["BadNumberError", "disable_check_numerics", "enable_check_numerics"]
+__all__ = ["BadNumberError", "BadStepError", "disable_check_numerics", "enable_check_numerics"]
 
 _HOMES = {
     "BadNumberError": "tensordbg.backends.torch.check.raised",
+    "BadStepError": "tensordbg.backends.torch.trap.raised",
     "disable_check_numerics": "tensordbg.backends.torch.check.checking",
     "enable_check_numerics": "tensordbg.backends.torch.check.checking",
 }

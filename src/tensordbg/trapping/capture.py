@@ -114,7 +114,7 @@ def make_capture(plan: TrapPlan, trapped: TrappedFunction, bad: BadStep, around:
     """
     maker = _Maker(plan, trapped, bad, around)
     header = maker.header()
-    place = plan.folder / f"{_safe(trapped.function.name)}-{bad.step}"
+    place = plan.folder / f"{safe_name(trapped.function.name)}-{bad.step}"
     return write_capture(place, header, maker.batch, maker.variables, around.files)
 
 
@@ -144,7 +144,7 @@ class _Maker:
             pid=os.getpid(),
             created_ns=time.time_ns(),
             frameworks=dict(self._around.frameworks),
-            commit=_commit(),
+            commit=commit_of_program(),
             function=function.name,
             runtime_name=function.runtime_name,
             step=self._bad.step,
@@ -218,8 +218,8 @@ def suspect_of(tested: TrapTarget, measured: Measured) -> Suspect:
     )
 
 
-def _commit() -> Commit | None:
-    """Of the repository that the program runs in."""
+def commit_of_program() -> Commit | None:
+    """The commit of the repository that the program runs in."""
     try:
         commit = _git("rev-parse", "HEAD")
         return Commit(commit, bool(_git("status", "--porcelain", "--untracked-files=no")))
@@ -232,5 +232,6 @@ def _git(*words: str) -> str:
     return done.stdout.strip()
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
+    """A name as that of a folder."""
     return "".join(sign if sign.isalnum() or sign in "_-" else "_" for sign in name)[:60] or "function"

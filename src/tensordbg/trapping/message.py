@@ -11,15 +11,20 @@ from tensordbg.health.measured import Measured
 from tensordbg.trapping.capture import BadStep, TrappedFunction
 from tensordbg.trapping.plan import MARK
 from tensordbg.trapping.rules import ASKED, GRADIENT_NORM, LOSS_JUMP, PREDICATE
-from tensordbg.trapping.targets import GRADIENT, LOSS, REDUCED, RESULT, VARIABLE
+from tensordbg.trapping.targets import GRADIENT, LOSS, REDUCED, RESULT, VARIABLE, TrapTarget
 
 
 def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
     """One line: which step, what is bad in it, and where the capture is."""
-    said = [*_non_finite(trapped, bad), *_broken_rule(bad.trouble)]
     place = ", ".join(f"{name} {number}" for name, number in bad.reached.items())
     at = f" ({place})" if place else ""
-    return f"{MARK}: step {bad.step} of {trapped.function.name}{at}: {_joined(said)}; {captured}"
+    return step_words(f"{trapped.function.name}{at}", bad.step, trapped.tested, bad.trouble, captured)
+
+
+def step_words(name: str, number: int, tested: Sequence[TrapTarget], trouble: Trouble, captured: str) -> str:
+    """One line of a step with this name and number, of which this was tested."""
+    said = [*_non_finite(tested, trouble), *_broken_rule(trouble)]
+    return f"{MARK}: step {number} of {name}: {_joined(said)}; {captured}"
 
 
 def message_of_lost(trapped: TrappedFunction, found: BadStep, step: int, captured: str) -> str:
@@ -46,26 +51,26 @@ def _broken_rule(trouble: Trouble) -> Iterator[str]:
         yield f"it was asked for (loss {loss:.4g}, norm of the gradients {norm:.4g})"
 
 
-def _non_finite(trapped: TrappedFunction, bad: BadStep) -> list[str]:
-    losses = [each for each in bad.trouble.suspects if each.role == LOSS]
-    gradients = [each for each in bad.trouble.suspects if each.role == GRADIENT]
+def _non_finite(tested: Sequence[TrapTarget], trouble: Trouble) -> list[str]:
+    losses = [each for each in trouble.suspects if each.role == LOSS]
+    gradients = [each for each in trouble.suspects if each.role == GRADIENT]
     said = [f"the loss is not finite ({_counts(losses[0])})"] if losses else []
     if gradients:
-        total = sum(each.role == GRADIENT for each in trapped.tested)
+        total = sum(each.role == GRADIENT for each in tested)
         first = gradients[0]
         of = f"that of {first.variable}" if first.variable else first.name
         said.append(f"{len(gradients)} of {total} gradients are not finite, such as {of} ({_counts(first)})")
-    reduced = [each for each in bad.trouble.suspects if each.role == REDUCED]
+    reduced = [each for each in trouble.suspects if each.role == REDUCED]
     if reduced and not said:
         first = reduced[0]
         said.append(f"what other processes gave to the gradients is not finite ({_counts(first)} in {first.name})")
-    variables = [each for each in bad.trouble.suspects if each.role == VARIABLE]
+    variables = [each for each in trouble.suspects if each.role == VARIABLE]
     if variables:
         first = variables[0]
         said.append(
             f"{len(variables)} variables are not finite at its end, such as {first.variable} ({_counts(first)})"
         )
-    results = [each for each in bad.trouble.suspects if each.role == RESULT]
+    results = [each for each in trouble.suspects if each.role == RESULT]
     if results:
         said.append(f"{len(results)} of its results are not finite, such as {results[0].name} ({_counts(results[0])})")
     return said

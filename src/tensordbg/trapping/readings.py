@@ -18,10 +18,17 @@ from tensordbg.trapping.targets import GRADIENT, LOSS
 class ReadStep(Protocol):
     """A step that has been run."""
 
-    name: str
-    number: int
-    scale: Any
-    """By what the loss was multiplied before it was differentiated; None or 0 for not at all."""
+    @property
+    def name(self) -> str:
+        """The function's, or the model's."""
+
+    @property
+    def number(self) -> int:
+        """How many steps of that name came before."""
+
+    @property
+    def scale(self) -> Any:
+        """By what the loss was multiplied before it was differentiated; None or 0 for not at all."""
 
 
 class Readings:

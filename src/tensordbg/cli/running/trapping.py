@@ -11,6 +11,8 @@ from tensordbg.cli.running.child import Child, end_as
 from tensordbg.cli.running.program import Program
 from tensordbg.cli.running.replaying import replay_capture, say
 from tensordbg.errors import CaptureError, RecordingError
+from tensordbg.recording.support import REPLAY
+from tensordbg.replaying.framework import backend_for
 from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.trapping.plan import TrapPlan
 from tensordbg.trapping.session import make_folder
@@ -41,7 +43,9 @@ def run_trapped(program: Program, plan: TrapPlan, replaying: bool) -> int:
     if made and replaying:
         try:
             # Which sample did it can be told by its row only.
-            header = open_capture(made[0]).header
+            capture = open_capture(made[0])
+            backend_for(capture, REPLAY)  # before a trace is begun for it
+            header = capture.header
             bisect = any((header.origins, *header.later_origins))
             # It has just been made of the user's own program.
             replay_capture(ReplayPlan(str(made[0]), bisect=bisect, trusted=True), Path(DEFAULT_FOLDER))

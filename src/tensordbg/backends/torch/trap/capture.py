@@ -1,0 +1,228 @@
+"""Writes the capture of a step of PyTorch's: tensors as safetensors, all else as JSON; nothing is pickled."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tensordbg.backends.torch.trap.calls import Call, Calls, is_as_given
+from tensordbg.capture.header import FORMAT_VERSION, Header, StoredArgument, StoredTensor, StoredVariable, Trouble
+from tensordbg.capture.tensors import Array, dtype_of, size_of
+from tensordbg.capture.writer import write_capture
+from tensordbg.trapping.capture import commit_of_program, safe_name
+from tensordbg.trapping.plan import TrapPlan
+
+STEP_FILE = "step.json"
+"""What a capture says of a step beside the header: the calls, the optimizer, the generator, the scale."""
+
+
+@dataclass(frozen=True)
+class FoundStep:
+    """A bad step, before it has written anything."""
+
+    name: str
+    number: int
+    trouble: Trouble
+    optimizer: Any
+    parameters: Mapping[str, Any]
+    """Those that are trained, by name."""
+    calls: Sequence[Call]
+
+
+def write_step(plan: TrapPlan, found: FoundStep, calls: Calls) -> Path:
+    """Writes the capture.
+
+    Raises:
+        OSError: If it can't be written.
+    """
+    return _Maker(plan, found, calls).write()
+
+
+class _Maker:
+    """Keeps tensors as far as the size allows: the batch first, then what is trained."""
+
+    def __init__(self, plan: TrapPlan, found: FoundStep, calls: Calls) -> None:
+        self._plan = plan
+        self._found = found
+        self._calls = calls
+        self._left = plan.size
+        self._batch: dict[str, Array] = {}
+        self._variables: dict[str, Array] = {}
+        self._arguments: list[StoredArgument] = []
+        self._stored: list[StoredVariable] = []
+        self._notes: list[str] = []
+
+    def write(self) -> Path:
+        import torch
+
+        found = self._found
+        step = {
+            "calls": [self._call(place, call) for place, call in enumerate(found.calls)],
+            "optimizer": self._optimizer(),
+            "scale": _plain(getattr(found.optimizer, "grad_scale", None)),
+            "deterministic": torch.are_deterministic_algorithms_enabled(),
+            "threads": torch.get_num_threads(),
+        }
+        self._keep_state()
+        header = Header(
+            format=FORMAT_VERSION,
+            id=uuid.uuid4().hex[:12],
+            program=sys.argv[0],
+            command=tuple(sys.argv),
+            folder=str(Path.cwd()),
+            python=platform.python_version(),
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            created_ns=time.time_ns(),
+            frameworks={"torch": str(torch.__version__)},
+            commit=commit_of_program(),
+            function=found.name,
+            runtime_name=type(found.optimizer).__name__,
+            step=found.number,
+            trouble=found.trouble,
+            arguments=tuple(self._arguments),
+            variables=tuple(self._stored),
+            notes=tuple(self._notes),
+            seeds={"torch": torch.initial_seed()},
+        )
+        place = self._plan.folder / f"{safe_name(found.name)}-{found.number}"
+        files = {STEP_FILE: json.dumps(step, indent=1).encode()}
+        return write_capture(place, header, self._batch, self._variables, files)
+
+    def _call(self, place: int, call: Call) -> dict[str, Any]:
+        """What is said of a call; its tensors are numbered in the batch."""
+        if not is_as_given(call):
+            self._notes.append(f"call {place}: what it was given has been written since")
+        prefix = f"call{place}." if len(self._found.calls) > 1 else ""
+        names = _names_of(call)
+        return {
+            "module": f"{type(call.module).__module__}.{type(call.module).__qualname__}",
+            "training": bool(call.module.training),
+            "autocast": call.autocast,
+            "args": [self._value(f"{prefix}{name}", each) for name, each in zip(names, call.args, strict=False)],
+            "kwargs": {name: self._value(f"{prefix}{name}", each) for name, each in call.kwargs.items()},
+        }
+
+    def _value(self, name: str, value: Any) -> Any:
+        from torch import Tensor
+
+        if isinstance(value, Tensor):
+            number = len(self._arguments)
+            self._arguments.append(StoredArgument(self._keep(self._batch, f"argument{number}", name, value), number))
+            return {"tensor": number}
+        if isinstance(value, Mapping):
+            return {"map": {str(key): self._value(f"{name}.{key}", each) for key, each in value.items()}}
+        if isinstance(value, (tuple, list)):
+            return {"list": [self._value(f"{name}[{i}]", each) for i, each in enumerate(value)]}
+        return _plain(value)
+
+    def _optimizer(self) -> dict[str, Any]:
+        optimizer = self._found.optimizer
+        names = {id(parameter): name for name, parameter in self._found.parameters.items()}
+        groups = [
+            {key: _plain(value) for key, value in group.items() if key != "params"}
+            | {"params": [names.get(id(each), "") for each in group["params"]]}
+            for group in optimizer.param_groups
+        ]
+        return {"class": f"{type(optimizer).__module__}.{type(optimizer).__qualname__}", "groups": groups}
+
+    def _keep_state(self) -> None:
+        from torch import Tensor
+
+        found = self._found
+        modules = {id(call.module): call.module for call in found.calls}
+        kept = set()
+        for name, parameter in found.parameters.items():
+            kept.add(id(parameter))
+            self._variable(name, parameter, trainable=bool(parameter.requires_grad))
+        for module in modules.values():
+            for name, parameter in module.named_parameters():
+                if id(parameter) not in kept:
+                    kept.add(id(parameter))
+                    self._variable(name, parameter, trainable=bool(parameter.requires_grad))
+            for name, buffer in self._calls.buffers(module).before():
+                self._variable(name, buffer, trainable=False)
+        for name, parameter in found.parameters.items():
+            for key, value in found.optimizer.state.get(parameter, {}).items():
+                if isinstance(value, Tensor):
+                    self._variable(f"optimizer.{name}.{key}", value, trainable=False)
+        if found.calls:
+            self._variable("random.cpu", found.calls[0].random, trainable=False)
+
+    def _variable(self, name: str, tensor: Any, *, trainable: bool) -> None:
+        number = len(self._stored)
+        stored = self._keep(self._variables, f"variable{number}", name, tensor)
+        self._stored.append(StoredVariable(stored, number, trainable))
+
+    def _keep(self, tensors: dict[str, Array], key: str, name: str, tensor: Any) -> StoredTensor:
+        array = array_of(tensor)
+        if array is None:
+            return StoredTensor(name, "unknown", tuple(tensor.shape), "", "its elements can't be kept")
+        size = size_of(array)
+        if size > self._left:
+            note = f"{name} takes {size} bytes, more than are left of the capture's size"
+            self._notes.append(f"{note}; give a larger --size")
+            return StoredTensor(name, dtype_of(array), array.shape, "", note)
+        self._left -= size
+        tensors[key] = array
+        return StoredTensor(name, dtype_of(array), array.shape, key)
+
+
+def array_of(tensor: Any) -> Array | None:
+    """The elements of a tensor; None where it has none of its own, or of a type that NumPy can't have."""
+    import torch
+
+    try:
+        whole = tensor.detach()
+        whole = whole.full_tensor() if hasattr(whole, "full_tensor") else whole
+        whole = whole.to_dense() if whole.layout != torch.strided else whole
+        whole = whole.cpu().resolve_conj().resolve_neg()
+        if whole.dtype == torch.bfloat16:
+            import ml_dtypes
+
+            return np.array(whole.view(torch.int16).numpy().view(ml_dtypes.bfloat16))
+        return np.array(whole.numpy())
+    except (TypeError, RuntimeError, NotImplementedError):
+        return None
+
+
+def _names_of(call: Call) -> Iterator[str]:
+    """The names of what a module is given by position, as its `forward` has them."""
+    import inspect
+
+    names: list[str] = []
+    try:
+        for each in inspect.signature(call.module.forward).parameters.values():
+            if each.kind not in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}:
+                break
+            names.append(each.name)
+    except (TypeError, ValueError):
+        pass
+    yield from names[: len(call.args)]
+    yield from (f"args[{i}]" for i in range(len(names), len(call.args)))
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; what it has not as its type and text, for people."""
+    from torch import Tensor
+
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else {"number": repr(value)}
+    if isinstance(value, (tuple, list)):
+        return {"list": [_plain(each) for each in value]}
+    if isinstance(value, Tensor) and value.numel() == 1:
+        return _plain(value.item())
+    return {"type": type(value).__name__, "text": repr(value)[:200]}

@@ -1,0 +1,290 @@
+"""The trap: tests the loss and the gradients before an optimizer writes anything, and captures a bad step."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tensordbg import _native
+from tensordbg.backends.torch.trap.calls import Call, Calls
+from tensordbg.backends.torch.trap.capture import FoundStep, array_of, write_step
+from tensordbg.backends.torch.trap.raised import BadStepError
+from tensordbg.capture.header import Trouble
+from tensordbg.capture.tensors import Array
+from tensordbg.health.measured import Measured
+from tensordbg.health.spec import DTYPE_NUMBERS
+from tensordbg.recording.carried import carry
+from tensordbg.recording.guard import guarded
+from tensordbg.recording.saying import say
+from tensordbg.trapping.capture import trouble_of
+from tensordbg.trapping.message import step_words
+from tensordbg.trapping.plan import OnBad, TrapFound, TrapPlan
+from tensordbg.trapping.readings import Readings
+from tensordbg.trapping.targets import GRADIENT, LOSS, TrapTarget
+
+_QUICKLY = {"torch.float16": "float16", "torch.float32": "float32", "torch.float64": "float64"}
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step that is about to be written."""
+
+    name: str
+    number: int
+    tested: tuple[TrapTarget, ...]
+    tensors: tuple[Any, ...]
+    parameters: dict[str, Any]
+    calls: list[Call]
+    scale: float | None = None
+
+
+@dataclass
+class _Progress:
+    """How far one optimizer has come."""
+
+    steps: int = 0
+    calls: int = 0
+    """How many calls of modules its last step came behind."""
+
+
+class Trapping:
+    """The trap of this process."""
+
+    def __init__(self, plan: TrapPlan) -> None:
+        """Prepares; `start` begins."""
+        self.captures: list[Path] = []
+        self._plan = plan
+        self._calls = Calls(self._guard)
+        self._readings = Readings(plan.rules)
+        self._losses: list[Any] = []
+        self._progress: weakref.WeakKeyDictionary[Any, _Progress] = weakref.WeakKeyDictionary()
+        self._hidden: list[tuple[Any, Any]] = []
+        self._undo = contextlib.ExitStack()
+        self._made = 0
+
+    def start(self) -> None:
+        """Tests every step of every optimizer from now on; nothing where a call is asked for."""
+        if self._plan.call is not None:
+            return
+        import torch
+        from torch.optim import optimizer as optimizers
+
+        plain = torch.autograd.backward
+
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+            with self._guard("noting a loss"):
+                self._note_loss(tensors)
+            return plain(tensors, *args, **kwargs)
+
+        torch.autograd.backward = backward
+        self._undo.callback(setattr, torch.autograd, "backward", plain)
+        before = optimizers.register_optimizer_step_pre_hook(self._before_step)
+        self._undo.callback(before.remove)
+        after = optimizers.register_optimizer_step_post_hook(self._after_step)
+        self._undo.callback(after.remove)
+        self._calls.install()
+        self._undo.callback(self._calls.uninstall)
+
+    def stop(self) -> None:
+        """Tests nothing from now on."""
+        self._undo.close()
+        self._losses.clear()
+
+    def step(self, batch: Any, frame: FrameType) -> AbstractContextManager[None]:  # noqa: ARG002  see FrameworkTrap
+        """Changes nothing: what an optimizer is about to write is tested in any case."""
+        return contextlib.nullcontext()
+
+    def tell_end(self) -> None:
+        """Says that a call was not captured, which can be one of another framework's only."""
+        if self._plan.call is not None and "tensorflow" not in sys.modules:
+            say(f"{self._plan.call.words} was not captured: that is for functions of TensorFlow; leave --call out")
+
+    def carry(self, error: BaseException) -> None:
+        """Changes nothing: PyTorch hands exceptions on as they are."""
+
+    def tell_others(self, message: str) -> None:
+        """Tells nobody: the other processes of a training test the same reduced gradients."""
+
+    def _guard(self, what: str) -> AbstractContextManager[None]:
+        return guarded(what, self._fail)
+
+    def _fail(self, what: str, error: BaseException) -> None:
+        self.stop()
+        say(f"warning: the trap is off: {what} failed with {type(error).__name__}: {error}; the program goes on")
+
+    def _note_loss(self, tensors: Any) -> None:
+        from torch import Tensor
+
+        given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+        self._losses += [each.detach() for each in given if isinstance(each, Tensor) and each.numel() == 1]
+        del self._losses[:-64]
+
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        """Tests what there is; where `step` will call a closure first, behind that."""
+        if self._plan.keep and not self._progress:
+            say("warning: variables are looked at in TensorFlow only, so --keep changes nothing for PyTorch")
+        closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
+        if not callable(closure):
+            self._test(optimizer)
+            return None
+
+        def tested() -> Any:
+            loss = closure()
+            self._test(optimizer)
+            return loss
+
+        return ((args[0], tested, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": tested})
+
+    def _after_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        with self._guard("ending a step"):
+            for parameter, gradient in self._hidden:
+                parameter.grad = gradient
+            self._hidden.clear()
+            self._losses.clear()
+            progress = self._progress.setdefault(optimizer, _Progress())
+            progress.steps += 1
+            progress.calls = self._calls.number
+            self._calls.forget_before(min(each.calls for each in self._progress.values()))
+            self._calls.step_has_ended()
+
+    def _test(self, optimizer: Any) -> None:
+        said: list[str] = []
+        with self._guard("testing a step"):
+            said += self._look_at(optimizer)
+        if said and self._plan.on_bad is OnBad.STOP:
+            error = BadStepError(said[0])
+            carry(error, TrapFound(said[0]))
+            raise error
+
+    def _look_at(self, optimizer: Any) -> Iterator[str]:
+        """What there is to say of a step."""
+        gradients = [each.grad for group in optimizer.param_groups for each in group["params"] if each.grad is not None]
+        if getattr(optimizer, "found_inf", None) is not None:
+            return  # it looks itself, and leaves the step out
+        good = all(_is_finite(each) for each in (*self._losses, *gradients))
+        if good and not self._plan.rules.any:
+            return
+        step = self._step_of(optimizer)
+        arrays = [array_of(each) for each in step.tensors]
+        kept = [(target, array) for target, array in zip(step.tested, arrays, strict=True) if array is not None]
+        trouble = self._trouble(step, kept, good)
+        if trouble is None:
+            return
+        found = FoundStep(step.name, step.number, trouble, optimizer, step.parameters, step.calls)
+        targets = tuple(target for target, _ in kept)
+        message = step_words(step.name, step.number, targets, trouble, self._captured(found))
+        if self._plan.on_bad is not OnBad.RECORD:
+            self._put_back(step)
+        if self._plan.on_bad is OnBad.SKIP:
+            self._hide_gradients(optimizer)
+        if self._plan.on_bad is not OnBad.STOP:
+            say(message)
+        yield message
+
+    def _trouble(self, step: _Step, kept: Sequence[tuple[TrapTarget, Array]], good: bool) -> Trouble | None:
+        targets = [target for target, _ in kept]
+        measured = [Measured(array) for _, array in kept]
+        bad = [i for i, each in enumerate(measured) if each.health is not None and each.health.non_finite]
+        if not good:
+            return trouble_of(targets, bad, measured)
+        reading = self._readings.read(step, ((target.role, array) for target, array in kept))
+        broken = "" if reading is None else self._plan.rules.broken_by(reading)
+        if reading is None or not broken:
+            if reading is not None:
+                self._readings.remember(reading)
+            return None
+        numbers = {name: number for name, number in reading.numbers.items() if math.isfinite(number)}
+        return replace(trouble_of(targets, bad, measured), kind=broken, numbers=numbers)
+
+    def _step_of(self, optimizer: Any) -> _Step:
+        progress = self._progress.setdefault(optimizer, _Progress())
+        calls = self._calls.since(progress.calls)
+        parameters = _named_parameters(optimizer, calls)
+        modules = [call.module for call in calls if _has_any(call.module, parameters)]
+        losses = [(TrapTarget(f"loss_{i}" if i else "loss", 0, LOSS, ""), each) for i, each in enumerate(self._losses)]
+        gradients = [
+            (TrapTarget(f"{name}.grad", 0, GRADIENT, name), each.grad)
+            for name, each in parameters.items()
+            if each.grad is not None
+        ]
+        targets, tensors = zip(*losses, *gradients, strict=True) if losses or gradients else ((), ())
+        name = type(modules[0] if modules else optimizer).__name__
+        return _Step(name, progress.steps, targets, tensors, parameters, calls)
+
+    def _captured(self, found: FoundStep) -> str:
+        if self._made >= self._plan.most:
+            return f"not captured, as there are {self._made} captures already"
+        self._made += 1
+        try:
+            place = write_step(self._plan, found, self._calls)
+        except OSError as error:
+            return f"not captured: {error}"
+        self.captures.append(place)
+        return f"captured in {place}"
+
+    def _put_back(self, step: _Step) -> None:
+        for module in {id(call.module): call.module for call in step.calls}.values():
+            self._calls.buffers(module).put_back()
+
+    def _hide_gradients(self, optimizer: Any) -> None:
+        """An optimizer leaves parameters alone that have no gradient; behind the step they have it again."""
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    self._hidden.append((parameter, parameter.grad))
+                    parameter.grad = None
+
+
+def _is_finite(tensor: Any) -> bool:
+    name = _QUICKLY.get(str(tensor.dtype))
+    if name is not None and tensor.is_cpu and tensor.layout is _strided() and tensor.is_contiguous():
+        return _native.all_finite(tensor.detach().numpy(), DTYPE_NUMBERS[name])
+    values = tensor.detach()
+    return bool((values.coalesce().values() if values.is_sparse else values).isfinite().all())
+
+
+def _strided() -> Any:
+    import torch
+
+    return torch.strided
+
+
+def _named_parameters(optimizer: Any, calls: Sequence[Call]) -> dict[str, Any]:
+    """The parameters of an optimizer by their names in the modules that were called; by their place where in none."""
+    known: dict[int, str] = {}
+    for call in calls:
+        for name, parameter in call.module.named_parameters():
+            known.setdefault(id(parameter), name)
+    found: dict[str, Any] = {}
+    for i, group in enumerate(optimizer.param_groups):
+        for j, parameter in enumerate(group["params"]):
+            name = known.get(id(parameter), f"group{i}.{j}")
+            found[name if name not in found else f"group{i}.{j}"] = parameter
+    return found
+
+
+def _has_any(module: Any, parameters: dict[str, Any]) -> bool:
+    wanted = {id(each) for each in parameters.values()}
+    return any(id(each) in wanted for each in module.parameters())
+
+
+_trapping: Trapping | None = None
+
+
+def start_trap(plan: TrapPlan) -> Trapping:
+    """Sets the trap; one that is set already is taken away."""
+    global _trapping  # noqa: PLW0603  one trap in a process
+    trap = Trapping(plan)
+    if _trapping is not None:
+        _trapping.stop()
+    _trapping = trap
+    trap.start()
+    return trap
