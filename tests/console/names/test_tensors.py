@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from tensordbg.console.console import Console
 from tensordbg.console.names.runs import EVERYTHING
-from tensordbg.console.names.tensors import TensorName, find_nodes, find_tensor, parse_tensor
+from tensordbg.console.names.tensors import TensorName, find_nodes, find_tensor, parse_tensor, typed_tensor
 from tensordbg.errors import UsageError
 
 
@@ -22,6 +25,33 @@ from tensordbg.errors import UsageError
 )
 def test_names_are_taken_apart(typed: str, name: TensorName) -> None:
     assert parse_tensor(typed) == name
+
+
+class Names:
+    """A trace that knows a few names."""
+
+    def __init__(self, *known: str) -> None:
+        self._known = known
+
+    def named(self, typed: str) -> Any:
+        return SimpleNamespace(tensors=(typed,) if typed in self._known else ())
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("more[1]", TensorName("more[1]", None, "")),
+        ("more[1][0]", TensorName("more[1]", None, "[0]")),
+        ("more[1][0, :]", TensorName("more[1]", None, "[0, :]")),
+        ("layers[0][2][-1]", TensorName("layers[0][2]", None, "[-1]")),
+        ("x[1]", TensorName("x", None, "[1]")),
+        ("more[7]", TensorName("more", None, "[7]")),
+        ("more:0[1]", TensorName("more", 0, "[1]")),
+    ],
+)
+def test_brackets_may_be_part_of_a_name(typed: str, name: TensorName) -> None:
+    opened: Any = Names("more[0]", "more[1]", "layers[0]", "layers[0][2]", "x", "x[1]")
+    assert typed_tensor(opened, typed) == name
 
 
 def found(console: Console, typed: str, function: str = "") -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.tensors.slices import parse_slice, take
 from tensordbg.console.names.runs import EVERYTHING
-from tensordbg.console.names.tensors import TensorName, find_tensor, parse_tensor
+from tensordbg.console.names.tensors import TensorName, find_tensor, typed_tensor
 from tensordbg.console.options import all_option, function_option
 from tensordbg.console.pages.page import JoinedLines, Line, Lines, Page, Span
 from tensordbg.console.pages.tensor_page import Look, choose_event, elements_page, writable
@@ -40,7 +40,7 @@ def command(
 
     By default B is the last run that computed it and A the one before; with one number that is A.
     """
-    typed = parse_tensor(name)
+    typed = typed_tensor(console.opened, name)
     runs = _two_runs(console, typed, function, first, second)
     rows = [console.opened.row(_event(console, typed, function, run)) for run in runs]
     title = f"{rows[0].tensor}{typed.part}: run {runs[0]} and run {runs[1]}"

@@ -11,7 +11,7 @@ import numpy as np
 from tensordbg.analysis.tensors.slices import parse_slice, take
 from tensordbg.console.language.bounded_evaluation import evaluate_bounded
 from tensordbg.console.language.functions import CONSTANTS
-from tensordbg.console.names.tensors import find_tensor, parse_tensor
+from tensordbg.console.names.tensors import find_tensor, typed_tensor
 from tensordbg.console.options import all_option, run_option, write_option
 from tensordbg.console.pages.page import Page, Span
 from tensordbg.console.pages.tensor_page import Look, choose_event, elements_page, writable
@@ -76,7 +76,7 @@ def _elements(console: Console, typed: str, run: str) -> Any:
         UsageError: If there is none, or its elements were not kept.
     """
     match = _NUMBERED.fullmatch(typed.strip())
-    name = parse_tensor(match[1] if match else typed)
+    name = typed_tensor(console.opened, match[1] if match else typed)
     opened = console.opened
     chosen = find_tensor(opened, name, console.scope(run))
     number = choose_event(opened, chosen.events, int(match[2]) if match else None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensordbg.console.language.statistics import Measured
 from tensordbg.console.names.runs import EVERYTHING
-from tensordbg.console.names.tensors import find_tensor, parse_tensor
+from tensordbg.console.names.tensors import find_tensor, typed_tensor
 from tensordbg.console.options import function_option, run_option
 from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Page, Place, Span
 from tensordbg.console.pages.sparkline import sparkline
@@ -37,7 +37,7 @@ def command(console: Console, name: str, function: str, run: str) -> Page:
     """Show how a tensor went over the steps: its statistics drawn, and each event; by default over the whole trace."""
     opened = console.opened
     scope = console.scope(run) if run else EVERYTHING
-    chosen = find_tensor(opened, parse_tensor(name), scope, function)
+    chosen = find_tensor(opened, typed_tensor(console.opened, name), scope, function)
     rows = TensorRows(opened, chosen.events, steps=True)
     drawn = FixedLines(tuple(_drawn(opened, chosen.events)))
     head = rows.head(f"lt -x all name:{word(chosen.name)}")

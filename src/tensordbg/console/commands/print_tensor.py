@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tensordbg.console.language.ranges import parse_ranges
-from tensordbg.console.names.tensors import find_tensor, parse_tensor
+from tensordbg.console.names.tensors import find_tensor, typed_tensor
 from tensordbg.console.options import (
     all_option,
     event_option,
@@ -42,7 +42,7 @@ def command(console: Console, /, name: str, run: str, ranges: str, **options: An
     SLICE is as in NumPy, such as [0, :, -1] or [..., ::2]. Of a tensor that was computed several times the first that
     is not finite is shown, or else the last; -n chooses another.
     """
-    typed = parse_tensor(name)
+    typed = typed_tensor(console.opened, name)
     look = Look(
         part=typed.part,
         intervals=parse_ranges(ranges),

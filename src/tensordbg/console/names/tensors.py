@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _TENSOR = re.compile(r"(?P<node>.+?)(?::(?P<slot>\d+))?(?P<part>\[(?!['\"]).*\])?", re.DOTALL)
 
+_INDEX = re.compile(r"\[\d+\]")
+"""A bracket with a number, as it stands behind the name of a list."""
+
 
 @dataclass(frozen=True)
 class TensorName:
@@ -64,6 +67,23 @@ def parse_tensor(text: str) -> TensorName:
     if match is None:
         raise UsageError(f"{text!r} is no name of a tensor; write one such as Log:0, or Log:0[0, :]")
     return TensorName(match["node"], int(match["slot"]) if match["slot"] else None, match["part"] or "")
+
+
+def typed_tensor(opened: OpenedTrace, text: str) -> TensorName:
+    """The same as `parse_tensor`, where brackets may be part of a name of the program's text: `more[1]`, `more[1][0]`.
+
+    Raises:
+        UsageError: If it is no name.
+    """
+    name = parse_tensor(text)
+    if not name.part or name.slot is not None or opened.named(name.node).tensors:
+        return name
+    ends = [match.end() for match in _INDEX.finditer(name.part)]
+    for end in reversed(ends):  # the longest name that is one
+        node = f"{name.node}{name.part[:end]}"
+        if opened.named(node).tensors:
+            return TensorName(node, None, name.part[end:])
+    return name
 
 
 def find_tensor(opened: OpenedTrace, name: TensorName, scope: Scope, function: str = "") -> ChosenTensor:
@@ -113,7 +133,7 @@ def node_of(opened: OpenedTrace, typed: str) -> list[int]:
     Raises:
         AbsentError: If there is none.
     """
-    name = parse_tensor(typed)
+    name = typed_tensor(opened, typed)
     sites = find_nodes(opened, name.node)
     if not sites:
         raise AbsentError(unknown_node(opened, name.node))
