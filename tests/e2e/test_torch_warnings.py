@@ -67,6 +67,42 @@ def a_rate_that_rounding_swallows() -> None:
     train(net, lambda out: (out * 1e-7).square().mean(), rate=1e-4)
 
 
+def gradients_that_nothing_sets_back() -> None:
+    net = model()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for _ in range(8):
+        functional.cross_entropy(net(X), Y).backward()  # HERE
+        optimizer.step()
+
+
+def gradients_that_nothing_sets_back_but_that_are_clipped() -> None:
+    net = model()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for _ in range(8):
+        functional.cross_entropy(net(X), Y).backward()  # HERE
+        nn.utils.clip_grad_norm_(net.parameters(), 0.01)
+        optimizer.step()
+
+
+def a_layer_that_no_optimizer_has() -> None:
+    net, head = model(8), nn.Linear(8, 3)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(8):
+        optimizer.zero_grad()
+        functional.cross_entropy(head(torch.relu(net(X))), Y).backward()
+        optimizer.step()
+
+
+def a_model_that_was_replaced_after_the_optimizer_was_made() -> None:
+    net, head = model(8), nn.Linear(8, 3)
+    optimizer = torch.optim.Adam([*net.parameters(), *head.parameters()], lr=0.1)
+    head = nn.Linear(8, 3)
+    for _ in range(8):
+        optimizer.zero_grad()
+        functional.cross_entropy(head(torch.relu(net(X))), Y).backward()
+        optimizer.step()
+
+
 def a_column_and_a_row() -> None:
     train(model(1), lambda out: functional.mse_loss(out, X[:, 0].clone()))  # HERE
 
@@ -103,6 +139,10 @@ def a_saturated_output() -> None:
         (a_dead_layer, "dead_units", ""),
         (a_rate_that_rounding_swallows, "unchanged_variable", "4.weight"),
         (a_column_and_a_row, "outer_broadcast", ""),
+        (gradients_that_nothing_sets_back, "accumulated_gradients", "0.weight"),
+        (gradients_that_nothing_sets_back_but_that_are_clipped, "accumulated_gradients", "0.weight"),
+        (a_layer_that_no_optimizer_has, "unchanged_variable", "weight"),
+        (a_model_that_was_replaced_after_the_optimizer_was_made, "unchanged_variable", "weight"),
         (probabilities_as_logits, "activation_twice", ""),
         (probabilities_as_logits_of_two, "activation_twice", ""),
         (a_wrong_sign, "rising_loss", ""),

@@ -220,6 +220,7 @@ FIXES: Mapping[str, Mapping[str, str]] = {
 """By what is wrong, then by what else is known of it."""
 
 NOT_THERE: Mapping[str, str] = {
+    "accumulated_gradients": "a tape gives gradients of its own each time",
     "deviation_of_one": "TensorFlow divides by the number of rows itself",
     "no_label_counts": "TensorFlow's losses know no label that is ignored",
 }

@@ -144,6 +144,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "loss": "Mask the logits with a large finite number, `x.masked_fill(~mask, torch.finfo(torch.{dtype}).min)`.",
     },
     # warnings
+    "accumulated_gradients": {
+        "": "Call `optimizer.zero_grad()` in each step, before `loss.backward()`; where the gradients of several "
+        "batches are to be added up, after each `optimizer.step()`.",
+    },
     "activation_twice": {
         "sigmoid": "Give it what goes into the sigmoid (no `nn.Sigmoid` at the end), or, where the sigmoid shall stay "
         "in the model, take the loss of probabilities: `torch.nn.functional.binary_cross_entropy`.",

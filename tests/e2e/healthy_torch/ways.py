@@ -43,6 +43,32 @@ def gradients_of_four_batches_added_up() -> None:
 
 
 @healthy
+def gradients_set_to_zero_by_hand() -> None:
+    model = dense(64, 32, 10)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for step in range(16):
+        x, y = batch(step)
+        for parameter in model.parameters():
+            if parameter.grad is not None:
+                parameter.grad.zero_()
+        functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+@healthy
+def gradients_set_to_zero_in_place_after_several_batches() -> None:
+    model = dense(64, 32, 10)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, foreach=True)
+    for step in range(30):
+        x, y = batch(step, 16)
+        (functional.cross_entropy(model(x), y) / 3).backward()
+        if step % 3 == 2:
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=False)
+
+
+@healthy
 def two_optimizers_for_two_parts() -> None:
     body, head = dense(64, 32, 32), nn.Linear(32, 10)
     optimizers = [torch.optim.SGD(body.parameters(), lr=0.05), torch.optim.Adam(head.parameters(), lr=1e-2)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensordbg.analysis.warnings.accumulated import accumulated_gradients
 from tensordbg.analysis.warnings.activation_twice import activations_twice
 from tensordbg.analysis.warnings.constant_loss import constant_losses
 from tensordbg.analysis.warnings.dead_units import dead_units
@@ -28,6 +29,7 @@ TABLE: dict[str, Rule] = {
     "softmax_of_one": softmaxes_of_one,
     "activation_twice": activations_twice,
     "outer_broadcast": outer_broadcasts,
+    "accumulated_gradients": accumulated_gradients,
     "rising_loss": rising_losses,
     "zero_gradient": zero_gradients,
     "often_zero_gradient": often_zero_gradients,

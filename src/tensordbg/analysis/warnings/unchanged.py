@@ -28,7 +28,7 @@ def unchanged_variables(study: Study) -> list[Finding]:
     still = {
         variable: max(several, key=lambda k: int(study.series.lengths[k]))
         for variable, several in reads.items()
-        if all(same[k] for k in several) and max(int(study.series.lengths[k]) for k in several) >= ENOUGH
+        if all(same[k] for k in several) and _steps(study, variable, several) >= ENOUGH
     }
     zeros = find_zeros(study)
     stuck = {v for v, found in gradients_of_variables(study).items() if all(zeros.zero[k] for k in found)}
@@ -38,6 +38,12 @@ def unchanged_variables(study: Study) -> list[Finding]:
     unwritten = {variable: k for variable, k in still.items() if variable not in study.writers}
     written = {variable: k for variable, k in still.items() if variable in study.writers}
     return [*_group(study, unwritten, len(changed)), *_group(study, written, len(changed))]
+
+
+def _steps(study: Study, variable: int, reads: list[int]) -> int:
+    """In how many steps a variable was seen to stay as it is; one that is known by its writes, by its gradients."""
+    series = [*reads, *(gradients_of_variables(study).get(variable, []) if variable not in study.writers else [])]
+    return max(int(study.series.lengths[k]) for k in series)
 
 
 def _only_look(study: Study, still: dict[int, int], trained: list[list[int]]) -> bool:
@@ -77,7 +83,7 @@ def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
     ordered = [variable, *(each for each in still if each != variable)]
     names = [study.program.variables[each].name for each in ordered]
     explanation, known = _reason(study, variable, k)
-    steps = int(study.series.lengths[k])
+    steps = _steps(study, variable, [k])
     return [
         Finding(
             kind="unchanged_variable",

@@ -1,0 +1,34 @@
+"""Gradients that are added up over all steps."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tensordbg.analysis.warnings.accumulated import accumulated_gradients
+from tensordbg.model import GRADIENT_FOR, NONE
+from tests.analysis.builder import TraceBuilder
+from tests.analysis.warnings.network import network, studied
+
+
+def test_a_network_without_such_notes_is_left_alone() -> None:
+    assert accumulated_gradients(studied(network())) == []
+
+
+@pytest.mark.parametrize("between", ["", "aten::mul_", "aten::zero_"])
+def test_a_sum_that_takes_itself(between: str) -> None:
+    trace = TraceBuilder()
+    weight = trace.variable("weight", "[2]", trainable=True)
+    told = {"attributes": json.dumps({GRADIENT_FOR: [[0, weight]]})}
+    fresh = trace.site(NONE, "aten::mm", "aten::mm", (), told)
+    added = trace.site(NONE, "aten::add_", "aten::add_", (), told)
+    changed = trace.site(NONE, between, between, (), {}) if between else NONE
+    before = NONE
+    for step in range(9):
+        new = trace.output(trace.eager("aten::mm", values=[1.0, 2.0], site=fresh))
+        if between and step:
+            before = trace.output(trace.eager(between, before, values=[0.0, 0.0], site=changed))
+        before = trace.output(trace.eager("aten::add_", before, new, values=[2.0, 3.0], site=added)) if step else new
+    found = accumulated_gradients(studied(trace))
+    assert [each.variable for each in found] == ([] if between == "aten::zero_" else [weight])
