@@ -92,3 +92,52 @@ def test_a_training_is_the_same_to_the_bit(tmp_path: Path) -> None:
     assert found.non_finite_events == 0
     forward, _ = list_functions(open_trace(folder))
     assert (forward.calls, len(forward.traces)) == (3, 1)
+
+
+SPLIT = """
+    def loss_of(x):
+        y = x * 2
+        print("here")
+        return torch.log(y - 2).sum()
+
+    for backend in ("eager", "aot_eager"):
+        torch._dynamo.reset()
+        loss = torch.compile(loss_of, backend=backend)(torch.ones(4, requires_grad=True))
+        loss.backward()
+    print(loss.item())
+"""
+
+
+def test_backends_without_kernels_show_the_lines_of_the_program(tmp_path: Path) -> None:
+    done = run(tmp_path, SPLIT)
+    assert done.stdout.split() == ["here", "here", "-inf"]
+    (folder,) = (tmp_path / "traces").iterdir()
+    found = tensordbg.why(folder)
+    lines = {origin.source.line for origin in found.origins if origin.source is not None}
+    assert found.origins[0].view.op_type == "aten::log"
+    assert lines == {line_of(SPLIT, "torch.log")}
+
+
+REST = """
+    def loss_of(x):
+        y = x * 2
+        print("here")
+        return torch.log(y - 2).sum()
+
+    compiled = torch.compile(loss_of, dynamic=False)
+    for size in range(2, 9):
+        compiled(torch.ones(size))
+"""
+
+
+def test_a_split_function_and_what_is_compiled_again_and_again_is_told(tmp_path: Path) -> None:
+    done = run(tmp_path, REST)
+    assert done.returncode == 0, done.stderr
+    (folder,) = (tmp_path / "traces").iterdir()
+    found = tensordbg.why(folder)
+    (origin,) = found.origins
+    line = line_of(REST, "print")
+    assert (origin.view.function, origin.cause) == (f"loss_of_from_line_{line}", "log_of_zero")
+    assert any(f"torch.compile has split loss_of at line {line}: " in note for note in found.notes)
+    (alert, *_) = (each for each in found.alerts if each.function == "loss_of")
+    assert "was traced 7 times in 7 calls, because its argument x changed its shape" in alert.explanation

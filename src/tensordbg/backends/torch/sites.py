@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
+from tensordbg.backends.torch.compiled.generated_lines import with_program_lines
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TORCH
@@ -94,7 +95,7 @@ class Sites:
             first: Site and slot of what made the first input, where that is known.
             number: Of a number in the program's text which it is.
         """
-        catalog, told = self._catalog, Where(*where)
+        catalog, told, frames = self._catalog, Where(*where), with_program_lines(frames)
         stack = catalog.stack(_program_frames(frames)) if frames else NONE
         with catalog.lock:
             starts = is_start_of_gradients(op_type, frames)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tensordbg.backends.torch.compiled.internals import Hooks, compiled_frame
+from tensordbg.backends.torch.compiled.internals import Hooks, compiled_frame, compiled_frames, reason_of_split
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
@@ -74,3 +74,15 @@ def test_a_part_of_a_graph_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
         Scheduler.free_buffers(SimpleNamespace())
     hooks.remove()
     assert asked == ["plain"]
+
+
+def test_why_a_function_was_split_is_counted() -> None:
+    @torch.compile(backend="eager")
+    def split(x: Any) -> Any:
+        torch._dynamo.graph_break()
+        return x + 1
+
+    before = compiled_frames()
+    split(torch.ones(1))
+    assert compiled_frames() > before
+    assert "graph_break" in reason_of_split()

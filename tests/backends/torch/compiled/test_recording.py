@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tensordbg.backends.torch.compiled import recording
 from tensordbg.backends.torch.compiled.recording import Compiled
 from tensordbg.recording.guard import guarded
 
@@ -17,6 +18,12 @@ def _raise(_: str, error: BaseException) -> None:
 
 class Recorder:
     active = True
+
+    def __init__(self) -> None:
+        self.facts: list[dict[str, object]] = []
+
+    def fact(self, fact: dict[str, object]) -> None:
+        self.facts.append(fact)
 
     def guard(self, what: str) -> Any:
         return guarded(what, _raise)
@@ -39,3 +46,18 @@ def test_the_compiler_is_hooked_while_a_recording_runs() -> None:
     observer.on_bad(1, 2**30, 0)  # of no graph that is known
     compiled.uninstall()
     assert Scheduler.free_buffers is plain
+
+
+def test_what_was_compiled_before_is_said_to_be_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = recording.Compiled._recorded_frames
+    monkeypatch.setattr(recording, "WATCHED", "a_module_that_nobody_imports")
+    monkeypatch.setattr(recording, "compiled_frames", lambda: known)
+    recorder = Recorder()
+    compiled = Compiled()
+    compiled.install(recorder, Observer())  # type: ignore[arg-type]
+    compiled.uninstall()
+    assert recorder.facts == []
+    monkeypatch.setattr(recording, "compiled_frames", lambda: known + 1)
+    compiled.install(recorder, Observer())  # type: ignore[arg-type]
+    compiled.uninstall()
+    assert "before the recording began" in str(recorder.facts)

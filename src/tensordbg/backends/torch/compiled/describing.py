@@ -9,15 +9,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tensordbg.backends.torch.compiled import internals
+from tensordbg.backends.torch.compiled.generated_lines import frames_in
 from tensordbg.model import FUSED, NONE, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.recording.catalog import Catalog, RawFrame
 
 ARGUMENT, CONSTANT, NUMBER = "placeholder", "get_attr", "Number"
 
+_REST = re.compile(r"(?:torch_dynamo_resume_in_)+(.*?)_at_(\d+)(?:_at_\d+)*$")
+"""How Dynamo names the rest of a function behind a graph break."""
 _SAME = {"prims::convert_element_type": "aten::_to_copy"}
 """What Inductor calls operations that have another name in eager code."""
-_FRAME = re.compile(r'^\s*File "(.*)", line (\d+), in (.*)$')
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class Describer:
             arguments=tuple(site.site for site in sites if site.argument != NONE),
             outputs=tuple(ref for _, ref in results),
             signature=_signature(sites),
+            notes=_notes(frame),
             tracing=self._tracing(frame_id, frame) if known is None else "",
         )
         keys = tuple(key for key, _ in results)
@@ -160,7 +163,7 @@ class Draft:
             forward = self._forward.get(sequence, NONE)
         elif sequence != NONE:
             self.by_sequence[sequence] = site
-        frames = (*self._outer, *_frames(node.meta.get("stack_trace") or ""))
+        frames = (*self._outer, *frames_in(node.meta.get("stack_trace") or ""))
         return Site(
             site,
             node.name,
@@ -241,14 +244,6 @@ def _dtypes(value: Any) -> Iterator[str]:
         yield "int64"
 
 
-def _frames(text: str) -> Iterator[RawFrame]:
-    """The frames of a stack as Dynamo writes it down, outermost first."""
-    for line in text.splitlines():
-        found = _FRAME.match(line)
-        if found:
-            yield found[1], int(found[2]), found[3]
-
-
 def _layer(meta: Mapping[str, Any]) -> str:
     modules = list((meta.get("nn_module_stack") or meta.get("fwd_nn_module_stack") or {}).values())
     if not modules:
@@ -299,7 +294,18 @@ def _signature(sites: list[Site]) -> str:
 
 
 def _name_of(frame: internals.CompiledFrame | None) -> str:
-    return frame.code.co_name if frame is not None else "compiled graph"
+    if frame is None:
+        return "compiled graph"
+    rest = _REST.match(frame.code.co_name)
+    return f"{rest[1]}_from_line_{rest[2]}" if rest else frame.code.co_name
+
+
+def _notes(frame: internals.CompiledFrame | None) -> tuple[str, ...]:
+    """That the function is the rest of one that Dynamo has split, and why."""
+    rest = _REST.match(frame.code.co_name) if frame is not None else None
+    if rest is None:
+        return ()
+    return (f"torch.compile has split {rest[1]} at line {rest[2]}: {internals.reason_of_split() or 'a graph break'}",)
 
 
 def _around(frame: internals.CompiledFrame | None) -> list[RawFrame]:

@@ -11,6 +11,8 @@ Looked at in PyTorch 2.13; `tests/backends/torch/compiled/test_internals.py` fai
   returns the tuple of results.
 - `torch._dynamo.convert_frame`: while it compiles a frame, a function of it has that in its variable `frame`.
 - `torch._guards.CompileContext.current_compile_id()`: which compilation runs, also in that of its backward pass.
+- `torch._dynamo.utils.counters`: how many frames were compiled, under `frames` and `ok`, and under `graph_break` why
+  functions were split, each reason with its name in its first line.
 - `torch._inductor.config.fx_graph_cache` and `torch._functorch.config.enable_autograd_cache`: whether compiled
   code is kept on disk and taken from there. `torch._functorch.config.donated_buffer`: whether a kernel of a backward
   pass may write over what the forward pass has left to it; the arithmetic is the same either way.
@@ -130,8 +132,9 @@ def _operation_of(buffer: Any) -> tuple[Any, int]:
     node = buffer.get_origin_node()
     indices = getattr(buffer, "indices", None)
     if node is None and indices:
-        makers = [each for each in buffer.origins if each.target is not operator.getitem]
-        return (makers[0], int(indices[0][1])) if len(makers) == 1 and len(indices) == 1 else (None, 0)
+        origins = buffer.origins or buffer.inputs[0].origins
+        makers = {each.args[0] if each.target is operator.getitem else each for each in origins}
+        return (makers.pop(), int(indices[0][1])) if len(makers) == 1 and len(indices) == 1 else (None, 0)
     if node is not None and node.target is operator.getitem:
         return node.args[0], int(node.args[1])
     return node, 0
@@ -144,6 +147,19 @@ def _is_tensor(buffer: Any) -> bool:
     except Exception:  # noqa: BLE001  the kinds of buffers without a shape have no error in common
         return False
     return True
+
+
+def compiled_frames() -> int:
+    """How many frames were compiled in this process."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return 0 if dynamo is None else int(dynamo.counters["frames"]["ok"])
+
+
+def reason_of_split() -> str:
+    """Why a function was split last; empty where that is not known."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    reasons = [] if dynamo is None else list(dynamo.counters["graph_break"])
+    return str(reasons[-1]).splitlines()[0] if reasons else ""
 
 
 def compilation() -> tuple[str, str]:

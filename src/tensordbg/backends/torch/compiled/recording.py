@@ -7,7 +7,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import Describer
-from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks
+from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks, compiled_frames
 from tensordbg.backends.torch.compiled.probes import Probes
 from tensordbg.backends.torch.compiled.rerunning import Rerun
 from tensordbg.model import TensorRef
@@ -15,13 +15,21 @@ from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.recorder import Recorder
 
+_TOO_LATE = (
+    "what torch.compile had compiled by Inductor before the recording began is not seen inside; begin earlier, or call "
+    "`torch._dynamo.reset()` first, which has it compiled anew"
+)
 _probes = Probes(Describer(CATALOG))
 
 
 class Compiled:
     """The recording of compiled code."""
 
+    _recorded_frames = 0
+    """How many frames were compiled while something was recorded."""
+
     def __init__(self) -> None:
+        self._before = 0
         self._hooks = Hooks()
         self._watch: ImportWatch | None = None
 
@@ -37,6 +45,9 @@ class Compiled:
                     variables: dict[str, Any] = dict(around.f_locals)
                     rerun.of(graph, TensorRef(site, slot), execution, variables)
 
+        self._before = compiled_frames()
+        if self._before > self._recorded_frames:
+            recorder.fact({"warning": _TOO_LATE})
         observer.watch_compiled(on_bad)
         _probes.use(recorder, observer)
         self._watch = ImportWatch({WATCHED: lambda: self._set(recorder)})
@@ -47,6 +58,7 @@ class Compiled:
         if self._watch is not None:
             self._watch.stop()
         self._hooks.remove()
+        Compiled._recorded_frames += max(0, compiled_frames() - self._before)
         _probes.use(None, None)
 
     def _set(self, recorder: Recorder) -> None:
