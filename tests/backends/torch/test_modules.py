@@ -73,7 +73,7 @@ def test_a_module_that_raises_is_left_again() -> None:
 def test_our_hooks_are_not_taken_for_the_programs_own() -> None:
     from torch.nn.modules import module as torch_module
 
-    modules, observer = Modules(Catalog()), Observer()
+    modules, observer = Modules(Catalog(), Variables(Catalog())), Observer()
     recorder: Any = SimpleNamespace(guard=lambda what: guarded(what, _raise))
     modules.install(recorder, observer)  # type: ignore[arg-type]
     try:
@@ -84,3 +84,26 @@ def test_our_hooks_are_not_taken_for_the_programs_own() -> None:
     finally:
         modules.uninstall()
     assert not torch_module._has_any_global_hook()
+
+
+def test_what_is_compiled_in_one_recording_holds_in_the_next() -> None:
+    from torch._dynamo.utils import counters
+
+    model = torch.nn.Linear(2, 2)
+
+    @torch.compile(backend="eager")
+    def run(x: Any) -> Any:
+        return torch.nn.functional.relu(model(x))
+
+    modules = Modules(Catalog(), Variables(Catalog()))
+    compiled = []
+    for _ in range(3):
+        observer = Observer()
+        observer.maker_of = lambda address: None  # type: ignore[method-assign]
+        modules.install(SimpleNamespace(guard=lambda what: guarded(what, _raise)), observer)  # type: ignore[arg-type]
+        try:
+            run(torch.ones(1, 2))
+        finally:
+            modules.uninstall()
+        compiled.append(counters["frames"]["ok"])
+    assert compiled == compiled[:1] * 3

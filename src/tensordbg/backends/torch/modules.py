@@ -21,6 +21,8 @@ from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.recorder import Recorder
 
 _MOST_OUTPUTS = 64
+_KEY = -7250
+"""Under which our hooks stand among the global ones; those of the program are numbered from 0."""
 
 
 @dataclass(frozen=True)
@@ -54,40 +56,54 @@ class Modules:
         self._layers: list[str] = []
         self._labelled: set[tuple[str, int, int, int]] = set()
         self._handles: list[Any] = []
+        self._recorder: Recorder | None = None
         self._observer: ModuleType | None = None
+        self._looks: tuple[Callable[..., None], Callable[..., None]] | None = None
         self._undo: Callable[[], None] = _nothing
 
     def install(self, recorder: Recorder, observer: ModuleType) -> None:
         """Looks on at every module from now on, in every thread."""
-        from torch.compiler import is_compiling
         from torch.nn.modules import module as torch_module
 
-        self._observer = observer
-
-        # A compiler that traces a module traces its hooks too.
-        def before(module: Any, _: Any) -> None:
-            if is_compiling():
-                return
-            with recorder.guard("looking at a module"):
-                self._begin(module, observer)
-
-        def after(_module: Any, _args: Any, result: Any) -> None:
-            if is_compiling():
-                return
-            with recorder.guard("looking at what a module gives"):
-                self._end(result, observer)
-
+        self._recorder, self._observer = recorder, observer
+        self._looks = self._looks or self._make_looks()
+        before, after = self._looks
         self._handles = [
             torch_module.register_module_forward_pre_hook(before),
             torch_module.register_module_forward_hook(after, always_call=True),
         ]
-        self._undo = _hide(torch_module, {handle.id for handle in self._handles})
+        for handle in self._handles:
+            for hooks in _global_hooks(torch_module):
+                if handle.id in hooks:
+                    hooks[_KEY] = hooks.pop(handle.id)
+        self._undo = _hide(torch_module)
 
     def uninstall(self) -> None:
         """Takes the hook out again."""
+        from torch.nn.modules import module as torch_module
+
         self._undo()
+        for hooks in _global_hooks(torch_module):
+            hooks.pop(_KEY, None)
         while self._handles:
             self._handles.pop().remove()
+
+    def _make_looks(self) -> tuple[Callable[..., None], Callable[..., None]]:
+        """The hooks, the same for all recordings: what is compiled with them stays valid from one to the next."""
+        from torch.compiler import is_compiling
+
+        # A compiler that traces a module traces its hooks too.
+        def before(module: Any, _: Any) -> None:
+            if not is_compiling() and self._recorder is not None and self._observer is not None:
+                with self._recorder.guard("looking at a module"):
+                    self._begin(module, self._observer)
+
+        def after(_module: Any, _args: Any, result: Any) -> None:
+            if not is_compiling() and self._recorder is not None and self._observer is not None:
+                with self._recorder.guard("looking at what a module gives"):
+                    self._end(result, self._observer)
+
+        return before, after
 
     def layer(self, number: int) -> str:
         """What a site of the module with a number says of it; empty where there is none."""
@@ -144,19 +160,24 @@ def _nothing() -> None:
     """Stands for undoing where nothing was done."""
 
 
-def _hide(torch_module: Any, own: set[int]) -> Callable[[], None]:
+def _global_hooks(torch_module: Any) -> list[dict[int, Any]]:
+    """The dictionaries of global hooks, by the handles' `id`; compiled code holds only while the keys are the same."""
+    values = [value for name, value in vars(torch_module).items() if name.startswith("_global_")]
+    return [value for value in values if isinstance(value, dict)]
+
+
+def _hide(torch_module: Any) -> Callable[[], None]:
     """Keeps our hooks from being taken for the program's, and returns how to undo that.
 
-    `torch.compile` of a module warns of such hooks. It asks `_has_any_global_hook` of `torch.nn.modules.module`, whose
-    dictionaries of hooks begin with `_global_`; the keys are the handles' `id`. Where that is missing, nothing is done.
+    `torch.compile` of a module warns of such hooks. It asks `_has_any_global_hook` of `torch.nn.modules.module`. Where
+    that is missing, nothing is done.
     """
     plain = getattr(torch_module, "_has_any_global_hook", None)
     if plain is None:
         return _nothing
 
     def of_the_program() -> bool:
-        hooks = (value for name, value in vars(torch_module).items() if name.startswith("_global_"))
-        return bool(plain()) and any(set(each) - own for each in hooks if isinstance(each, Mapping))
+        return bool(plain()) and any(set(hooks) - {_KEY} for hooks in _global_hooks(torch_module))
 
     torch_module._has_any_global_hook = of_the_program  # noqa: SLF001  see above
     return lambda: setattr(torch_module, "_has_any_global_hook", plain)
