@@ -50,13 +50,12 @@ def test_hooks_are_taken_out_again_and_settings_are_as_before() -> None:
             GraphLowering.compile_to_module,
             inductor.fx_graph_cache,
             autograd.enable_autograd_cache,
-            autograd.donated_buffer,
         )
 
     before = state()
     hooks = Hooks()
     hooks.set(lambda *_: [], lambda *_: None)
-    assert state()[2:] == (False, False, False)
+    assert state()[2:] == (False, False)
     assert state()[0] is not before[0]
     hooks.remove()
     assert state() == before

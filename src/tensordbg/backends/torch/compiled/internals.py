@@ -14,8 +14,7 @@ Looked at in PyTorch 2.13; `tests/backends/torch/compiled/test_internals.py` fai
 - `torch._dynamo.utils.counters`: how many frames were compiled, under `frames` and `ok`, and under `graph_break` why
   functions were split, each reason with its name in its first line.
 - `torch._inductor.config.fx_graph_cache` and `torch._functorch.config.enable_autograd_cache`: whether compiled
-  code is kept on disk and taken from there. `torch._functorch.config.donated_buffer`: whether a kernel of a backward
-  pass may write over what the forward pass has left to it; the arithmetic is the same either way.
+  code is kept on disk and taken from there.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class Hooks:
         graph_class.compile_to_module = compile_to_module
         self._undo.callback(setattr, scheduler_class, "free_buffers", plain_free)
         self._undo.callback(setattr, graph_class, "compile_to_module", plain_compile)
-        self._undo.enter_context(_settings())
+        self._undo.enter_context(_no_caches())
 
     def remove(self) -> None:
         """Takes them out again."""
@@ -92,17 +91,17 @@ class Hooks:
 
 
 @contextlib.contextmanager
-def _settings() -> Iterator[None]:
-    """Keeps no code with our lines in it for others, and what a backward pass was given as long as its kernel runs."""
+def _no_caches() -> Iterator[None]:
+    """Keeps no code with our lines in it for others, and takes none without them."""
     from torch._functorch import config as autograd
     from torch._inductor import config as inductor
 
-    kept = inductor.fx_graph_cache, autograd.enable_autograd_cache, autograd.donated_buffer
-    inductor.fx_graph_cache = autograd.enable_autograd_cache = autograd.donated_buffer = False
+    kept = inductor.fx_graph_cache, autograd.enable_autograd_cache
+    inductor.fx_graph_cache = autograd.enable_autograd_cache = False
     try:
         yield
     finally:
-        inductor.fx_graph_cache, autograd.enable_autograd_cache, autograd.donated_buffer = kept
+        inductor.fx_graph_cache, autograd.enable_autograd_cache = kept
 
 
 def _new_buffers(scheduler: Any, graph: Any) -> Iterator[Stored]:
