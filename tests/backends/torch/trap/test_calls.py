@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import pickle
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -40,6 +41,17 @@ def test_the_outermost_calls_are_noted_with_what_they_were_given(calls: Calls) -
     assert calls.number == 2
     calls.forget_before(1)
     assert [call.number for call in calls.since(0)] == [1]
+
+
+def test_a_compiled_module_is_noted_once_and_nobody_is_warned() -> None:
+    x = torch.ones(3, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        noted = Calls(lambda _: contextlib.nullcontext())
+        noted.install()
+        torch.compile(Outer(), backend="eager")(x)
+        noted.uninstall()
+    assert noted.number == 1
 
 
 def test_without_gradients_nothing_is_noted(calls: Calls) -> None:

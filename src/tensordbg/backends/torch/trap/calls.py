@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -59,6 +60,8 @@ class Calls:
             with self._guard("noting a call"):
                 self._note(module, sys._getframe(1))  # noqa: SLF001
 
+        # Compiled modules warn of any such hook; this one does nothing where it comes a second time.
+        warnings.filterwarnings("ignore", r"Using `torch\.compile\(module\)` when there are global hooks", UserWarning)
         self._handle = register_module_forward_pre_hook(before)
 
     def uninstall(self) -> None:
