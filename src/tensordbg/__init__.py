@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tensordbg.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensordbg.api import Run, Trace, open, open_run, why  # noqa: A004
+    from tensordbg.api import Run, Trace, assert_same, diff, open, open_run, why  # noqa: A004
     from tensordbg.debug.own_filters import add_filter
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
     from tensordbg.notebook import show
@@ -39,6 +39,8 @@ __all__ = [
     "ValueFilter",
     "__version__",
     "add_filter",
+    "assert_same",
+    "diff",
     "open",
     "open_run",
     "record",
@@ -57,6 +59,8 @@ _HOMES = {
     "UsageError": "tensordbg.errors",
     "ValueFilter": "tensordbg.recording.value_filter",
     "add_filter": "tensordbg.debug.own_filters",
+    "assert_same": "tensordbg.api",
+    "diff": "tensordbg.api",
     "open": "tensordbg.api",
     "open_run": "tensordbg.api",
     "record": "tensordbg.recording.session",

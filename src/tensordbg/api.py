@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from tensordbg.analysis.diff.result import Comparison
     from tensordbg.analysis.finding import WhyResult
     from tensordbg.analysis.graphs.as_run import RunGraph
     from tensordbg.analysis.graphs.function_graph import FunctionGraph
@@ -239,3 +240,35 @@ def open_run(path: str | Path = "tdbg-traces") -> Run:
 def why(path: str | Path = "tdbg-traces") -> WhyResult:
     """Where and why the numbers of a run went wrong: `open_run(path).why()`."""
     return open_run(path).why()
+
+
+def diff(a: str | Path, b: str | Path, tolerance: float | None = None, step: int | None = None) -> Comparison:
+    """Where the numbers of two runs part first, as `tdbg diff` says it.
+
+    Args:
+        a: The reference: a trace, or a folder of traces, of which the newest run is meant.
+        b: The other run; it may be of a program in another framework.
+        tolerance: How far apart equal values may be, relative to their largest element; by default it is found out.
+        step: Compare only this step.
+
+    Raises:
+        TraceError: If there is no trace that can be read.
+        UsageError: If one is a run of several processes.
+    """
+    from tensordbg.analysis.diff.compare import Asked, compare
+
+    return compare(open(a)._reader, open(b)._reader, Asked(tolerance, step))  # noqa: SLF001  of its own module
+
+
+def assert_same(a: str | Path, b: str | Path, tolerance: float | None = None) -> None:
+    """Asserts that the numbers of two runs agree, for tests; see `diff`.
+
+    Raises:
+        AssertionError: If they part, or can't be compared, with what `tdbg diff` says.
+        TraceError: If there is no trace that can be read.
+    """
+    result = diff(a, b, tolerance)
+    if result.status != "same":
+        from tensordbg.report.diff_text import render
+
+        raise AssertionError(f"{a} and {b} are not the same\n{render(result)}")

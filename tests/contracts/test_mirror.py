@@ -9,6 +9,20 @@ PACKAGE = ROOT / "src" / "tensordbg"
 TESTS = ROOT / "tests"
 
 NOT_MIRRORED = {
+    "analysis/diff/agreement.py": "e2e/test_diff.py",
+    "analysis/diff/attributes.py": "e2e/test_diff.py",
+    "analysis/diff/beginnings.py": "e2e/test_diff.py",
+    "analysis/diff/compare.py": "e2e/test_diff.py",
+    "analysis/diff/edges.py": "e2e/test_diff.py",
+    "analysis/diff/explaining.py": "e2e/test_diff.py",
+    "analysis/diff/first_difference.py": "e2e/test_diff.py",
+    "analysis/diff/numbers.py": "e2e/test_diff.py",
+    "analysis/diff/parameters.py": "e2e/test_diff.py",
+    "analysis/diff/regions.py": "e2e/test_diff.py",
+    "analysis/diff/result.py": "e2e/test_diff.py",
+    "analysis/diff/side.py": "e2e/test_diff.py",
+    "analysis/diff/steps.py": "e2e/test_diff.py",
+    "analysis/diff/updates.py": "e2e/test_diff.py",
     "operations/kinds.py": "operations/test_lookup.py",
     "operations/operation.py": "operations/test_lookup.py",
     "operations/tensorflow/arithmetic.py": "operations/tensorflow/test_kinds.py",

@@ -32,7 +32,12 @@ FORMATS = {
 }
 """Files that read or write what TensorFlow reads or writes."""
 
-OTHER_WORDS = {"console/fullscreen/keys.py": {"Enter"}}
+OTHER_WORDS = {
+    "analysis/diff/explaining.py": {"A", "B"},
+    "cli/commands/diff.py": {"A", "B"},
+    "console/fullscreen/keys.py": {"Enter"},
+    "report/diff_text.py": {"A", "B"},
+}
 """Words that happen to be the name of a type."""
 
 

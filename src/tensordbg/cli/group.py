@@ -12,7 +12,21 @@ from tensordbg.errors import UsageError
 
 COMMANDS = (
     *("run", "debug", "trap", "replay", "captures", "capture"),
-    *("why", "console", "view", "report", "ls", "show", "functions", "layers", "graph", "sql", "export", "import"),
+    *(
+        "why",
+        "diff",
+        "console",
+        "view",
+        "report",
+        "ls",
+        "show",
+        "functions",
+        "layers",
+        "graph",
+        "sql",
+        "export",
+        "import",
+    ),
     "build",
 )
 """Every command, in the order in which the help lists them; `tensordbg.cli.commands.<name>` defines `command`."""

@@ -1,0 +1,82 @@
+"""Which values of two runs agree: those of one step first, then what is left among all steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.diff.matching import Partners, find_partners
+from tensordbg.analysis.diff.side import Side
+from tensordbg.analysis.diff.tolerance import tolerance_of
+from tensordbg.model import NONE
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """For the values of both runs whether the other has them too."""
+
+    a: Bools
+    b: Bools
+    label_a: Ints
+    """The same number for partners, `NONE` for what does not agree."""
+    label_b: Ints
+    near_a: Partners
+    near_b: Partners
+    tolerance: float
+
+    def joined(self, rows_a: Ints, rows_b: Ints) -> Agreement:
+        """Returns it with some pairs that are taken for equal besides."""
+        a, b = self.a.copy(), self.b.copy()
+        label_a, label_b = self.label_a.copy(), self.label_b.copy()
+        number = np.where(label_a[rows_a] != NONE, label_a[rows_a], rows_a)
+        fresh_a, fresh_b = ~a[rows_a], ~b[rows_b]
+        label_a[rows_a[fresh_a]] = rows_a[fresh_a]
+        label_b[rows_b[fresh_b]] = number[fresh_b]
+        a[rows_a], b[rows_b] = True, True
+        return replace(self, a=a, b=b, label_a=label_a, label_b=label_b)
+
+
+def find_agreement(a: Side, b: Side, given: float | None) -> Agreement:
+    """Finds what agrees.
+
+    Args:
+        a: The reference.
+        b: The other run.
+        given: The tolerance; None to learn it from the values that match.
+    """
+    near_a, near_b = _both(a, b, (a.numbers.step, b.numbers.step))
+    rounding = max(a.numbers.rounding, b.numbers.rounding)
+    tolerance = given
+    if tolerance is None:
+        tolerance = tolerance_of(near_b.distance, b.edges, rounding)
+    near_a, near_b = _among_all_steps(a, b, (near_a, near_b), tolerance)
+    label_b = np.where(near_b.within(tolerance), near_b.row, NONE)
+    through = np.where(near_a.within(tolerance), near_a.row, NONE)
+    label_a = np.where(through == NONE, NONE, np.append(label_b, NONE)[through])
+    rows_a = np.arange(len(a.numbers))
+    label_a = np.where((through != NONE) & (label_a == NONE), rows_a, label_a)
+    return Agreement(through != NONE, label_b != NONE, label_a, label_b, near_a, near_b, tolerance)
+
+
+def _both(a: Side, b: Side, group: tuple[Ints, Ints]) -> tuple[Partners, Partners]:
+    near_a = find_partners(a.numbers, b.numbers, group, (a.kinds, b.kinds))
+    near_b = find_partners(b.numbers, a.numbers, (group[1], group[0]), (b.kinds, a.kinds))
+    return near_a, near_b
+
+
+def _among_all_steps(a: Side, b: Side, near: tuple[Partners, Partners], tolerance: float) -> tuple[Partners, Partners]:
+    """What one framework computes at the end of a step, another may read at the beginning of the next."""
+    everywhere = (np.zeros(len(a.numbers), dtype=np.int64), np.zeros(len(b.numbers), dtype=np.int64))
+    result = []
+    sides = ((near[0], a, b, everywhere), (near[1], b, a, everywhere[::-1]))
+    for known, mine, theirs, group in sides:
+        rest = np.flatnonzero(~known.within(tolerance))
+        numbers = mine.numbers.of(rest)
+        found = find_partners(numbers, theirs.numbers, (group[0][rest], group[1]), (mine.kinds[rest], theirs.kinds))
+        better = found.distance < known.distance[rest]
+        row, distance = known.row.copy(), known.distance.copy()
+        row[rest[better]], distance[rest[better]] = found.row[better], found.distance[better]
+        result.append(Partners(row, distance))
+    return result[0], result[1]

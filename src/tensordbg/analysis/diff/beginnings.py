@@ -1,0 +1,54 @@
+"""Inputs of an operation that the other run has not, and where they came from: a parameter, chance, an input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensordbg.analysis.diff.first_difference import Apart
+from tensordbg.analysis.program.operations import reads_variables
+from tensordbg.operations.traits import Trait
+
+_MOST = 200
+"""So many values are walked back through."""
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """Something that went into an operation and is not the same in the other run."""
+
+    kind: str
+    """`parameter`, `input` or `random`."""
+    row: int
+    drawn_by: str = ""
+    """Of random numbers the operation that drew them."""
+
+
+def unlike_inputs(apart: Apart, row: int) -> list[Unlike]:
+    """Tells what went into a value that the other run has not; nothing where all of it agrees."""
+    return [_unlike(apart, parent) for parent in apart.unknown_parents(row)]
+
+
+def _unlike(apart: Apart, row: int) -> Unlike:
+    side = apart.side
+    made_by = _made_by(apart, row)
+    if any(reads_variables(side.site(each)) for each in made_by) or _is_updated(apart, row):
+        return Unlike("parameter", row)
+    drawn = [side.site(each).op_type for each in made_by if side.operation(each).has(Trait.VARIES)]
+    return Unlike("random", row, drawn[0]) if drawn else Unlike("input", row)
+
+
+def _is_updated(apart: Apart, row: int) -> bool:
+    """Whether an optimizer makes the next value of it: so it is a parameter, wherever it was read."""
+    side = apart.side
+    return bool(side.updates[row]) or any(bool(side.updates[child]) for child in side.edges.children[row])
+
+
+def _made_by(apart: Apart, row: int) -> list[int]:
+    found, position, seen = [row], 0, {row}
+    while position < len(found) < _MOST:
+        for parent in apart.unknown_parents(found[position]):
+            if parent not in seen:
+                seen.add(parent)
+                found.append(parent)
+        position += 1
+    return found

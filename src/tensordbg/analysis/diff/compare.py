@@ -1,0 +1,102 @@
+"""Compares two runs: whether their numbers agree, and where they part first."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import TraceSource
+from tensordbg.analysis.diff.agreement import find_agreement
+from tensordbg.analysis.diff.explaining import explain
+from tensordbg.analysis.diff.first_difference import Apart, Pair, find_pairs
+from tensordbg.analysis.diff.matching import FAR
+from tensordbg.analysis.diff.parameters import pair_parameters
+from tensordbg.analysis.diff.regions import find_regions
+from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
+from tensordbg.analysis.diff.side import Side, read_side
+from tensordbg.analysis.diff.steps import align, step_errors, with_drift
+from tensordbg.analysis.program.locations import Locations
+
+_SHOWN = 10
+"""So many values that could not be matched are listed, and so many further differences."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The wishes of the user."""
+
+    tolerance: float | None = None
+    """None to learn it from the values that match."""
+    step: int | None = None
+    """Only this step; None for all."""
+
+
+def compare(reference: TraceSource, other: TraceSource, asked: Asked) -> Comparison:
+    """Compares two traces; the first is the reference."""
+    return compare_sides(read_side(reference, asked.step), read_side(other, asked.step), asked)
+
+
+def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
+    """Compares what was read of two traces."""
+    agreement = find_agreement(a, b, asked.tolerance)
+    aligned = align(a, b, agreement)
+    agreement = with_drift(a, b, agreement, aligned)
+    apart_a, apart_b = _apart(a, agreement.a, agreement.label_a), _apart(b, agreement.b, agreement.label_b)
+    differences = [_told(apart_a, apart_b, pair) for pair in _of_first_step(b, find_pairs(apart_a, apart_b))]
+    matched = int((agreement.b & ~b.numbers.constant).sum())
+    status = "diverged" if differences else "same"
+    return Comparison(
+        status=status if matched else "not_comparable",
+        matched=matched,
+        unmatched_a=int((~agreement.a & ~a.numbers.constant).sum()),
+        unmatched_b=int((~agreement.b & ~b.numbers.constant).sum()),
+        tolerance=agreement.tolerance,
+        first=differences[0] if differences and matched else None,
+        also=tuple(differences[1:]) if matched else (),
+        parameters=pair_parameters(apart_a, apart_b, agreement.tolerance),
+        steps=step_errors(aligned),
+        only_a=_some(apart_a),
+        only_b=_some(apart_b),
+    )
+
+
+def _of_first_step(b: Side, pairs: list[Pair]) -> list[Pair]:
+    """Those of the step in which the runs part: what differs later may come of it."""
+    steps = [int(b.numbers.step[pair.b]) for pair in pairs]
+    return [pair for pair, step in zip(pairs, steps, strict=True) if step == steps[0]][: _SHOWN + 1]
+
+
+def _apart(side: Side, agreed: np.ndarray, label: np.ndarray) -> Apart:
+    constant = side.numbers.constant
+    return Apart(side, label, constant, find_regions(side.edges, agreed, constant))
+
+
+def _told(a: Apart, b: Apart, pair: Pair) -> FirstDifference:
+    found = explain(a, b, pair)
+    return FirstDifference(
+        kind=found.kind,
+        a=tensor_at(a.side, found.row_a),
+        b=tensor_at(b.side, found.row_b),
+        error=found.error if found.error < FAR else None,
+        added=found.added,
+        difference=found.difference,
+        explanation=found.explanation,
+        suggestion=found.suggestion,
+        only=(*(tensor_at(a.side, row) for row in pair.extra_a), *(tensor_at(b.side, row) for row in pair.extra_b)),
+    )
+
+
+def tensor_at(side: Side, row: int) -> ComparedTensor:
+    """Tells all that is shown of a value."""
+    event = int(side.numbers.event[row])
+    site = side.site(row)
+    locations = Locations(side.program)
+    layer = json.loads(site.layer).get("path", "") if site.layer else ""
+    return ComparedTensor(side.details.views([event])[event], layer, locations.own(locations.stack(site.stack)))
+
+
+def _some(apart: Apart) -> tuple[ComparedTensor, ...]:
+    rows = np.flatnonzero((apart.label < 0) & ~apart.constant)[:_SHOWN]
+    return tuple(tensor_at(apart.side, row) for row in rows.tolist())

@@ -1,0 +1,76 @@
+"""Which compared value was made from which: the data flow, seen through all that is not compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tensordbg.analysis.columns.hashing import mixed
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.flow.dataflow import Flow
+from tensordbg.analysis.flow.values import Values
+from tensordbg.model import NONE
+
+_ROUNDS = 64
+"""So many operations without a compared value are walked through between two values."""
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Pairs of values by row, each once."""
+
+    child: Ints
+    parent: Ints
+    count: int
+    """Number of values."""
+
+    @cached_property
+    def parents(self) -> tuple[tuple[int, ...], ...]:
+        """For each value those that it was made from."""
+        return _grouped(self.child, self.parent, self.count)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """For each value those that were made from it."""
+        return _grouped(self.parent, self.child, self.count)
+
+
+def find_edges(values: Values, event: Ints) -> Edges:
+    """Finds from which compared values each was made.
+
+    Args:
+        values: Where each value lies.
+        event: The events of the compared values, ascending.
+    """
+    flow = Flow(values, values.ports.carrying)
+    row_of = np.full(len(values.events), NONE, dtype=np.int64)
+    row_of[event] = np.arange(len(event))
+    step = flow.sources(values.invocation[event].astype(np.int64), values.port[event].astype(np.int64))
+    child, invocation, port = step.of, step.invocation, step.port
+    seen = np.empty(0, dtype=np.int64)
+    found: list[Ints] = [np.empty((2, 0), dtype=np.int64)]
+    for _ in range(_ROUNDS):
+        known = values.event(invocation, port)
+        row = np.where(known == NONE, NONE, row_of[known])
+        found.append(np.stack([child[row != NONE], row[row != NONE]]))
+        rest = np.flatnonzero(row == NONE)
+        keys, position = np.unique(mixed(child[rest], invocation[rest], port[rest]), return_index=True)
+        new = ~np.isin(keys, seen)
+        seen = np.concatenate([seen, keys[new]])
+        rest = rest[position[new]]
+        if not len(rest):
+            break
+        step = flow.sources(invocation[rest], port[rest])
+        child, invocation, port = child[rest[step.of]], step.invocation, step.port
+    pairs = np.unique(np.concatenate(found, axis=1), axis=1)
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    return Edges(pairs[0], pairs[1], len(event))
+
+
+def _grouped(key: Ints, value: Ints, count: int) -> tuple[tuple[int, ...], ...]:
+    order = np.argsort(key, kind="stable")
+    ends = np.searchsorted(key[order], np.arange(count + 1))
+    listed = value[order].tolist()
+    return tuple(tuple(listed[first:last]) for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))

@@ -1,0 +1,186 @@
+"""The first operation at which the two runs part: a fork of one, and what the other computes in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.diff.matching import FAR, distances
+from tensordbg.analysis.diff.regions import Regions
+from tensordbg.analysis.diff.side import Side
+from tensordbg.operations.kinds import Kind
+
+_AHEAD = 40
+"""So many values behind a fork are looked at for the counterpart of another."""
+_EXTRA = 8
+"""One run computes no more than so many operations between two that correspond."""
+_PER_OPERATION = 0.5
+"""Two values an operation farther from the fork are taken only where they are so much nearer to each other."""
+_SURELY_THE_SAME = 0.02
+"""... unless they are so near."""
+_RECOGNISABLE = 0.5
+"""Values of unlike operations that are farther apart are hardly the same value, computed otherwise."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """One run beside the other: which of its values agree, and which do not for good."""
+
+    side: Side
+    label: Ints
+    """A number of each value that agrees, which its partner has too; -1 of all others."""
+    constant: Bools
+    regions: Regions
+
+    def taken(self, row: int) -> frozenset[int]:
+        """The labels of what a value was made from."""
+        parents = self.side.edges.parents[row]
+        return frozenset(int(self.label[parent]) for parent in parents if self.label[parent] >= 0)
+
+    def unknown_parents(self, row: int) -> tuple[int, ...]:
+        """The rest of what a value was made from: the other run has it not."""
+        parents = self.side.edges.parents[row]
+        return tuple(parent for parent in parents if self.label[parent] < 0 and not self.constant[parent])
+
+    def ahead(self, fork: int) -> list[int]:
+        """The values of the region behind a fork, in its own pass of its step; it comes first, the nearest next."""
+        side, pass_of = self.side, self._pass
+        found, position, seen = [fork], 0, {fork}
+        while position < len(found) < _AHEAD:
+            for child in side.edges.children[found[position]]:
+                if child in self.regions.lasting and child not in seen and pass_of(child) == pass_of(fork):
+                    seen.add(child)
+                    found.append(child)
+            position += 1
+        return found
+
+    def _pass(self, row: int) -> tuple[int, bool, bool]:
+        return int(self.side.numbers.step[row]), bool(self.side.backward[row]), bool(self.side.updates[row])
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two values that should be equal and are not, by their rows."""
+
+    a: int
+    b: int
+    distance: float
+    extra_a: tuple[int, ...] = ()
+    """What only A computes on the way from the same values to this one."""
+    extra_b: tuple[int, ...] = ()
+
+
+def find_pairs(a: Apart, b: Apart) -> list[Pair]:
+    """Finds all places where the runs part, in the order of B; none is made from another.
+
+    Each is a pair of values that differ although they were made from the same.
+    """
+    return sorted(_pairs(a, b), key=lambda pair: (int(b.side.numbers.step[pair.b]), pair.b, pair.a))
+
+
+def _pairs(a: Apart, b: Apart) -> Iterator[Pair]:
+    forks = [(fork, a.taken(fork)) for fork in a.regions.forks]
+    for mine in b.regions.forks:
+        labels = b.taken(mine)
+        met = [
+            (len(labels & theirs), a.side.numbers.size[fork] == b.side.numbers.size[mine], -position, fork)
+            for position, (fork, theirs) in enumerate(forks)
+            if labels & theirs and bool(a.side.updates[fork]) == bool(b.side.updates[mine])
+        ]
+        if met:
+            pair = _counterpart(a, b, max(met)[-1], mine)
+            if pair is not None:
+                yield pair
+
+
+def _counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
+    """What stands in the one run for what forks in the other."""
+    ahead_a, ahead_b = a.ahead(fork_a), b.ahead(fork_b)
+    same_kind = [
+        *(Pair(row, fork_b, 0.0, extra_a=tuple(ahead_a[:k])) for k, row in enumerate(ahead_a[: _EXTRA + 1])
+          if _alike(a, b, row, fork_b)),
+        *(Pair(fork_a, row, 0.0, extra_b=tuple(ahead_b[:k])) for k, row in enumerate(ahead_b[: _EXTRA + 1])
+          if _alike(a, b, fork_a, row)),
+    ]  # fmt: skip
+    if same_kind:
+        chosen = min(same_kind, key=lambda pair: len(pair.extra_a) + len(pair.extra_b))
+        return Pair(chosen.a, chosen.b, distance_of(a, b, chosen.a, chosen.b), chosen.extra_a, chosen.extra_b)
+    if b.side.updates[fork_b]:
+        return _update(a, b, fork_a, fork_b)
+    nearest = _nearest(a, b, ahead_a, ahead_b)
+    if nearest is not None and nearest.distance < _RECOGNISABLE:
+        return nearest
+    return _only_one(a, b, ahead_a, ahead_b) or _consequential(a, b, ahead_a, ahead_b)
+
+
+def _alike(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
+    kinds = a.side.kinds[row_a], b.side.kinds[row_b]
+    told = a.side.operation(row_a).kind not in (Kind.OTHER, Kind.GRADIENT)
+    same_type = a.side.site(row_a).op_type == b.side.site(row_b).op_type
+    same_size = a.side.numbers.size[row_a] == b.side.numbers.size[row_b]
+    return bool(kinds[0] == kinds[1] and (told or same_type) and same_size)
+
+
+def _update(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
+    """Updates of two frameworks show in what the next step reads; those of the last one can't be compared."""
+    if b.side.numbers.step[fork_b] >= min(a.side.numbers.step.max(), b.side.numbers.step.max()):
+        return None
+    return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))
+
+
+def distance_of(a: Apart, b: Apart, row_a: int, row_b: int) -> float:
+    """Tells how far two values are apart."""
+    pair = a.side.numbers.statistics[[row_a]], b.side.numbers.statistics[[row_b]]
+    if a.side.numbers.size[row_a] != b.side.numbers.size[row_b]:
+        return FAR
+    return float(distances(*pair, a.side.numbers.size[[row_a]])[0])
+
+
+def _nearest(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair | None:
+    """The two of two regions that are nearest to each other, one of them a fork; of several, near to the other."""
+    crossed = [(row, ahead_b[0], depth) for depth, row in enumerate(ahead_a)]
+    crossed += [(ahead_a[0], row, depth) for depth, row in enumerate(ahead_b) if depth]
+    pairs = [Pair(mine, theirs, distance_of(a, b, mine, theirs)) for mine, theirs, _ in crossed]
+    score = [
+        pair.distance if pair.distance < _SURELY_THE_SAME else pair.distance + _PER_OPERATION * depth
+        for pair, (*_, depth) in zip(pairs, crossed, strict=True)
+    ]
+    return pairs[int(np.argmin(score))]
+
+
+def _consequential(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair | None:
+    """The first values of one size in two regions from which gradients are taken: there the difference shows."""
+    if not (_trains(a, ahead_a) and _trains(b, ahead_b)):
+        return None
+    sizes_a, sizes_b = (side.numbers.size for side in (a.side, b.side))
+    found = [
+        (depth_a + depth_b, row_a, row_b)
+        for depth_a, row_a in enumerate(ahead_a) for depth_b, row_b in enumerate(ahead_b)
+        if sizes_a[row_a] == sizes_b[row_b]
+    ]  # fmt: skip
+    _, row_a, row_b = min(found, default=(0, ahead_a[0], ahead_b[0]))
+    return Pair(row_a, row_b, distance_of(a, b, row_a, row_b))
+
+
+def _trains(apart: Apart, ahead: list[int]) -> bool:
+    """Whether a backward pass is made of what is ahead."""
+    backward, children = apart.side.backward, apart.side.edges.children
+    return any(backward[row] or any(backward[child] for child in children[row]) for row in ahead)
+
+
+def _only_one(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair | None:
+    """An operation that keeps the size of what it takes, of a kind that the other run has nowhere behind the same."""
+    if _is_extra(b, ahead_b, a.side.kinds[ahead_a]):
+        return Pair(ahead_a[0], ahead_b[0], FAR, extra_b=(ahead_b[0],))
+    if _is_extra(a, ahead_a, b.side.kinds[ahead_b]):
+        return Pair(ahead_a[0], ahead_b[0], FAR, extra_a=(ahead_a[0],))
+    return None
+
+
+def _is_extra(mine: Apart, ahead: list[int], others: Ints) -> bool:
+    fork, size = ahead[0], mine.side.numbers.size
+    keeps = any(size[parent] == size[fork] for parent in mine.side.edges.parents[fork] if mine.label[parent] >= 0)
+    return keeps and len(ahead) > 1 and mine.side.kinds[fork] not in others

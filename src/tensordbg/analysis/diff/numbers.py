@@ -1,0 +1,104 @@
+"""The values of a trace that can be compared, as columns: floating-point tensors that were measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, floats, integers, tensor_pieces, words
+from tensordbg.analysis.flow.values import Values
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.operations.kinds import Kind
+
+Floats = npt.NDArray[np.float64]
+
+ROUNDING = {
+    "float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7, "half": 2.0**-10,
+    "complex64": 2.0**-23, "complex128": 2.0**-52, "float8_e4m3fn": 2.0**-3, "float8_e5m2": 2.0**-2,
+}  # fmt: skip
+"""The distance from 1 to the next number of each dtype that is compared."""
+
+LOW, HIGH, SUM, SQUARES, NANS, INFINITIES = range(6)
+"""The columns of `Numbers.statistics`."""
+
+_CONTRACTIONS = frozenset({Kind.MATMUL, Kind.EINSUM, Kind.CONVOLUTION})
+_COLUMNS = ("dtype", "size", "step", "min", "max", "sum", "sum_squares", "nan", "pos_inf", "neg_inf", "site")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The values of a trace that are compared; the columns have a row for each value, in the order of the events."""
+
+    event: Ints
+    step: Ints
+    size: Ints
+    """Elements of each, at least one."""
+    site: Ints
+    statistics: Floats
+    """Of each value: extremes, sum and sum of squares of its finite elements, number of NaN and of infinities."""
+    rounding: float
+    """The coarsest rounding that the numbers of the run are likely to carry: that of its contractions."""
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+    def of(self, chosen: Bools | Ints) -> Numbers:
+        """Some of the values: those that are marked, or those in some rows."""
+        columns = {name: getattr(self, name)[chosen] for name in ("event", "step", "size", "site", "statistics")}
+        return replace(self, **columns)
+
+    @property
+    def constant(self) -> Bools:
+        """Whether all elements of a value are one number, which many values share that have nothing in common."""
+        low, high = self.statistics[:, LOW], self.statistics[:, HIGH]
+        result: Bools = (low == high) & (self.size > 1)
+        return result
+
+
+def read_numbers(trace: TraceSource, values: Values) -> Numbers:
+    """Reads what can be compared.
+
+    Left out are whole numbers and texts, empty tensors, what was not measured, what only hands its input on or
+    rearranges it, and what was computed before the first step in a graph of a pipeline.
+    """
+    kept: list[dict[str, npt.NDArray[np.generic]]] = []
+    roundings: dict[float, int] = {}
+    contracts = _of_kinds(values, _CONTRACTIONS)
+    for rows, table in tensor_pieces(trace, _COLUMNS):
+        number, texts = words(table, "dtype")
+        rounding = np.array([*(ROUNDING.get(text, 0.0) for text in texts), 0.0])[number]
+        site = integers(table, "site")
+        size = integers(table, "size")
+        measured = np.isfinite(floats(table, "sum")) | (integers(table, "nan", -1) > 0)
+        chosen = np.flatnonzero((rounding > 0) & (size > 0) & measured & ~values.passing[site])
+        for each in rounding[chosen[contracts[site[chosen]]]].tolist():
+            roundings[each] = roundings.get(each, 0) + 1
+        kept.append(
+            {
+                "event": chosen + rows.start,
+                "step": integers(table, "step", -1)[chosen],
+                "size": size[chosen],
+                "site": site[chosen],
+                "statistics": _statistics(table)[chosen],
+            }
+        )
+    empty = {"event": 0, "step": 0, "size": 0, "site": 0}
+    joined = {name: np.concatenate([np.empty(0, dtype=np.int64), *(piece[name] for piece in kept)]) for name in empty}
+    statistics = np.concatenate([np.empty((0, 6)), *(piece["statistics"] for piece in kept)])
+    return Numbers(**joined, statistics=statistics, rounding=max(roundings, default=ROUNDING["float32"]))
+
+
+def _of_kinds(values: Values, kinds: frozenset[Kind]) -> Bools:
+    """For each site whether its operation is of one of some kinds."""
+    result = np.zeros(len(values.ports.first), dtype=np.bool_)
+    for number, site in values.program.sites.items():
+        result[number] = operation_of(site).kind in kinds
+    return result
+
+
+def _statistics(table: object) -> Floats:
+    infinities = integers(table, "pos_inf") + integers(table, "neg_inf")
+    columns = [floats(table, name) for name in ("min", "max", "sum", "sum_squares")]
+    return np.stack([*(np.nan_to_num(column) for column in columns), integers(table, "nan"), infinities], axis=1)

@@ -1,0 +1,89 @@
+"""Findings of a comparison, as frozen dataclasses: the input of `wire` and `report`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensordbg.analysis.finding import SourceLine, TensorView
+
+
+@dataclass(frozen=True)
+class ComparedTensor:
+    """A tensor of one of the runs, with its layer and its line."""
+
+    view: TensorView
+    layer: str
+    """Path of the layer or module that computed it; empty where there is none."""
+    source: SourceLine | None
+
+
+@dataclass(frozen=True)
+class AttributeDifference:
+    """An attribute or a constant of the two operations that is not the same."""
+
+    attribute: str
+    a: object
+    b: object
+
+
+@dataclass(frozen=True)
+class FirstDifference:
+    """Where the two runs part."""
+
+    kind: str
+    """`value`, `parameter`, `input`, `missing`, `random` or `update`."""
+    a: ComparedTensor | None
+    b: ComparedTensor | None
+    error: float | None
+    """The distance of the two, see `matching.py`; None where they are not the same value computed otherwise."""
+    added: bool | None
+    """Whether it is made there: all that went in agrees. None where that is not known."""
+    difference: tuple[AttributeDifference, ...]
+    explanation: str
+    suggestion: str
+    only: tuple[ComparedTensor, ...] = ()
+    """Of the kind `missing`: what the one run computes and the other does not."""
+
+
+@dataclass(frozen=True)
+class ParameterPair:
+    """A parameter, as it was when it was first read, and its partner in the other run."""
+
+    a: str
+    """Empty where only B has it."""
+    b: str
+    status: str
+    """`equal`, `transposed`, `differs`, `only_a` or `only_b`."""
+    error: float | None
+    shape_a: tuple[int, ...] | None = None
+    shape_b: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class StepError:
+    """How far the values of a step that correspond are apart: the median of their distances."""
+
+    step: int
+    error: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The answer: A is the reference."""
+
+    status: str
+    """`same`, `diverged` or `not_comparable`."""
+    matched: int
+    """Values of B that A has too."""
+    unmatched_a: int
+    unmatched_b: int
+    tolerance: float
+    first: FirstDifference | None = None
+    also: tuple[FirstDifference, ...] = ()
+    """Other places at which they part, independent of the first."""
+    parameters: tuple[ParameterPair, ...] = ()
+    steps: tuple[StepError, ...] = ()
+    only_a: tuple[ComparedTensor, ...] = ()
+    """Some of the values that B has not, the first ones."""
+    only_b: tuple[ComparedTensor, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,75 @@
+"""One of the two runs: its values, their data flow, and what the analysis knows of the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
+from tensordbg.analysis.diff.edges import Edges, find_edges
+from tensordbg.analysis.diff.numbers import Numbers, read_numbers
+from tensordbg.analysis.diff.updates import find_updates
+from tensordbg.analysis.flow.values import Values, locate_values
+from tensordbg.analysis.program.description import Program, read_program
+from tensordbg.analysis.program.details import Details
+from tensordbg.analysis.program.events import read_bad, read_events, read_executions
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.model import Site
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Operation
+
+
+@dataclass(frozen=True)
+class Side:
+    """A trace as it is compared; values go by their row in `numbers`."""
+
+    program: Program
+    details: Details
+    values: Values
+    numbers: Numbers
+    edges: Edges
+
+    def site(self, row: int) -> Site:
+        """Where a value was computed."""
+        return self.program.sites[int(self.numbers.site[row])]
+
+    def operation(self, row: int) -> Operation:
+        """The operation that computed a value."""
+        return operation_of(self.site(row))
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """For each value a number of the kind of operation that computed it, the same for both runs."""
+        number = {kind: position for position, kind in enumerate(Kind)}
+        table = np.zeros(len(self.values.ports.first), dtype=np.int64)
+        for each in self.program.sites.values():
+            table[each.site] = number[operation_of(each).kind]
+        result: Ints = table[self.numbers.site]
+        return result
+
+    @cached_property
+    def backward(self) -> Bools:
+        """Whether each value belongs to a backward pass."""
+        table = np.zeros(len(self.values.ports.first), dtype=np.bool_)
+        for each in self.program.sites.values():
+            table[each.site] = bool(each.backward)
+        result: Bools = table[self.numbers.site]
+        return result
+
+    @cached_property
+    def updates(self) -> Bools:
+        """Whether each value is what an optimizer computes of gradients."""
+        return find_updates(self.numbers, self.edges, self.backward)
+
+
+def read_side(trace: TraceSource, step: int | None = None) -> Side:
+    """Reads what is compared of a trace, of one step or of all."""
+    program = read_program(trace)
+    executions = read_executions(trace, program)
+    values = locate_values(program, read_events(trace, executions, *read_bad(trace)), executions)
+    numbers = read_numbers(trace, values)
+    if step is not None:
+        numbers = numbers.of(numbers.step == step)
+    return Side(values.program, Details(trace, program), values, numbers, find_edges(values, numbers.event))

@@ -1,0 +1,115 @@
+"""How far the values of each step are apart: by operations that correspond, as the first step in which they agree says.
+
+Training is chaotic: two runs that compute the same drift apart by rounding alone, a little more in each step. So from
+the second step on, values count as equal where they are not much farther apart than those of the step before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.columns.hashing import Lookup, mixed
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.diff.agreement import Agreement
+from tensordbg.analysis.diff.matching import distances
+from tensordbg.analysis.diff.numbers import Floats, Numbers
+from tensordbg.analysis.diff.result import StepError
+from tensordbg.analysis.diff.side import Side
+from tensordbg.model import NONE
+
+_GROWTH = 10.0
+"""In one step rounding makes the distance no more than so many times as large."""
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Values of both runs that correspond, whether they agree or not."""
+
+    a: Ints
+    b: Ints
+    step: Ints
+    distance: Floats
+
+
+def align(a: Side, b: Side, agreement: Agreement) -> Aligned:
+    """Pairs the values that correspond: what agreed in one step is taken together in all others."""
+    place_a, place_b = _places(a.numbers), _places(b.numbers)
+    known = np.flatnonzero(agreement.b & (b.numbers.step == a.numbers.step[np.maximum(agreement.near_b.row, 0)]))
+    keys, position = np.unique(place_b[known], return_index=True)
+    other = Lookup.of(keys, place_a[agreement.near_b.row[known[position]]]).find(place_b)
+    rows_b = np.flatnonzero(other != NONE)
+    wanted = mixed(other[rows_b], b.numbers.step[rows_b])
+    rows_a = Lookup.of(mixed(place_a, a.numbers.step)).find(wanted)
+    rows_a, rows_b = rows_a[rows_a != NONE], rows_b[rows_a != NONE]
+    same = a.numbers.size[rows_a] == b.numbers.size[rows_b]
+    rows_a, rows_b = rows_a[same], rows_b[same]
+    far = distances(a.numbers.statistics[rows_a], b.numbers.statistics[rows_b], a.numbers.size[rows_a])
+    kept = _in_order(b.numbers.site[rows_b], (far > agreement.tolerance) & agreement.b[rows_b])
+    return Aligned(rows_a[kept], rows_b[kept], b.numbers.step[rows_b[kept]], far[kept])
+
+
+def _in_order(site: Ints, misplaced: Bools) -> Bools:
+    """Which values are of sites none of whose values agrees with another than the one of its place.
+
+    Where it does, the two programs take turns in another order, or count their steps otherwise.
+    """
+    result: Bools = ~np.isin(site, np.unique(site[misplaced]))
+    return result
+
+
+def step_errors(aligned: Aligned) -> tuple[StepError, ...]:
+    """Tells for each step the median distance of what corresponds."""
+    steps = np.unique(aligned.step).tolist()
+    return tuple(StepError(step, float(np.median(aligned.distance[aligned.step == step]))) for step in steps)
+
+
+def with_drift(a: Side, b: Side, agreement: Agreement, aligned: Aligned) -> Agreement:
+    """Takes for equal also what is apart by no more than the drift of its step."""
+    bounds = _Bounds.of(aligned, agreement.tolerance)
+    kept = aligned.distance <= bounds.at(aligned.step)
+    near_a, near_b = agreement.near_a, agreement.near_b
+    drifts_a = near_a.distance <= bounds.at(a.numbers.step)
+    drifts_b = near_b.distance <= bounds.at(b.numbers.step)
+    pairs_a = np.concatenate([aligned.a[kept], np.flatnonzero(drifts_a), near_b.row[drifts_b]])
+    pairs_b = np.concatenate([aligned.b[kept], near_a.row[drifts_a], np.flatnonzero(drifts_b)])
+    new = ~(agreement.a[pairs_a] & agreement.b[pairs_b])
+    return agreement.joined(pairs_a[new], pairs_b[new])
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """How far the values of each step may be apart."""
+
+    steps: Ints
+    """Ascending."""
+    bound: Floats
+
+    @classmethod
+    def of(cls, aligned: Aligned, tolerance: float) -> _Bounds:
+        """Learns them from the values that correspond."""
+        steps, bound, found = np.unique(aligned.step), tolerance, []
+        for step in steps.tolist():
+            found.append(bound)
+            distance = aligned.distance[aligned.step == step]
+            sure = distance[distance <= bound]
+            usual = float(np.quantile(sure, 0.9)) if len(sure) else 0.0
+            bound = max(bound, _GROWTH * tolerance, _GROWTH * usual)
+        return cls(np.append(steps, np.iinfo(np.int64).max), np.array([*found, bound]))
+
+    def at(self, step: Ints) -> Floats:
+        """The bound of each of some steps; of those in between that of the next."""
+        result: Floats = self.bound[np.searchsorted(self.steps, step)]
+        return result
+
+
+def _places(numbers: Numbers) -> Ints:
+    """For each value a number of its site and of which one it is of that site in its step."""
+    key = mixed(numbers.site.astype(np.int64), numbers.step)
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.diff(key[order], prepend=key[order][:1] - 1))
+    turn = np.empty(len(key), dtype=np.int64)
+    lengths = np.diff(np.append(starts, len(key)))
+    turn[order] = np.arange(len(key)) - np.repeat(starts, lengths)
+    return mixed(numbers.site.astype(np.int64), turn)

@@ -1,0 +1,62 @@
+"""How far apart two values may be and still be equal: as the values that match in the two runs say themselves.
+
+They say it only as far as the runs are equal. Behind a small difference, such as that of another approximation, all
+values are a little apart, and would make a tolerance under which nothing differs. So a value that is much farther
+apart than those before it, and yet near, speaks neither for itself nor for what is made from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.columns.spread import spread
+from tensordbg.analysis.diff.edges import Edges
+from tensordbg.analysis.diff.numbers import Floats
+
+_SURELY = 200.0
+"""Two values so many roundings apart, and the nearest to each other, are taken as equal to learn from them."""
+_ROOM = 10.0
+"""So many times the distance of nearly all of those is allowed."""
+_LEAST, _MOST = 16.0, 400.0
+"""In roundings, the bounds of what is found."""
+_LEAST_OF_EQUAL = 4.0
+"""The lower bound where nearly all values are equal to the bit, as in two runs of one framework."""
+_NEAR = 1e-2
+"""Values that are farther apart are hardly the same one, computed with a small difference."""
+_PIECE = 64
+"""After so many values the tolerance is learned anew."""
+
+
+def tolerance_of(distance: Floats, edges: Edges, rounding: float) -> float:
+    """Finds the tolerance from the distances of the nearest pairs.
+
+    Args:
+        distance: Of each value of a run to its partner, in the order of the run.
+        edges: The data flow of that run.
+        rounding: The coarser of the roundings of the two runs.
+
+    Returns:
+        Ten times what nine of ten equal values are apart; at least 16 roundings (4 where most
+        are equal to the bit), at most 400.
+    """
+    jumps = np.zeros(len(distance), dtype=np.bool_)
+    for first in range(0, len(distance), _PIECE):
+        piece = slice(first, first + _PIECE)
+        bound = _learned(distance[:first], rounding)
+        jumps[piece] = (distance[piece] > bound) & (distance[piece] < _NEAR)
+    behind = _behind(jumps, edges)
+    return _learned(distance[~behind], rounding)
+
+
+def _learned(distance: Floats, rounding: float) -> float:
+    sure = distance[distance < _SURELY * rounding]
+    usual = float(np.quantile(sure, 0.9)) if len(sure) else 0.0
+    least = _LEAST if usual or not len(sure) else _LEAST_OF_EQUAL
+    return float(np.clip(_ROOM * usual, least * rounding, _MOST * rounding))
+
+
+def _behind(jumps: Bools, edges: Edges) -> Bools:
+    rank: Ints = np.arange(edges.count)
+    result: Bools = spread(jumps.astype(np.int64), edges.parent, edges.child, rank) > 0
+    return result

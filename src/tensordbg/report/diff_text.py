@@ -1,0 +1,158 @@
+"""The text of `tdbg diff`: one screen with A on the left and B on the right, and what makes them part."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference, ParameterPair
+from tensordbg.report.listing import plain_table
+from tensordbg.report.numbers import ABSENT, amount, count, short
+from tensordbg.report.terminal import PlainConsole
+
+WIDTH = 100
+"""Plain text is not set wider than this."""
+
+_SHOWN = 8
+"""So many rows of what is secondary are shown."""
+
+
+def diff_text(result: Comparison) -> RenderableType:
+    """Tells whether two runs agree, and where they part first."""
+    parts: list[RenderableType] = [Text(headline(result), style="bold")]
+    if result.first is not None:
+        parts += [Text(), *_difference(result.first)]
+    if result.also:
+        parts += [Text(), Text("also, from equal values:", style="bold"), *map(_line, result.also[:_SHOWN])]
+    parts += _parameters(result.parameters)
+    parts += [Text(), Text(_totals(result), style="dim")]
+    parts += _unmatched(result)
+    return Group(*parts, *(Text(f"note: {note}", style="dim") for note in result.notes))
+
+
+def render(result: Comparison) -> str:
+    """The same as plain text, at most `WIDTH` wide."""
+    stream = io.StringIO()
+    PlainConsole(stream, WIDTH).print(diff_text(result))
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def headline(result: Comparison) -> str:
+    """The finding in a sentence."""
+    if result.status == "not_comparable":
+        return "The two runs have no value in common that tells anything: they can't be compared."
+    if result.first is None:
+        return f"The same: {amount(result.matched, 'value')} of B agree with A within {short(result.tolerance)}."
+    kinds = {
+        "value": "compute unlike values from equal ones",
+        "parameter": "begin with unlike parameters",
+        "input": "are given unlike inputs",
+        "missing": "part at an operation that only one of them has",
+        "random": "part by random numbers",
+        "update": "update their parameters unlike each other",
+    }
+    at = result.first.b or result.first.a
+    where = f", in step {at.view.step}" if at is not None else ""
+    return f"The runs {kinds[result.first.kind]}{where}."
+
+
+def _difference(found: FirstDifference) -> list[RenderableType]:
+    table = plain_table()
+    table.add_column("")
+    table.add_column("A, the reference", overflow="fold")
+    table.add_column("B", overflow="fold")
+    for name, of in _ROWS.items():
+        cells = [ABSENT if side is None else of(side) for side in (found.a, found.b)]
+        if cells != [ABSENT, ABSENT]:
+            table.add_row(name, *cells)
+    parts: list[RenderableType] = [table, Text()]
+    if found.only:
+        names = ", ".join(f"{each.view.tensor} ({_place(each)})" for each in found.only)
+        parts.append(Text(f"only one   {names}"))
+    if found.error is not None:
+        made = {True: "made there: what went in agrees", False: "it came in", None: "not known where it was made"}
+        parts.append(Text(f"apart by   {short(found.error)}, {made[found.added]}"))
+    parts.append(Text(f"why        {found.explanation}"))
+    parts.append(Text(f"fix        {found.suggestion}"))
+    return parts
+
+
+def _place(tensor: ComparedTensor) -> str:
+    return ABSENT if tensor.source is None else tensor.source.place
+
+
+def _type(tensor: ComparedTensor) -> str:
+    shape = "" if tensor.view.shape is None else str(list(tensor.view.shape))
+    return f"{tensor.view.dtype}{shape}"
+
+
+def _number(name: str) -> Callable[[ComparedTensor], str]:
+    def of(tensor: ComparedTensor) -> str:
+        health = tensor.view.health
+        return ABSENT if health is None else short(getattr(health, name))
+
+    return of
+
+
+def _text(tensor: ComparedTensor) -> str:
+    return ABSENT if tensor.source is None else tensor.source.text or ABSENT
+
+
+_ROWS: Mapping[str, Callable[[ComparedTensor], str]] = {
+    "tensor": lambda tensor: tensor.view.tensor,
+    "layer": lambda tensor: tensor.layer or ABSENT,
+    "line": _place,
+    "": _text,
+    "type": _type,
+    "min": _number("min"),
+    "mean": _number("mean"),
+    "max": _number("max"),
+    "std": _number("std"),
+}
+
+
+def _line(found: FirstDifference) -> Text:
+    sides = [f"{each.view.tensor} ({_place(each)})" for each in (found.a, found.b) if each is not None]
+    return Text(f"  {found.kind}: {' and '.join(sides)}, apart by {short(found.error)}")
+
+
+def _parameters(pairs: tuple[ParameterPair, ...]) -> list[RenderableType]:
+    telling = [pair for pair in pairs if pair.status not in ("equal", "transposed")]
+    if not pairs:
+        return []
+    same = len(pairs) - len(telling)
+    heading = Text(f"parameters: {count(same)} of {count(len(pairs))} begin equal", style="bold")
+    return [Text(), heading, *([_parameter_table(telling[:_SHOWN])] if telling else [])]
+
+
+def _parameter_table(pairs: list[ParameterPair]) -> Table:
+    table = plain_table()
+    for name in ("A", "B", "", "apart by"):
+        table.add_column(name, overflow="fold")
+    words = {"differs": "differ", "only_a": "only in A", "only_b": "only in B"}
+    for pair in pairs:
+        table.add_row(pair.a or ABSENT, pair.b or ABSENT, words[pair.status], short(pair.error))
+    return table
+
+
+def _totals(result: Comparison) -> str:
+    return (
+        f"{amount(result.matched, 'value')} agree within {short(result.tolerance)}; without a partner are "
+        f"{count(result.unmatched_a)} of A and {count(result.unmatched_b)} of B"
+    )
+
+
+def _unmatched(result: Comparison) -> list[RenderableType]:
+    """What the runs compute otherwise and that made no difference, where nothing differs."""
+    if result.first is not None:
+        return []
+    lines: list[RenderableType] = []
+    for run, some in (("A", result.only_a), ("B", result.only_b)):
+        if some:
+            names = ", ".join(dict.fromkeys(each.view.tensor for each in some[:_SHOWN]))
+            lines.append(Text(f"only in {run}, and without a consequence: {names}", style="dim"))
+    return lines

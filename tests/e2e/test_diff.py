@@ -1,0 +1,142 @@
+"""`tdbg diff` on twins: four models in TensorFlow and in PyTorch, equal, and each with one thing changed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import tensordbg
+from tensordbg.analysis.diff.compare import Asked, compare_sides
+from tensordbg.analysis.diff.result import Comparison, FirstDifference
+from tensordbg.analysis.diff.side import Side, read_side
+from tensordbg.trace.reader import open_trace
+from tensordbg.trace.runs import find_run
+from tests.programs import TDBG
+
+pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+
+ROOT = Path(__file__).parents[2]
+MODELS = ("mlp", "cnn", "transformer", "lstm")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which each twin has a folder with its trace."""
+    folder = tmp_path_factory.mktemp("twins")
+    for side in ("of_tensorflow", "of_torch"):
+        module = f"tests.e2e.twins.{side}"
+        done = subprocess.run(
+            [sys.executable, "-m", module, str(folder)], cwd=ROOT, capture_output=True, check=False, text=True
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+    return folder
+
+
+@cache
+def side(folder: Path) -> Side:
+    return read_side(open_trace(find_run(folder).only().folder))
+
+
+def compared(runs: Path, a: str, b: str) -> Comparison:
+    return compare_sides(side(runs / a), side(runs / b), Asked())
+
+
+def first(runs: Path, a: str, b: str) -> FirstDifference:
+    result = compared(runs, a, b)
+    assert (result.status, result.first is not None) == ("diverged", True)
+    assert result.first is not None
+    return result.first
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("a", "b"), [("function", "eager"), ("function", "torch"), ("torch", "function"), ("eager", "torch")]
+)
+def test_healthy_twins_are_the_same(runs: Path, model: str, a: str, b: str) -> None:
+    result = compared(runs, f"{model}-{a}", f"{model}-{b}")
+    assert (result.status, result.first) == ("same", None)
+    assert result.matched > 60
+    assert {pair.status for pair in result.parameters if pair.error is not None} == {"equal"}
+    assert all(each.error < 1e-4 for each in result.steps)
+
+
+def test_a_fused_attention_is_no_difference(runs: Path) -> None:
+    result = compared(runs, "transformer-torch", "transformer-fused")
+    assert result.status == "same"
+    assert result.unmatched_a > 0  # what the fused operation does not show
+
+
+PLANTED = {
+    ("mlp", "scale"): ("missing", "* 0.9 if changed"),
+    ("mlp", "clipping"): ("update", "clip_grad_norm_"),
+    ("mlp", "decay"): ("update", "optimizer.step()"),
+    ("cnn", "epsilon"): ("value", "F.batch_norm"),
+    ("cnn", "pool"): ("value", "F.avg_pool2d"),
+    ("cnn", "flatten"): ("value", '@ p["fc"]'),
+    ("transformer", "unscaled"): ("missing", "masked_fill"),
+    ("transformer", "unmasked"): ("missing", "torch.softmax"),
+    ("transformer", "axis"): ("value", "torch.softmax"),
+    ("transformer", "epsilon"): ("value", "F.layer_norm"),
+    ("transformer", "gelu"): ("value", "F.gelu"),
+    ("transformer", "residual"): ("missing", '@ p["embedding"].T'),
+    ("transformer", "transposed"): ("value", "h @ p[name]"),
+    ("transformer", "dropout"): ("random", "F.dropout"),
+    ("lstm", "gates"): ("value", "torch.sigmoid(f) * c"),
+}
+"""By model and change the kind of the difference, and words of a line that it names in B."""
+
+
+@pytest.mark.parametrize(("model", "changed"), PLANTED)
+@pytest.mark.parametrize("reference", ["torch", "function"])
+def test_what_was_changed_is_found(runs: Path, model: str, changed: str, reference: str) -> None:
+    found = first(runs, f"{model}-{reference}", f"{model}-{changed}")
+    kind, words = PLANTED[model, changed]
+    lines = [each.source.text for each in (found.b, *found.only) if each is not None and each.source is not None]
+    assert found.kind == kind, found.explanation
+    assert any(words in line for line in lines), lines
+    assert found.added is True
+
+
+@pytest.mark.parametrize("reference", ["torch", "function"])
+@pytest.mark.parametrize("changed", ["smoothing", "reduction"])
+def test_another_loss_is_found_at_the_loss(runs: Path, changed: str, reference: str) -> None:
+    found = first(runs, f"mlp-{reference}", f"mlp-{changed}")
+    assert found.b is not None
+    assert found.b.source is not None
+    assert found.b.view.step == 0
+    assert any(words in found.b.source.text for words in ("F.cross_entropy", "backward()"))
+
+
+def test_another_parameter_is_found_where_it_is_used(runs: Path) -> None:
+    for reference in ("torch", "function"):
+        result = compared(runs, f"transformer-{reference}", "transformer-parameter")
+        assert result.first is not None
+        assert (result.first.kind, result.first.added) == ("parameter", False)
+        (pair,) = [pair for pair in result.parameters if pair.status == "differs"]
+        assert pair.error == pytest.approx(0.0197, rel=0.01)  # of the sum of squares
+
+
+def test_the_command(runs: Path) -> None:
+    def said(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([TDBG, "diff", *words], cwd=runs, capture_output=True, check=False, text=True)
+
+    same = said("cnn-function", "cnn-torch")
+    assert (same.returncode, same.stderr) == (0, "")
+    assert same.stdout.startswith("The same: ")
+    apart = said("cnn-function", "cnn-epsilon", "--json")
+    told = json.loads(apart.stdout)
+    assert apart.returncode == 1
+    assert (told["format"], told["status"], told["first"]["kind"]) == (1, "diverged", "value")
+    assert told["first"]["b"]["op_type"] == "aten::native_batch_norm"
+    assert said("cnn-function", "nothing").returncode == 2
+
+
+def test_in_python(runs: Path) -> None:
+    tensordbg.assert_same(runs / "mlp-function", runs / "mlp-torch")
+    with pytest.raises(AssertionError, match="compute unlike values from equal ones"):
+        tensordbg.assert_same(runs / "cnn-torch", runs / "cnn-epsilon")
