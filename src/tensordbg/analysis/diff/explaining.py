@@ -43,6 +43,10 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if pair.extra_a or pair.extra_b:
         return _missing(a, b, pair, chance)
     unlike_a, unlike_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
+    read = _of_kind(unlike_a, "parameter"), _of_kind(unlike_b, "parameter")
+    if any(read) and b.side.numbers.step[pair.b] > b.side.numbers.step.min():
+        rows = tuple(found[0].row if found else row for found, row in zip(read, (pair.a, pair.b), strict=True))
+        return _updated(a, b, pair, (rows[0], rows[1]))
     for kind in ("parameter", "random", "input"):
         mine, theirs = _of_kind(unlike_a, kind), _of_kind(unlike_b, kind)
         if mine and theirs:
@@ -89,6 +93,14 @@ def _given(a: Apart, b: Apart, pair: Pair, kind: str, rows: tuple[int, int]) -> 
     text = f"{names[1]} of B is given {what} that is not that of {names[0]} in A; all else that goes in agrees"
     shown = Pair(rows[0], rows[1], _apart_by(a, b, rows))
     return Explained(kind, shown.a, shown.b, shown.distance, False, (), text, _SUGGESTIONS[kind])
+
+
+def _updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Explained:
+    step = int(b.side.numbers.step[pair.b])
+    text = (
+        f"up to step {step} all agrees but what the optimizers have made of the parameters: those differ in step {step}"
+    )
+    return Explained("update", *rows, distance_of(a, b, *rows), True, (), text, _SUGGESTIONS["update"])
 
 
 def _value(a: Apart, b: Apart, pair: Pair) -> Explained:

@@ -23,13 +23,15 @@ class Regions:
     """Of those the first, in the order of the run."""
 
 
-def find_regions(edges: Edges, agreed: Bools, constant: Bools) -> Regions:
+def find_regions(edges: Edges, agreed: Bools, constant: Bools, settled: Bools) -> Regions:
     """Finds the values of one run whose difference lasts.
 
     Args:
         edges: Its data flow.
         agreed: Whether the other run has each value too.
         constant: Whether a value is a constant, which tells nothing.
+        settled: Whether a value is an update. What the next step makes of it forks anew, as it does where a framework
+            reads the parameter of a variable.
     """
     apart = [row for row, (equal, same) in enumerate(zip(agreed.tolist(), constant.tolist(), strict=True))
              if not equal and not same]  # fmt: skip
@@ -38,9 +40,10 @@ def find_regions(edges: Edges, agreed: Bools, constant: Bools) -> Regions:
     forks = []
     for row in sorted(lasting):
         parents = [parent for parent in edges.parents[row] if not constant[parent]]
-        if any(parent in behind for parent in parents):
+        known = any(agreed[parent] for parent in parents)
+        if any(parent in behind and (settled[row] or not settled[parent]) for parent in parents):
             behind.add(row)
-        elif any(agreed[parent] for parent in parents):
+        elif known:
             behind.add(row)
             forks.append(row)
     return Regions(frozenset(lasting), tuple(forks))
