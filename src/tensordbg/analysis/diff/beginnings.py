@@ -38,9 +38,13 @@ def _unlike(apart: Apart, row: int) -> Unlike:
 
 
 def _is_updated(apart: Apart, row: int) -> bool:
-    """Whether an optimizer makes the next value of it: so it is a parameter, wherever it was read."""
+    """Whether an optimizer makes the next value of it, or a variable holds it: so it is one, wherever it was made."""
     side = apart.side
-    return bool(side.updates[row]) or any(bool(side.updates[child]) for child in side.edges.children[row])
+    return (
+        side.is_read(row)
+        or bool(side.updates[row])
+        or any(bool(side.updates[child]) for child in side.edges.children[row])
+    )
 
 
 def _made_by(apart: Apart, row: int) -> list[int]:
