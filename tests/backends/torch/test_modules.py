@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,13 +9,8 @@ from tensordbg.backends.torch.modules import Modules
 from tensordbg.backends.torch.variables import Variables
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
-from tensordbg.recording.guard import guarded
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
-
-
-def _raise(_: str, error: BaseException) -> None:
-    raise error
 
 
 class Observer:
@@ -24,23 +18,34 @@ class Observer:
 
     def __init__(self) -> None:
         self.entered: list[int] = []
+        self.made: tuple[int, int] | None = (0, 0)
+        self._running: list[tuple[Any, int]] = []
 
-    def enter_module(self, number: int) -> None:
-        self.entered.append(number)
+    def watch_modules(self, begin: Any, gives: Any, gives_many: Any) -> None:
+        self._begin, self._gives, self._gives_many = begin, gives, gives_many
 
-    def leave_module(self) -> None:
+    def before_module(self, module: Any, _: Any) -> None:
+        outermost = self._running[0][0] if self._running else module
+        self._running.append((module, self._begin(outermost, module)))
+        self.entered.append(self._running[-1][1])
+
+    def after_module(self, _module: Any, _args: Any, result: Any) -> None:
+        _, number = self._running.pop()
         self.entered.append(-1)
+        if isinstance(result, torch.Tensor) and self.made is not None:
+            self._gives(number, *self.made, 0)
+        else:
+            self._gives_many(number, result)
 
-    def maker_of(self, address: int) -> tuple[int, int] | None:
-        return (0, 0) if address else None
+    def maker_of(self, _: Any) -> tuple[int, int] | None:
+        return self.made
 
 
 def test_paths_are_names_in_the_outermost_module() -> None:
     catalog = Catalog()
     catalog.add_sites([Site(catalog.new_sites(1), "aten::addmm", "aten::addmm", -1, -1)])
     modules, observer = Modules(catalog, Variables(catalog)), Observer()
-    recorder: Any = SimpleNamespace(guard=lambda what: guarded(what, _raise))
-    modules.install(recorder, observer)  # type: ignore[arg-type]
+    modules.install(observer)  # type: ignore[arg-type]
     try:
         model = torch.nn.Sequential(torch.nn.Sequential(torch.nn.Linear(2, 2)), torch.nn.ReLU())
         model(torch.ones(1, 2))
@@ -59,9 +64,8 @@ def test_paths_are_names_in_the_outermost_module() -> None:
 
 def test_a_module_that_raises_is_left_again() -> None:
     modules, observer = Modules(Catalog(), Variables(Catalog())), Observer()
-    observer.maker_of = lambda address: None  # type: ignore[method-assign]
-    recorder: Any = SimpleNamespace(guard=lambda what: guarded(what, _raise))
-    modules.install(recorder, observer)  # type: ignore[arg-type]
+    observer.made = None
+    modules.install(observer)  # type: ignore[arg-type]
     try:
         with pytest.raises(RuntimeError):
             torch.nn.Linear(2, 2)(torch.ones(1, 3))
@@ -74,8 +78,7 @@ def test_our_hooks_are_not_taken_for_the_programs_own() -> None:
     from torch.nn.modules import module as torch_module
 
     modules, observer = Modules(Catalog(), Variables(Catalog())), Observer()
-    recorder: Any = SimpleNamespace(guard=lambda what: guarded(what, _raise))
-    modules.install(recorder, observer)  # type: ignore[arg-type]
+    modules.install(observer)  # type: ignore[arg-type]
     try:
         assert not torch_module._has_any_global_hook()
         own = torch_module.register_module_forward_hook(lambda *_: None)
@@ -99,8 +102,8 @@ def test_what_is_compiled_in_one_recording_holds_in_the_next() -> None:
     compiled = []
     for _ in range(3):
         observer = Observer()
-        observer.maker_of = lambda address: None  # type: ignore[method-assign]
-        modules.install(SimpleNamespace(guard=lambda what: guarded(what, _raise)), observer)  # type: ignore[arg-type]
+        observer.made = None
+        modules.install(observer)  # type: ignore[arg-type]
         try:
             run(torch.ones(1, 2))
         finally:

@@ -59,6 +59,7 @@ class Target:
     def name(self) -> str:
         """What tells one build from another, as the name of a folder."""
         digest = hashlib.sha256()
+        digest.update(Path(__file__).read_bytes())  # how they are built
         for folder in (part.source.parent for part in PARTS):
             for source in sorted(folder.iterdir()):
                 digest.update(source.name.encode() + b"\0" + source.read_bytes())
@@ -155,7 +156,7 @@ def _options(target: Target) -> list[str]:
 
 
 def _libraries(target: Target) -> list[str]:
-    return [f"-L{target.folder / 'lib'}", "-ltorch_cpu", "-lc10"]
+    return [f"-L{target.folder / 'lib'}", "-ltorch_python", "-ltorch_cpu", "-lc10"]
 
 
 def load(library: Path) -> ModuleType:

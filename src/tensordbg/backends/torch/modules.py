@@ -7,7 +7,6 @@ outermost one goes by its class.
 from __future__ import annotations
 
 import json
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +17,6 @@ from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.backends.torch.variables import Variables
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
-from tensordbg.recording.recorder import Recorder
 
 _MOST_OUTPUTS = 64
 _KEY = -7250
@@ -35,37 +33,28 @@ class _Place:
     number: int
 
 
-class _Thread(threading.local):
-    """The calls of modules that are under way in one thread."""
-
-    def __init__(self) -> None:
-        self.names: list[Mapping[int, str]] = []
-        """Of each: the names in the outermost module, by identity."""
-        self.places: list[_Place] = []
-
-
 class Modules:
     """The hook into the calls of modules."""
 
     def __init__(self, catalog: Catalog, variables: Variables) -> None:
         self._catalog = catalog
         self._variables = variables
-        self._thread = _Thread()
         self._names: weakref.WeakKeyDictionary[Any, Mapping[int, str]] = weakref.WeakKeyDictionary()
         self._places: dict[tuple[str, str], _Place] = {}
+        self._by_number: list[_Place] = []
         self._layers: list[str] = []
         self._labelled: set[tuple[str, int, int, int]] = set()
         self._handles: list[Any] = []
-        self._recorder: Recorder | None = None
         self._observer: ModuleType | None = None
         self._looks: tuple[Callable[..., None], Callable[..., None]] | None = None
         self._undo: Callable[[], None] = _nothing
 
-    def install(self, recorder: Recorder, observer: ModuleType) -> None:
+    def install(self, observer: ModuleType) -> None:
         """Looks on at every module from now on, in every thread."""
         from torch.nn.modules import module as torch_module
 
-        self._recorder, self._observer = recorder, observer
+        self._observer = observer
+        observer.watch_modules(self._begin, self._label, self._label_many)
         self._looks = self._looks or self._make_looks()
         before, after = self._looks
         self._handles = [
@@ -93,15 +82,13 @@ class Modules:
         from torch.compiler import is_compiling
 
         # A compiler that traces a module traces its hooks too.
-        def before(module: Any, _: Any) -> None:
-            if not is_compiling() and self._recorder is not None and self._observer is not None:
-                with self._recorder.guard("looking at a module"):
-                    self._begin(module, self._observer)
+        def before(module: Any, args: Any) -> None:
+            if not is_compiling() and self._observer is not None:
+                self._observer.before_module(module, args)
 
-        def after(_module: Any, _args: Any, result: Any) -> None:
-            if not is_compiling() and self._recorder is not None and self._observer is not None:
-                with self._recorder.guard("looking at what a module gives"):
-                    self._end(result, self._observer)
+        def after(module: Any, args: Any, result: Any) -> None:
+            if not is_compiling() and self._observer is not None:
+                self._observer.after_module(module, args, result)
 
         return before, after
 
@@ -109,14 +96,10 @@ class Modules:
         """What a site of the module with a number says of it; empty where there is none."""
         return self._layers[number] if 0 <= number < len(self._layers) else ""
 
-    def _begin(self, module: Any, observer: ModuleType) -> None:
-        thread = self._thread
-        names = thread.names[0] if thread.names else self._names_in(module)
-        path = names.get(id(module)) or type(module).__name__
-        place = self._place(path, type(module).__name__)
-        thread.names.append(names)
-        thread.places.append(place)
-        observer.enter_module(place.number)
+    def _begin(self, outermost: Any, module: Any) -> int:
+        """The number of a module's place."""
+        path = self._names_in(outermost).get(id(module)) or type(module).__name__
+        return self._place(path, type(module).__name__).number
 
     def _names_in(self, module: Any) -> Mapping[int, str]:
         known = self._names.get(module)
@@ -129,23 +112,21 @@ class Modules:
         known = self._places.get((path, kind))
         if known is None:
             known = self._places[path, kind] = _Place(path, kind, len(self._layers))
+            self._by_number.append(known)
             self._layers.append(json.dumps({"path": path, "class": kind, "output_of": []}))
         return known
 
-    def _end(self, result: Any, observer: ModuleType) -> None:
-        thread = self._thread
-        if not thread.places:
-            return
-        thread.names.pop()
-        place = thread.places.pop()
-        observer.leave_module()
+    def _label_many(self, place: int, result: Any) -> None:
+        """Labels all tensors that a module gives."""
+        assert self._observer is not None
         for number, tensor in enumerate(_tensors(result)):
-            made = observer.maker_of(tensor._cdata)  # noqa: SLF001  the address of the C++ tensor
+            made = self._observer.maker_of(tensor)
             if made is not None:
-                self._label(place, made, number)
+                self._label(place, *made, number)
 
-    def _label(self, place: _Place, made: tuple[int, int], number: int) -> None:
-        site, slot = made[0], slot_in_site(self._catalog, *made)
+    def _label(self, place_number: int, site: int, made_slot: int, number: int) -> None:
+        """Says of the site of an operation which output of a module it makes."""
+        place, slot = self._by_number[place_number], slot_in_site(self._catalog, site, made_slot)
         said = (place.path, site, slot, number)
         if said in self._labelled:
             return

@@ -46,7 +46,7 @@ class TorchRecording:
         _variables.install(observer)
         self._hooks.callback(self._note_reads, recorder, observer)
         self._hooks.callback(observer.stop)
-        _modules.install(recorder, observer)
+        _modules.install(observer)
         self._hooks.callback(_modules.uninstall)
         compiled = Compiled()
         compiled.install(recorder, observer)

@@ -48,7 +48,7 @@ inline PyCodeObject* code_of(const RawFrame* frame) {
 }
 
 inline int instruction_of(const RawFrame* frame) {
-  return static_cast<int>(_PyInterpreterFrame_LASTI(frame) * static_cast<int>(sizeof(_Py_CODEUNIT)));
+  return static_cast<int>(_PyInterpreterFrame_LASTI(const_cast<RawFrame*>(frame)) * static_cast<int>(sizeof(_Py_CODEUNIT)));
 }
 
 inline RawFrame* outer(const RawFrame* frame) { return frame->previous; }

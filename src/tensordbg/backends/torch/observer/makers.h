@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
@@ -63,12 +64,6 @@ class Makers {
     return true;
   }
 
-  Maker maker_at(const c10::TensorImpl* address) {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    const auto found = made_.find(address);
-    return found == made_.end() || found->second.alive.expired() ? Maker{} : found->second.maker;
-  }
-
   void made(const at::Tensor& tensor, Maker maker) {
     const std::lock_guard<std::mutex> guard(mutex_);
     maker.order = ++order_;
@@ -102,10 +97,19 @@ class Makers {
   // Says whose gradient a tensor is, and returns what made it.
   Maker own(const at::Tensor& tensor, std::int64_t variable) {
     const std::lock_guard<std::mutex> guard(mutex_);
+    const auto memory = memory_.find(storage_of(tensor));
+    const bool written = memory != memory_.end() && memory->second.written && !memory->second.alive.expired();
     const auto found = made_.find(tensor.unsafeGetTensorImpl());
-    if (found == made_.end() || found->second.alive.expired()) return {};
-    found->second.maker.owner = variable;
-    return found->second.maker;
+    const bool known = found != made_.end() && !found->second.alive.expired();
+    if (!known && !written) return {};
+    Maker maker = known ? found->second.maker : memory->second.writer;
+    maker.owner = variable;
+    // A view that is all of its memory stands for what wrote there.
+    const bool whole = written && tensor.storage().nbytes() == static_cast<std::size_t>(tensor.numel()) * tensor.itemsize();
+    if (whole && memory->second.writer.reference == maker.reference) memory->second.writer.owner = variable;
+    if (known) found->second.maker.owner = variable;
+    else remember(tensor, maker);
+    return maker;
   }
 
   // It shows what another tensor's maker made.
@@ -144,10 +148,7 @@ class Makers {
     return found;
   }
 
-  std::uint64_t order() {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    return order_;
-  }
+  std::uint64_t order() const { return order_.load(std::memory_order_relaxed); }
 
   void clear() {
     const std::lock_guard<std::mutex> guard(mutex_);
@@ -195,9 +196,14 @@ class Makers {
   }
 
   void remember(const at::Tensor& tensor, const Maker& maker) {
-    made_.insert_or_assign(tensor.unsafeGetTensorImpl(),
-                           Made{maker, version_of(tensor),
-                                c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr())});
+    const auto found = made_.find(tensor.unsafeGetTensorImpl());
+    if (found != made_.end()) {  // its address is pinned, so it is the same tensor
+      found->second.maker = maker;
+      found->second.version = version_of(tensor);
+      return;
+    }
+    made_.emplace(tensor.unsafeGetTensorImpl(),
+                  Made{maker, version_of(tensor), c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr())});
     sweep(&made_, &most_made_);
   }
 
@@ -221,10 +227,12 @@ class Makers {
     *most = std::max<std::size_t>(kFew, 2 * map->size());
   }
 
-  static constexpr std::size_t kFew = 8192;
+  // A tensor that was freed leaves its head behind as long as it is pinned. With many of these between the program's own
+  // blocks of memory its allocator can't join them, and takes new pages from the system for each step.
+  static constexpr std::size_t kFew = 512;
 
   std::mutex mutex_;
-  std::uint64_t order_ = 0;
+  std::atomic<std::uint64_t> order_{0};
   std::unordered_map<const c10::TensorImpl*, Made> made_;
   std::unordered_map<const c10::StorageImpl*, Memory> memory_;
   std::unordered_map<const void*, Variable> variables_;  // by where their elements begin

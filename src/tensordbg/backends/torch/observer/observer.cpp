@@ -12,13 +12,16 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <unordered_set>
 
 #include "autograd.h"
 #include "log_table.h"
 #include "makers.h"
+#include "module_calls.h"
 #include "operations.h"
 #include "readers.h"
+#include "stock.h"
 #include "tensors.h"
 
 namespace tensordbg_torch {
@@ -34,9 +37,24 @@ PyTypeObject* g_tensor_type = nullptr;
 PyObject* g_gradient = nullptr;       // (variable, site, slot): that is its gradient
 std::uint64_t g_started = 0;          // how often a recording began
 Makers g_makers;
+Modules g_modules;
 
 std::mutex g_sites_mutex;
 std::unordered_map<std::uint64_t, std::int64_t> g_sites;
+std::atomic<std::uint32_t> g_recording{0};  // how many have been started
+
+// The sites that this thread met of late, to be found without a lock.
+struct SeenSite {
+  std::uint64_t key = 0;
+  std::uint32_t recording = 0;
+  std::int64_t site = -1;
+};
+SeenSite& seen_site(std::uint64_t key) {
+  constexpr std::size_t kSeen = 2048;
+  static thread_local SeenSite seen[kSeen];
+  return seen[key % kSeen];
+}
+
 constexpr std::int64_t kPlumbing = -2;  // in place of a site: nothing of the program's own, such as printing a tensor
 
 // Bad numbers that the program read: the reference, and the site of the reading.
@@ -73,7 +91,7 @@ struct Thread {
   std::vector<Node> nodes;
   Node ended;          // the one that ran last, whose results the engine may still sum up
   bool ends = false;   // whether that may be so
-  std::vector<std::int64_t> modules;
+  ModuleCalls modules;
 };
 thread_local Thread t_thread;
 
@@ -105,16 +123,18 @@ struct Given {
 
 // A tensor that the operation writes: whoever called it holds it until it has ended.
 struct Written {
-  c10::weak_intrusive_ptr<c10::TensorImpl> tensor;
+  const c10::TensorImpl* address;
+  std::optional<c10::weak_intrusive_ptr<c10::TensorImpl>> tensor;  // none where the operation returns what it writes
   int part = kWhole;
 };
 
-struct Context : at::ObserverContext {
+struct Context : at::ObserverContext, FromStock<Context> {
   const Operation* operation = nullptr;
   Context* around = nullptr;
   int autocast = 0;  // the dtype, + 1
   std::uint64_t order = 0;
   bool relevant = false;
+  bool passes = false;  // nothing is recorded of it, but what it is differentiated by
   bool wraps = false;  // it takes wrappers, which are taken off by an operation within
   c10::SmallVector<Given, 4> given;
   c10::SmallVector<Written, 1> written;
@@ -210,17 +230,22 @@ std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int pl
   const Thread& thread = t_thread;
   const Node* node = node_of_thread();
   const std::int64_t forward = node == nullptr ? -1 : node->forward;
-  const std::int64_t module = thread.modules.empty() ? -1 : thread.modules.back();
+  const std::int64_t module = thread.modules.numbers.empty() ? -1 : thread.modules.numbers.back();
   std::uint64_t key = mixed(stack, reinterpret_cast<std::uintptr_t>(name));
   key = mixed(key, static_cast<std::uint64_t>(forward));
   key = mixed(key, static_cast<std::uint64_t>(module) << 16 ^ static_cast<std::uint64_t>(autocast) << 8 ^
                        static_cast<std::uint64_t>(place + 1));
   if (number != 0) key = mixed(key, bits_of(number));
   if (owner.variable != kNobody) key = mixed(key, static_cast<std::uint64_t>(owner.variable) << 1 | owner.written);
+  SeenSite& seen = seen_site(key);
+  if (seen.key == key && seen.recording == g_recording.load(std::memory_order_relaxed)) return seen.site;
   {
     const std::lock_guard<std::mutex> guard(g_sites_mutex);
     const auto found = g_sites.find(key);
-    if (found != g_sites.end()) return found->second;
+    if (found != g_sites.end()) {
+      seen = {key, g_recording.load(std::memory_order_relaxed), found->second};
+      return found->second;
+    }
   }
   // The lock is not held meanwhile: another thread may hold the interpreter and wait for it.
   const std::int64_t site = ask_for_site(name, forward, module, autocast, place, first, number, owner);
@@ -306,18 +331,38 @@ std::mutex g_numbers_mutex;
 std::unordered_map<std::uint64_t, Numbers> g_numbers;
 std::unordered_map<std::uint64_t, Known> g_infinities;  // those of the text, and NaN
 
+// Those that this thread met of late.
+struct SeenNumber {
+  std::uint64_t key = 0;
+  std::uint64_t bits = 0;
+  std::uint32_t recording = 0;
+  Known known;
+};
+SeenNumber& seen_number(std::uint64_t key) {
+  constexpr std::size_t kSeen = 512;
+  static thread_local SeenNumber seen[kSeen];
+  return seen[key % kSeen];
+}
+
 // What is recorded of a number, once for each place and value.
 Known known_number(Context* context, double number, int place) {
   const std::uint64_t key = mixed(stack_of(context), static_cast<std::uint64_t>(place) << 48 ^
                                                          reinterpret_cast<std::uintptr_t>(context->operation));
   const std::uint64_t bits = bits_of(number);
+  SeenNumber& seen = seen_number(mixed(key, bits));
+  const bool may_be_seen = std::isfinite(number);
+  if (may_be_seen && seen.key == key && seen.bits == bits && seen.recording == g_recording.load(std::memory_order_relaxed)) {
+    return seen.known;
+  }
   {
     const std::lock_guard<std::mutex> guard(g_numbers_mutex);
     // Autograd computes some of its own: what stands in nobody's text is no infinity that somebody wrote.
     if (!std::isfinite(number) && !t_thread.nodes.empty()) return g_infinities[bits];
     const Numbers& found = g_numbers[key];
     for (const auto& [value, known] : found.known) {
-      if (value == bits) return known;
+      if (value != bits) continue;
+      if (may_be_seen) seen = {key, bits, g_recording.load(std::memory_order_relaxed), known};
+      return known;
     }
     if (found.known.size() >= kMostNumbers) return {};
   }
@@ -339,6 +384,9 @@ Known known_number(Context* context, double number, int place) {
   if (!std::isfinite(number)) g_infinities[bits] = known;
   return known;
 }
+
+// A place among the inputs of one operation, of all in a line.
+int place_of(const Context& context) { return context.operation->number << 8 | static_cast<int>(context.given.size() & 0xFF); }
 
 void look_at_inputs(const at::RecordFunction& fn, Context* context) {
   const Operation& operation = *context->operation;
@@ -366,11 +414,13 @@ void look_at_inputs(const at::RecordFunction& fn, Context* context) {
       if (known.unwritten && operation.enters) known.from_outside = true;
       if (known.from_outside) {
         known = reads && !operation.unwritten && g_step.load() >= 0
-                    ? enter(tensor, context, static_cast<int>(context->given.size()))
+                    ? enter(tensor, context, place_of(*context))
                     : Known{};
       }
       context->given.push_back({tensor.unsafeGetTensorImpl(), storage_of(tensor), known, part});
-      if (writes) context->written.push_back({c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), part});
+      if (!writes) return;
+      context->written.push_back({tensor.unsafeGetTensorImpl(), std::nullopt, part});
+      if (operation.gives == 0) context->written.back().tensor.emplace(tensor.getIntrusivePtr());
     });
   }
 }
@@ -384,12 +434,52 @@ int autocast_of(const Context* around) {
 // Whether what runs now is part of a kernel, whose results count alone.
 bool is_closed(const Context* around) { return around != nullptr && around->operation->closed && !around->wraps; }
 
+enum class Passing { kNo, kUnseen, kDifferentiated };
+
+// Whether an operation makes nothing. What a view shows is known by its memory, once what it is a view of is.
+Passing look_at_passing(const at::RecordFunction& fn, const Operation& operation, const Context* around) {
+  bool differentiated = false;
+  bool dense = true;
+  for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
+    each_tensor(value, [&](const at::Tensor& tensor, int) {
+      if (!has_elements(tensor)) return;
+      differentiated = differentiated || (fn.seqNr() >= 0 && tensor.requires_grad());
+      if (!operation.is_view) return;
+      dense = dense && tensor.has_storage();
+      if (!dense || !g_makers.find(tensor).from_outside || g_step.load() < 0) return;
+      Context context;
+      context.operation = &operation;
+      context.autocast = autocast_of(around);
+      enter(tensor, &context, place_of(context));
+    });
+  }
+  return !dense ? Passing::kNo : differentiated ? Passing::kDifferentiated : Passing::kUnseen;
+}
+
+// Of what passes a context is needed alone for what runs within, or is differentiated.
+std::unique_ptr<at::ObserverContext> start_passing(const Operation& operation, Passing passing) {
+  const int autocast = operation.composite ? autocast_of(t_thread.innermost) : 0;
+  if (passing == Passing::kUnseen && autocast == 0) return nullptr;
+  auto context = std::make_unique<Context>();
+  context->operation = &operation;
+  context->around = t_thread.innermost;
+  context->autocast = autocast;
+  context->relevant = passing == Passing::kDifferentiated;
+  context->passes = true;
+  t_thread.innermost = context.get();
+  return context;
+}
+
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
   if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || t_thread.compiled > 0 || g_log->recording() == 0) return nullptr;
   try {
     const Operation& operation = operation_of(fn);
     if (!operation.known || (is_closed(t_thread.innermost) && !operation.unwritten)) return nullptr;
     const Busy busy;
+    if (operation.passes) {
+      const Passing passing = look_at_passing(fn, operation, t_thread.innermost);
+      if (passing != Passing::kNo) return start_passing(operation, passing);
+    }
     auto context = std::make_unique<Context>();
     context->operation = &operation;
     context->around = t_thread.innermost;
@@ -523,7 +613,7 @@ bool is_given(const Context& context, const at::Tensor& tensor) {
 
 bool is_written(const Context& context, const at::Tensor& tensor) {
   for (const Written& each : context.written) {
-    if (each.tensor._unsafe_get_target() == tensor.unsafeGetTensorImpl()) return true;
+    if (each.address == tensor.unsafeGetTensorImpl()) return true;
   }
   return false;
 }
@@ -586,7 +676,8 @@ void look_at_outputs(const at::RecordFunction& fn, Context* context) {
   for (const Written& each : context->written) {
     if (each.part <= 0) ++list;
     const auto number = static_cast<std::uint16_t>(of_each ? list : slot++);
-    if (auto tensor = each.tensor.lock()) look_at_output(context, at::Tensor(std::move(tensor)), number, each.part);
+    if (!each.tensor.has_value()) continue;
+    if (auto tensor = each.tensor->lock()) look_at_output(context, at::Tensor(std::move(tensor)), number, each.part);
   }
 }
 
@@ -597,7 +688,7 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   if (!g_on.load(std::memory_order_relaxed) || t_thread.busy) return;
   const Busy busy;
   try {
-    look_at_outputs(fn, context);
+    if (!context->passes) look_at_outputs(fn, context);
     note_forward(fn, context);
   } catch (const std::exception& error) {
     fail(error.what());
@@ -685,6 +776,7 @@ PyObject* start(PyObject*, PyObject* arguments) {
     g_reads.clear();
   }
   for (Forward& each : g_forwards) each.key.store(0);
+  g_recording.fetch_add(1);
   g_cpu.store(g_log->device("cpu"));
   g_step.store(0);
   g_on.store(true);
@@ -718,15 +810,19 @@ PyObject* set_step(PyObject*, PyObject* step) {
   Py_RETURN_NONE;
 }
 
-PyObject* enter_module(PyObject*, PyObject* module) {
-  t_thread.modules.push_back(PyLong_AsLongLong(module));
-  t_thread.updating = false;
-  if (PyErr_Occurred() != nullptr) return nullptr;
+PyObject* watch_modules(PyObject*, PyObject* arguments) {
+  PyObject *begin, *gives, *gives_many;
+  if (!PyArg_ParseTuple(arguments, "OOO", &begin, &gives, &gives_many)) return nullptr;
+  g_modules.start(begin, gives, gives_many);
   Py_RETURN_NONE;
 }
 
-PyObject* leave_module(PyObject*, PyObject*) {
-  if (!t_thread.modules.empty()) t_thread.modules.pop_back();
+// What failed in Python is no fault of the program.
+PyObject* unless_failed(bool done) {
+  if (!done) {
+    PyErr_Clear();
+    fail("looking at a module");
+  }
   Py_RETURN_NONE;
 }
 
@@ -754,13 +850,23 @@ PyObject* add_variable(PyObject*, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-// (site, slot) of what made the tensor at an address (`tensor._cdata`), or None.
-PyObject* maker_of(PyObject*, PyObject* address) {
-  const auto* tensor = static_cast<const c10::TensorImpl*>(PyLong_AsVoidPtr(address));
-  if (PyErr_Occurred() != nullptr) return nullptr;
-  const Maker maker = g_makers.maker_at(tensor);
-  if (maker.reference == kUnknown) Py_RETURN_NONE;
-  return Py_BuildValue("(IL)", maker.site, static_cast<long long>(maker.reference & 0xFFFF));
+PyObject* before_module(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  if (count < 1 || !g_on.load(std::memory_order_relaxed)) Py_RETURN_NONE;
+  t_thread.updating = false;
+  return unless_failed(g_modules.before(&t_thread.modules, arguments[0]));
+}
+
+PyObject* after_module(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  if (count < 3 || !g_on.load(std::memory_order_relaxed)) Py_RETURN_NONE;
+  return unless_failed(g_modules.after(&t_thread.modules, &g_makers, arguments[2]));
+}
+
+// (site, slot) of what made a tensor, or None.
+PyObject* maker_of(PyObject*, PyObject* tensor) {
+  if (!THPVariable_Check(tensor) || !has_elements(THPVariable_Unpack(tensor))) Py_RETURN_NONE;
+  const Known known = g_makers.find(THPVariable_Unpack(tensor));
+  if (known.reference == kUnknown) Py_RETURN_NONE;
+  return Py_BuildValue("(IL)", known.site, static_cast<long long>(known.reference & 0xFFFF));
 }
 
 // [(reference, site of the reading)] of the bad numbers that the program read.
@@ -792,11 +898,14 @@ PyMethodDef kMethods[] = {
     {"start", start, METH_VARARGS, "(log table, describe, fail, TensorBase): sees all operations from now on."},
     {"stop", stop, METH_NOARGS, "Sees none from now on."},
     {"set_step", set_step, METH_O, "(step): what runs now belongs to it; nothing is recorded where it is -1."},
-    {"enter_module", enter_module, METH_O, "(number): what this thread runs now belongs to this module."},
-    {"leave_module", leave_module, METH_NOARGS, "... and now to the one around it again."},
+    {"watch_modules", watch_modules, METH_VARARGS, "(begin, gives, gives_many): whom to ask and tell of modules."},
+    {"before_module", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(before_module)), METH_FASTCALL,
+     "(module, arguments): what this thread runs now belongs to this module."},
+    {"after_module", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(after_module)), METH_FASTCALL,
+     "(module, arguments, result): ... and now to the one around it again."},
     {"set_updating", set_updating, METH_O, "(yes or no): what this thread runs now is an optimizer's step."},
     {"add_variable", add_variable, METH_VARARGS, "(address, number): a tensor is a variable from now on."},
-    {"maker_of", maker_of, METH_O, "(address): site and slot of what made a tensor, or None."},
+    {"maker_of", maker_of, METH_O, "(tensor): site and slot of what made it, or None."},
     {"watch_compiled", watch_compiled, METH_O, "(on_bad): see compiled_calls.h, as of the next."},
     {"enter_compiled", enter_compiled, METH_O, "(inputs) -> (call site, step, [reference]) or None: a call begins."},
     {"run_compiled", run_compiled, METH_O, "(execution): what is stored belongs to it."},

@@ -5,6 +5,7 @@
 #include <ATen/record_function.h>
 
 #include <cstring>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,6 +33,9 @@ struct Operation {
   std::vector<bool> reads;     // by argument: false where the old elements don't matter
   bool writes_any = false;
   std::vector<bool> numbers;   // by argument: it is a number that is computed with, and no setting
+  bool is_view = false;        // all that it gives are views
+  bool passes = false;         // it is a view, or made of other operations: nothing is recorded of it
+  int number = 0;              // tells it from others in this process
 };
 
 inline bool begins_with(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
@@ -94,19 +98,47 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
   const auto handle = c10::Dispatcher::singleton().findSchema({schema->name(), schema->overload_name()});
   operation.composite =
       handle.has_value() && handle->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+  bool views = !schema->returns().empty() && !operation.writes_any;
+  for (const auto& returned : schema->returns()) views = views && returned.alias_info() != nullptr && !returned.alias_info()->isWrite();
+  const bool special = operation.unwritten || operation.arrives_later || operation.enters || operation.rearranges ||
+                       operation.rebinds || operation.hands_out || operation.of_each;
+  operation.is_view = views && !operation.composite && !special;
+  operation.passes = operation.is_view || (operation.composite && !special);
   // What a library brings along may call the program's own Python code.
   operation.closed = !operation.composite && begins_with(operation.name, "aten::");
   return operation;
 }
 
-// The operation that runs. A name's address tells an overload, as long as its text is the same.
-inline const Operation& operation_of(const at::RecordFunction& fn) {
-  thread_local std::unordered_map<const char*, std::shared_ptr<const Operation>> known;
-  auto& found = known[fn.name()];
-  if (found == nullptr || std::strcmp(found->name.c_str(), fn.name()) != 0) {
-    found = std::make_shared<const Operation>(describe_operation(fn));
+// All operations that ran, kept for good; a name's address tells an overload, as long as its text is the same.
+inline const Operation* find_operation(const at::RecordFunction& fn) {
+  static std::mutex mutex;
+  static auto* const known = new std::unordered_map<const char*, std::vector<std::unique_ptr<const Operation>>>;
+  const std::lock_guard<std::mutex> guard(mutex);
+  static int count = 0;
+  auto& found = (*known)[fn.name()];
+  for (const auto& each : found) {
+    if (std::strcmp(each->name.c_str(), fn.name()) == 0) return each.get();
   }
-  return *found;
+  Operation described = describe_operation(fn);
+  described.number = ++count;
+  found.push_back(std::make_unique<const Operation>(std::move(described)));
+  return found.back().get();
+}
+
+// The operation that runs.
+inline const Operation& operation_of(const at::RecordFunction& fn) {
+  struct Seen {
+    const char* name;
+    const Operation* operation;
+  };
+  constexpr std::size_t kSeen = 1024;
+  static thread_local Seen seen[kSeen];
+  const auto address = reinterpret_cast<std::uintptr_t>(fn.name());
+  Seen& here = seen[(address >> 4 ^ address >> 14) % kSeen];
+  if (here.name != fn.name() || std::strcmp(here.operation->name.c_str(), fn.name()) != 0) {
+    here = {fn.name(), find_operation(fn)};
+  }
+  return *here.operation;
 }
 
 // A call by a stack shows all that lies on it; the operation's own stands at the end.
