@@ -122,7 +122,7 @@ class Modules:
         for number, tensor in enumerate(_tensors(result)):
             made = self._observer.maker_of(tensor)
             if made is not None:
-                self._label(place, *made, number)
+                self._label(place, made[0], made[1], number)
 
     def _label(self, place_number: int, site: int, made_slot: int, number: int) -> None:
         """Says of the site of an operation which output of a module it makes."""
