@@ -524,7 +524,7 @@ Owner owner_of(const Context& context, int part, const at::Tensor& tensor, bool 
   }
   const Thread& thread = t_thread;
   if (const Node* node = node_of_thread(); node != nullptr) return {node->variable, false};
-  const bool updates = thread.updating && thread.modules.empty();
+  const bool updates = thread.updating && thread.modules.numbers.empty();
   for (const Given& given : context.given) {
     const bool takes = part == kWhole ? updates : given.part == part;
     if (!takes || given.tensor == nullptr) continue;
