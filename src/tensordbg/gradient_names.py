@@ -1,4 +1,4 @@
-"""What names tell of an operation of a backward pass: the type and the name of the operation that is differentiated.
+"""Names of operations of a backward pass: the type and the name of the operation that is differentiated.
 
 TensorFlow computes the gradient of `Log` in a Python function `_LogGrad`, which stands in the stack of every operation
 that it makes; and its older differentiation names what it makes `gradients/Log_grad/Reciprocal`.

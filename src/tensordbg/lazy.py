@@ -9,7 +9,7 @@ from typing import Any
 
 
 def lazy_names(module: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """What a module calls `__getattr__` and `__dir__` (PEP 562).
+    """Makes a module's `__getattr__` and `__dir__` (PEP 562).
 
     Args:
         module: Its own name.

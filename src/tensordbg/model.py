@@ -261,7 +261,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class StatedInput:
-    """What an operation would have taken that the framework refused to build."""
+    """An input of an operation that the framework refused to build."""
 
     tensor: str
     dtype: str

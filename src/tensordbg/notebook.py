@@ -45,7 +45,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class Shown:
-    """What `show` gives: a notebook puts it into the cell."""
+    """The result of `show`: a notebook puts it into the cell."""
 
     link: str
     """Of the server; empty for a saved page."""

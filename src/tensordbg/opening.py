@@ -64,7 +64,7 @@ def read_whole(path: Path, most: int, within: Path | None = None) -> bytes:
 
 
 def read_packed(path: Path, most: int, within: Path | None = None) -> bytes:
-    """What a file holds that was compressed by gzip; see `open_regular`.
+    """Reads a file that was compressed by gzip; see `open_regular`.
 
     Raises:
         OSError: If it can't be opened, is damaged, or either form of it has more than `most` bytes.

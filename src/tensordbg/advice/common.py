@@ -1,4 +1,4 @@
-"""What can be done in every framework."""
+"""Fixes that hold in every framework."""
 
 from __future__ import annotations
 

@@ -37,5 +37,5 @@ def fix(framework: str, wrong: str, known: str = "", **words: str) -> str:
 
 
 def title(framework: str) -> str:
-    """What a framework is called in sentences."""
+    """The name of a framework in sentences."""
     return TITLES.get(framework, "the framework")

@@ -1,4 +1,4 @@
-"""What can be done in TensorFlow and Keras."""
+"""Fixes in the words of TensorFlow and Keras."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be done in PyTorch."""
+"""Fixes in the words of PyTorch."""
 
 from __future__ import annotations
 

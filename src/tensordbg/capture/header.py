@@ -1,4 +1,4 @@
-"""What a capture says of itself: `capture.json`."""
+"""The header of a capture: `capture.json`."""
 
 from __future__ import annotations
 

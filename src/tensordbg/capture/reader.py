@@ -36,7 +36,7 @@ class Capture:
         return f"Capture({str(self.path)!r})"
 
     def batch(self) -> dict[int, Array]:
-        """What the function was given, by the number of the argument; without what was not kept.
+        """The arguments of the function, by number; without what was not kept.
 
         Raises:
             CaptureError: If the file is damaged.
@@ -44,7 +44,7 @@ class Capture:
         return {each.argument: array for each, array in self._given if each.argument != NONE}
 
     def elements(self) -> dict[str, Array]:
-        """What came from input pipelines inside the function, by the names of those tensors in its definition.
+        """The elements from input pipelines inside the function, by the names of those tensors in its definition.
 
         Raises:
             CaptureError: If the file is damaged.
@@ -52,7 +52,7 @@ class Capture:
         return {each.tensor.name: array for each, array in self._given if each.argument == NONE}
 
     def tensors_of(self, arguments: Sequence[StoredArgument]) -> dict[str, Array]:
-        """What one of the steps was given, by name.
+        """The tensors that one of the steps was given, by name.
 
         Args:
             arguments: Those of the header, or of one of its later steps.

@@ -1,4 +1,4 @@
-"""What came of the replays of a capture: `replay.json` in the folder of their trace."""
+"""The results of the replays of a capture: `replay.json` in the folder of their trace."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def digest_of(array: Array) -> str:
 
 
 def dtype_of(array: Array) -> str:
-    """What the header calls it."""
+    """The name of a dtype in the header."""
     return TEXTS if array.dtype.kind == "O" else array.dtype.name
 
 

@@ -1,4 +1,4 @@
-"""What a check found: a tensor that is not finite, and what went into the operation that made it."""
+"""The finding of a check: a tensor that is not finite, and the inputs of the operation that made it."""
 
 from __future__ import annotations
 

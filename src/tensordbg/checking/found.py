@@ -1,4 +1,4 @@
-"""What a check found, as the exception that it raises carries it."""
+"""The finding of a check, as the exception that it raises carries it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CheckFound:
 
     @property
     def lines(self) -> str:
-        """What is said behind the traceback."""
+        """The lines behind the traceback."""
         counts = ", ".join(f"{count} {what}" for what, count in self.counts)
         first = f"tdbg: Infinity or NaN in {self.output}: {counts}\n"
         return first + (f"tdbg: at {self.source}\n" if self.source else "")

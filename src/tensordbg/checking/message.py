@@ -47,7 +47,7 @@ def message_of(finding: Finding, limits: Limits) -> str:
 
 
 def found_of(finding: Finding, limits: Limits) -> CheckFound:
-    """What the exception carries."""
+    """The finding that an exception carries."""
     health = finding.tensor.health or Health(finding.tensor.array.size)
     counts = (("-Inf", health.neg_inf), ("Inf", health.pos_inf), ("NaN", health.nan))
     place = _place(finding)

@@ -18,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class TraceChoice:
-    """What a command is to read."""
+    """The trace that a command is to read."""
 
     path: str
     """A trace, or a folder of traces, of which the newest run is meant."""

@@ -1,4 +1,4 @@
-"""What is said about a mistake on the command line: the value, the rule and the next action, in one line."""
+"""Messages about a mistake on the command line: the value, the rule and the next action, in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands print with: JSON, tables, and a sign on standard error that a large trace is being read."""
+"""Printing for commands: JSON, tables, and a sign on standard error that a large trace is being read."""
 
 from __future__ import annotations
 

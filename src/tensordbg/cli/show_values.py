@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ValuesWanted:
-    """What the options of `--values` ask for."""
+    """The request of the options of `--values`."""
 
     part: str
     """A slice as it is written; empty for the whole tensor."""
@@ -34,7 +34,7 @@ class ValuesWanted:
 
 
 def show_values(reader: TraceReader, history: TensorHistory, wanted: ValuesWanted) -> list[Text]:
-    """What is to be printed: the elements of each event, or that they were written.
+    """Prints the elements of each event, or that they were written.
 
     Raises:
         UsageError: If none were kept, a slice or range is wrong, or the file can't be written.

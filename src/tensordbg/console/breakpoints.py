@@ -1,4 +1,4 @@
-"""What a breakpoint may name, checked against what the trace holds so far."""
+"""Names of breakpoints, checked against what the trace holds so far."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def command_named(word: str) -> click.Command:
 
 
 def run_command(console: object, words: Sequence[str]) -> Any:
-    """What the command of a line answers: a `Page`, or an `Answer`.
+    """Answers the command of a line: with a `Page`, or an `Answer`.
 
     Raises:
         UsageError: If there is no such command, or it does not take these words.

@@ -1,4 +1,4 @@
-"""What may stand at the cursor: commands and their options, tensors, nodes, files, functions, filters, settings."""
+"""Completions at the cursor: commands and their options, tensors, nodes, files, functions, filters, settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 200
 
 @dataclass(frozen=True)
 class Completion:
-    """What may stand at the cursor."""
+    """The words that may stand at the cursor."""
 
     begin: int
     """Where the word begins that a candidate takes the place of."""
@@ -33,7 +33,7 @@ Source = Callable[[LookedAt], Iterable[str]]
 
 
 def complete(console: LookedAt, line: str, cursor: int) -> Completion:
-    """What may stand at the cursor; nothing where that is not known."""
+    """The words that may stand at the cursor; none where that is not known."""
     before = line[: max(0, min(cursor, len(line)))]
     if before.startswith(("/", "@")):
         return Completion(len(before))

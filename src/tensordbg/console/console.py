@@ -26,7 +26,7 @@ from tensordbg.trace.reader import open_trace
 
 @dataclass(frozen=True)
 class Answer:
-    """What comes of a line."""
+    """The answer to a line."""
 
     page: Page | None = None
     """None where there is nothing to show, as after `exit` or an empty line."""
@@ -88,7 +88,7 @@ class Console:
 
     @property
     def prompt(self) -> str:
-        """What stands before the cursor."""
+        """The prompt before the cursor."""
         return "tdbg> "
 
     def scope(self, chosen: str = "") -> Scope:
@@ -113,7 +113,7 @@ class Console:
         return scope_of(self.opened, self.runs, "last") if len(self.runs) else EVERYTHING
 
     def opening(self) -> Page:
-        """What is shown first, and after each stop: where the program stands and what can be done.
+        """The page that is shown first, and after each stop: where the program stands and what can be done.
 
         It is the first of the remembered pages; where tensors pass a filter it lists them, where a run raised it tells
         of the operation.
@@ -159,7 +159,7 @@ class Console:
         return answer.page
 
     def complete(self, line: str, cursor: int) -> Completion:
-        """What may stand at the cursor: commands, options, tensors, nodes, files, filters, what is fed."""
+        """Completes at the cursor: commands, options, tensors, nodes, files, filters, what is fed."""
         return complete(self, line, cursor)
 
     @property

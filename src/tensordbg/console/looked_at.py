@@ -1,4 +1,4 @@
-"""What is looked at in a console: the trace, its runs, and the program that stands still."""
+"""The subjects of a console: the trace, its runs, and the program that stands still."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `list_inputs` and `list_outputs` have in common: their options and their page."""
+"""The common part of `list_inputs` and `list_outputs`: their options and their page."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Steps:
     control: bool
 
     def of(self, node: Node) -> Iterator[Node]:
-        """What lies next to a node."""
+        """The nodes next to a node."""
         if node.site == NONE and (node.stated_place == NONE or not self.up):
             return
         yield from inputs_of(self.opened, node, self.scope) if self.up else consumers_of(self.opened, node)

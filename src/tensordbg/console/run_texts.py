@@ -1,4 +1,4 @@
-"""What is told of a trace, of its runs, and of where the program stands, by `run_info` and the first page."""
+"""Texts on a trace, on its runs, and on where the program stands, for `run_info` and the first page."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _names(head: str, names: Sequence[str]) -> Iterator[Line]:
 
 
 def trace_lines(console: LookedAt) -> Iterator[Line]:
-    """What was recorded, and how that ended."""
+    """Tells what was recorded, and how that ended."""
     reader = console.opened.reader
     metadata, facts = reader.metadata, reader.facts
     end = facts.end

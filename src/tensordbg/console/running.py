@@ -126,7 +126,7 @@ class Go:
 
 
 class BreakKind(enum.Enum):
-    """What a breakpoint names."""
+    """The kind of thing that a breakpoint names."""
 
     OPERATION = "operation"
     FUNCTION = "function"
@@ -155,7 +155,7 @@ class Runner(Protocol):
 
     @property
     def executions(self) -> Mapping[int, int]:
-        """Of the runs that were recorded so far the number of the execution in the trace, by the number of the run."""
+        """The number of each run's execution in the trace, by the number of the run, for the runs recorded so far."""
 
     @property
     def breakpoints(self) -> dict[int, Breakpoint]:

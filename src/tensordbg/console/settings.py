@@ -1,4 +1,4 @@
-"""What a user may set for all sessions of the console, kept in a small file."""
+"""Settings of a user for all sessions of the console, kept in a small file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tensordbg.errors import UsageError
 
 @dataclass(frozen=True)
 class Settings:
-    """What can be set."""
+    """The settings of a console."""
 
     graph_recursion_depth: int = 20
     """So many steps `li -r` and `lo -r` go."""
@@ -52,7 +52,7 @@ def _replaced(settings: Settings, name: str, value: Any) -> Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """What was set; a file that can't be read counts as none."""
+    """Reads the settings; a file that can't be read counts as none."""
     with suppress(OSError, ValueError):
         stored = json.loads(path.read_text("utf-8"))
         if isinstance(stored, dict):

@@ -1,4 +1,4 @@
-"""What is said of a run: what it calls, from which line, with what."""
+"""Descriptions of a run: what it calls, from which line, with what."""
 
 from __future__ import annotations
 

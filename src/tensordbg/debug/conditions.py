@@ -39,7 +39,7 @@ class Conditions:
         self.pass_by()
 
     def pass_by(self) -> None:
-        """What was recorded until now is not looked at any more."""
+        """Passes by what was recorded until now: it is not looked at any more."""
         self._mark, self._unseen = self._recorder.log.appended(), 0
 
     @property
@@ -69,7 +69,7 @@ class Conditions:
         return self._look(stop, [Computed("", "", (run.function.name,), "", frames)], of_lines, met)
 
     def behind_operation(self, site: int, stop: Stop) -> Stop:
-        """The same behind an eager operation, by its site."""
+        """The reason to stop behind an eager operation, by its site."""
         self._unseen += 1
         computed = computed_at(self._recorder.catalog, site)
         reason = self._reached([computed], None, [computed] if self._stops_behind_lines else [])
@@ -78,7 +78,7 @@ class Conditions:
         return self.at_rest(stop)
 
     def at_rest(self, stop: Stop) -> Stop:
-        """The same for what was computed eagerly since it was looked last."""
+        """The reason to stop for what was computed eagerly since it was looked last."""
         return self._look(stop, [], self._stops_behind_lines) if self.any else stop
 
     def _look(self, stop: Stop, calls: list[Computed], of_lines: bool, met: Container[int] = ()) -> Stop:

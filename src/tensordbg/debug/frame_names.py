@@ -1,4 +1,4 @@
-"""What names stand for in Python code that runs, as far as they are numbers or tensors. Nothing of it is called."""
+"""Values of names in Python code that runs, as far as they are numbers or tensors. Nothing of it is called."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from tensordbg.trace.process import RUN_VARIABLE
 
 
 def recording_plan(plan: DebugPlan, folder: Path) -> Plan:
-    """What is recorded of a program in a folder: whole tensors, of the runs that the log is not told to forget."""
+    """The plan of recording a program in a folder: whole tensors, of the runs that the log is not told to forget."""
     allow = settings_above(folder).allow
     return Plan(Detail.VALUES, ValueFilter(budget=plan.budget), last=AS_TOLD, allow=allow)
 

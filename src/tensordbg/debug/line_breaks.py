@@ -97,7 +97,7 @@ class LineBreaks:
 
 
 def words(number: int, given: Breakpoint) -> str:
-    """What a breakpoint is called where it is the reason for a stop."""
+    """The words for a breakpoint where it is the reason for a stop."""
     condition = f" if {given.condition}" if given.condition else ""
     return f"breakpoint {number} ({given.kind.value} {given.text}{condition})"
 

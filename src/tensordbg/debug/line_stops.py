@@ -49,11 +49,11 @@ class Standing(Protocol):
 
     @property
     def number(self) -> int:
-        """Of the run that is under way, or was made last."""
+        """The number of the run that is under way, or was made last."""
 
     @property
     def execution(self) -> int | None:
-        """Of the run that is under way the number in the trace, once it has begun."""
+        """The number in the trace of the run that is under way, once it has begun."""
 
     @property
     def in_run(self) -> bool:

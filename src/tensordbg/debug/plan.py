@@ -10,7 +10,7 @@ from tensordbg.recording.value_filter import DEFAULT_BUDGET
 
 @dataclass(frozen=True)
 class DebugPlan:
-    """What one debugging is asked for."""
+    """The request of one debugging."""
 
     script: str | None = None
     """Commands with `;` between them, instead of a conversation; None for a conversation."""

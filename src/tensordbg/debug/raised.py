@@ -1,4 +1,4 @@
-"""What an exception says, for the debugger."""
+"""The words of an exception, for the debugger."""
 
 from __future__ import annotations
 

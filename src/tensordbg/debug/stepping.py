@@ -21,7 +21,7 @@ class Stepping:
 
     @property
     def go(self) -> Go | None:
-        """What it follows; None before the first stop."""
+        """The order that it follows; None before the first stop."""
         return self._go
 
     @property
@@ -33,7 +33,7 @@ class Stepping:
         return self._go.kind is GoKind.RUN and not self._unbounded and self._left <= 0
 
     def records(self, looking: bool) -> Recorded | None:
-        """What is recorded of the next run and of what leads up to it; None for nothing.
+        """The tensors to be recorded of the next run and of what leads up to it; None for nothing.
 
         Args:
             looking: Whether any run may have to be looked at.

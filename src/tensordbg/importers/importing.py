@@ -12,7 +12,7 @@ from tensordbg.importers.tfdbg2.importing import import_logs
 
 @dataclass(frozen=True)
 class ImportedTrace:
-    """What became a trace."""
+    """An import that has become a trace."""
 
     source: str
     """Where it came from, in words."""

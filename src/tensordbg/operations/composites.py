@@ -25,7 +25,7 @@ class Computed(Protocol):
 
     @property
     def operation(self) -> Operation:
-        """What is known of the operation."""
+        """The entry of the operation."""
 
     @property
     def operands(self) -> Sequence[Computed]:

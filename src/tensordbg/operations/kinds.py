@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 
 class Kind(Enum):
-    """What an operation computes. `OTHER` is what no rule asks for, `GRADIENT` what differentiation made."""
+    """The computation of an operation. `OTHER` is what no rule asks for, `GRADIENT` what differentiation made."""
 
     OTHER = auto()
     GRADIENT = auto()

@@ -44,7 +44,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class Operation:
-    """What is known of one type of operation."""
+    """The entry of one type of operation."""
 
     kind: Kind = Kind.OTHER
     operands: Mapping[Role, int] = field(default_factory=dict)

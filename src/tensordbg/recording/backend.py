@@ -1,4 +1,4 @@
-"""What a framework's backend is: one object with a role for each thing that can be done with a program.
+"""The backend of a framework: one object with a role for each thing that can be done with a program.
 
 A role is a Protocol, or `Unsupported` where the backend lacks it: that value says why, and what to do instead. What a
 user reads of it, the error and the table in the manual, is made in `support.py`.
@@ -52,7 +52,7 @@ class FrameworkRecording(Protocol):
         """Takes the hooks out again."""
 
     def failure(self, error: BaseException) -> FailedOperation | None:
-        """What is to be said of an error of the framework's that no operation has raised; None of any other error."""
+        """The sentence on an error of the framework's that no operation has raised; None of any other error."""
 
     def own_operations(self) -> list[str]:
         """Types of the operations that the program has brought along, as a library of its own."""
@@ -119,7 +119,7 @@ class StepReplayer(Protocol):
 
     @property
     def given(self) -> Mapping[str, Array]:
-        """What the step is given, by name; without variables."""
+        """The arguments of the step, by name; without variables."""
 
     @property
     def fixed(self) -> AbstractSet[str]:
@@ -131,7 +131,7 @@ class StepReplayer(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What should be known of the replay."""
+        """Notes on the replay."""
 
     def run(self, given: Mapping[str, Array]) -> tuple[Reading, ...]:
         """Runs the step from the state before it, and returns what the tensors are that the trap had tested."""

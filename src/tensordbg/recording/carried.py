@@ -1,4 +1,4 @@
-"""What tensordbg found, carried by the exception that ends a program because of it: nobody has to read its message.
+"""Findings carried by the exception that ends a program because of them: nobody has to read its message.
 
 A runtime may hand on nothing but the text of an error that a kernel raised. Then `ON_THE_WAY` knows what was found by
 the whole text, which comes out within whatever the runtime writes around it.
@@ -27,7 +27,7 @@ def carry(error: BaseException, found: object) -> None:
 
 
 def carried(error: BaseException | None, kind: type[Found]) -> Found | None:
-    """What of a kind an exception carries, or one that it comes from; None where nothing of the kind was found."""
+    """The finding of a kind that an exception carries, or one that it comes from; None where there is none."""
     for each in chain(error):
         found = getattr(each, _NAME, None)
         if isinstance(found, kind):

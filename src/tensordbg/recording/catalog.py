@@ -1,4 +1,4 @@
-"""What a program consists of: sites, functions, stacks, sources, variables, each with its number.
+"""The parts of a program: sites, functions, stacks, sources, variables, each with its number.
 
 A process has one catalog for its whole life, since a graph that was instrumented once keeps its numbers. Each trace
 made in that process is told what it uses, when it is first used. What a graph consisted of that is gone is forgotten

@@ -1,4 +1,4 @@
-"""What ended a program: an operation that raised, noted on its exception until that is known to be the end.
+"""The end of a program: an operation that raised, noted on its exception until that is known to be the end.
 
 Most errors are caught: the end of a dataset, a file that isn't there. So where an operation raises, no more than how to
 find out about it is noted, on the exception itself; it is asked for when the exception has left the program.

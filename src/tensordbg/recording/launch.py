@@ -28,7 +28,7 @@ from tensordbg.trace.process import RUN_VARIABLE
 
 @dataclass(frozen=True)
 class LaunchedProgram:
-    """What is to be run."""
+    """The program to be run."""
 
     module: str | None
     """Name of a module, or None where `script` is run."""
@@ -43,7 +43,7 @@ class LaunchedProgram:
 
 @dataclass(frozen=True)
 class Launch(LaunchedProgram):
-    """What is to be run, and where its trace goes."""
+    """The program to be run, and where its trace goes."""
 
     trace: Path
     plan: Plan

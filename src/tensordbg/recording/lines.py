@@ -1,4 +1,4 @@
-"""What a debugger is told of the lines of a program at which operations are about to run, or have run."""
+"""Lines of a program at which operations are about to run, or have run, as a debugger is told of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else a program has loaded that computes numbers: libraries that are not recorded, for what comes from them."""
+"""Libraries that a program has loaded and that compute numbers without being recorded."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def variable_reference(variable: int) -> int:
 
 @dataclass(frozen=True)
 class ValueStatus:
-    """What became of the values of tensors that were to be kept whole."""
+    """The fate of the values of tensors that were to be kept whole."""
 
     kept_bytes: int
     refused: int
@@ -108,7 +108,7 @@ class EventLog:
         _native.close_log()
 
     def values(self) -> ValueStatus:
-        """What became of the values so far."""
+        """The fate of the values so far."""
         return ValueStatus(*(_native.value_status() or (0, 0, "")))
 
     def appended(self) -> int:

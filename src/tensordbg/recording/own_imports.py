@@ -1,4 +1,4 @@
-"""What a program's own source files import, found by reading them: no module is imported for it."""
+"""Imports of a program's own source files, found by reading them: no module is imported for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be recorded: how much of each tensor, of which tensors, and for how long it is kept."""
+"""The plan of a recording: how much of each tensor, of which tensors, and for how long it is kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SMALL_FILES = (2**16, 2**24)
 
 @dataclass(frozen=True)
 class Plan:
-    """What one recording is asked for.
+    """The request of one recording.
 
     Raises:
         UsageError: If `last` is negative, or more than any disk holds; or `every` is less than 1.
@@ -46,7 +46,7 @@ class Plan:
 
     @property
     def note(self) -> str:
-        """What one should know of a trace that leaves out steps; empty if it has all."""
+        """A note on a trace that leaves out steps; empty if it has all."""
         if self.every == 1:
             return ""
         return (
@@ -55,7 +55,7 @@ class Plan:
         )
 
     def to_json(self) -> str:
-        """What `tdbg run` asks for, as one word for the process that records."""
+        """Writes the plan as one word for the process that records."""
         own = {"detail": self.detail.value, "last": self.last, "every": self.every, "graphs": self.graphs}
         return json.dumps(own | {"values": json.loads(self.values.to_json())})
 

@@ -1,4 +1,4 @@
-"""What a backend records with: the catalog, the event log, and a stop for faults of our own."""
+"""The tools of a backend that records: the catalog, the event log, and a stop for faults of our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stand before and behind each run of a program, and stop it there: a debugger.
+"""Watches of runs: a debugger that may stand before and behind each run of a program, and stop it there.
 
 A run is one call from Python into the program's numbers: of a traced function, or of a TensorFlow 1 session. Of what
 runs eagerly it is a batch of a Keras model, or the gradient of a tape.
@@ -33,7 +33,7 @@ class Run:
         return tuple(f"{catalog.site(site).name}:0" for site in given)
 
     def fetches(self, catalog: Catalog) -> tuple[str, ...]:
-        """What it returns, or fetches, as tensors of the trace."""
+        """The tensors of the trace that it returns, or fetches."""
         outputs = self.function.outputs
         return tuple(f"{catalog.site(output.site).name}:{output.slot}" for output in outputs if output.site != NONE)
 

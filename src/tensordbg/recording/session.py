@@ -254,7 +254,7 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
 
 
 class RecordOptions(TypedDict, total=False):
-    """What else `record` can be asked for."""
+    """Further options of `record`."""
 
     last: int
     """Keep only so many of the last executions, and of the last tensors of functions; 0 keeps all. The room on the disk

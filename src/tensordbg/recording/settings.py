@@ -24,7 +24,7 @@ _KEYS = ("allow",)
 
 @dataclass(frozen=True)
 class Settings:
-    """What the project of a program says."""
+    """The settings of a program's project."""
 
     allow: tuple[AllowRule, ...] = ()
     """Infinities that are allowed."""

@@ -1,4 +1,4 @@
-"""What can be done with programs of which framework: the words for users, made from the roles of the backends.
+"""Abilities by framework: the words for users, made from the roles of the backends.
 
 The table in `docs/frameworks.md` is `support_table()`; a test holds them equal.
 """

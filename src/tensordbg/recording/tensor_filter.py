@@ -49,7 +49,7 @@ class TensorFilter:
 
     @property
     def note(self) -> str:
-        """What one should know of a trace that was filtered; empty if nothing was."""
+        """A note on a trace that was filtered; empty if nothing was."""
         limits = []
         if self.op_types:
             limits.append(f"of operations whose type matches {self.op_types!r}")

@@ -17,7 +17,7 @@ _PREFIXES = ("", "k", "m", "g", "t")
 
 @dataclass(frozen=True)
 class Place:
-    """What a filter is asked about: an operation, and where it was created."""
+    """The subject of a filter: an operation, and where it was created."""
 
     name: str
     op_type: str

@@ -34,7 +34,7 @@ def bisect(replayer: StepReplayer, trouble: Trouble) -> Bisected:
 
 
 def chosen(replayer: StepReplayer, bisected: Bisected, rows: Sequence[int]) -> Mapping[str, Array]:
-    """What the step is given if the batch has these rows only; all of it where there are none."""
+    """The arguments of the step if the batch has these rows only; all of it where there are none."""
     if not rows:
         return dict(replayer.given)
     taken = list(rows)

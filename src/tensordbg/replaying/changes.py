@@ -1,4 +1,4 @@
-"""What is changed in a step before it is replayed: the words of `--set` and `--clip`.
+"""Changes to a step before it is replayed: the words of `--set` and `--clip`.
 
     set NAME=VALUE      NAME is an input, a variable or an operation of the graph; `NAME[I]` is its row I
     clip NORM           all gradients together to a Euclidean norm

@@ -1,4 +1,4 @@
-"""What a replay does."""
+"""The plan of a replay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """What is to be replayed, and how."""
+    """The capture to be replayed, and how."""
 
     capture: str
     """The capture's folder."""
@@ -27,7 +27,7 @@ class ReplayPlan:
 
     @property
     def changed(self) -> str:
-        """What is changed, in a few words; empty where nothing is."""
+        """The changes, in a few words; empty where there are none."""
         precision = [f"in {self.precision}"] if self.precision else []
         return ", ".join([*precision, *self.changes])
 

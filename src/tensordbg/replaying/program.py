@@ -9,7 +9,7 @@ import msgspec
 
 
 class Way(str, enum.Enum):
-    """What becomes of the program's first call of the captured function."""
+    """The fate of the program's first call of the captured function."""
 
     RECORD = "record"
     """Its Python function runs eagerly on what was captured, and is recorded."""
@@ -32,7 +32,7 @@ class Patched:
 
 @dataclass(frozen=True)
 class ProgramReplay:
-    """What is to be run, and how."""
+    """The program to be run, and how."""
 
     capture: str
     """The capture's folder."""

@@ -1,4 +1,4 @@
-"""What `tdbg replay --bisect` says of the rows of a batch."""
+"""Texts of `tdbg replay --bisect` on the rows of a batch."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _moved(row: ListedTensor) -> bool:
 
 
 def listing_footer(listing: Listing, near: Sequence[str] = ()) -> str:
-    """What the table does not show, or where it is empty the nearest names; empty where it shows all."""
+    """The line below the table: how much it leaves out, or where it is empty the nearest names."""
     shown = len(listing.rows)
     if not listing.total:
         return f"no tensor fits; did you mean {' or '.join(map(repr, near))}?" if near else "no tensor fits"

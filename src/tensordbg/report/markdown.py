@@ -40,7 +40,7 @@ _LISTED = 20
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What ran, for those who want to see it happen too."""
+    """Versions and commands, for those who want to see it happen too."""
 
     program: str
     command: tuple[str, ...]

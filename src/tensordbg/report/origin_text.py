@@ -213,7 +213,7 @@ def _more(number: int) -> str:
 
 
 def spread_of(origin: Origin) -> str:
-    """What it came to, and how many tensors it took along."""
+    """The end of the spread, and how many tensors it took along."""
     more = _more(origin.propagated)
     if not origin.reaches:
         return f"died out after {more}; it reached nothing that matters"

@@ -1,4 +1,4 @@
-"""What a saved page holds: the findings, and what surrounds them by the flow of data and in time.
+"""Contents of a saved page: the findings, and what surrounds them by the flow of data and in time.
 
 Everything is taken in the order of its distance from the findings, until there is no more room.
 """

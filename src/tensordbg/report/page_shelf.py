@@ -1,4 +1,4 @@
-"""What goes into a saved page, as JSON, as long as there is room: rows and stacks once each, named by number."""
+"""The store of a saved page, as JSON, as long as there is room: rows and stacks once each, named by number."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Stacks:
 
 
 class ProcessShelf:
-    """What is kept of one process."""
+    """The kept part of one process."""
 
     def __init__(self, room: Room, stacks: Stacks) -> None:
         """Shares the room and the stacks with the other processes."""

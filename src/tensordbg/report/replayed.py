@@ -1,4 +1,4 @@
-"""What `tdbg replay` says of how a step came out again."""
+"""Texts of `tdbg replay` on how a step came out again."""
 
 from __future__ import annotations
 

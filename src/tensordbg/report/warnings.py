@@ -17,7 +17,7 @@ _LISTED = 8
 
 
 def warning_lines(warnings: Sequence[NumericalWarning]) -> list[RenderableType]:
-    """What is said of them, with a heading and a blank line before it; nothing where there are none."""
+    """Texts of the warnings, with a heading and a blank line before it; nothing where there are none."""
     if not warnings:
         return []
     parts: list[RenderableType] = [Text(), Text("warnings, of finite numbers:", style="bold")]

@@ -75,7 +75,7 @@ def _numbers(result: WhyResult) -> list[RenderableType]:
 
 
 def status_sentence(result: WhyResult) -> str:
-    """What is said where nothing went wrong that matters."""
+    """The sentence where nothing went wrong that matters."""
     if not result.measured:
         return "The values of tensors were not recorded; run with --detail health to know more."
     if result.non_finite_events:

@@ -1,4 +1,4 @@
-"""What is written below the fields of a dataclass, for the description of the answers."""
+"""Texts below the fields of a dataclass, for the description of the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every response says to the browser for safety: what a page may load, and who may show it."""
+"""Headers of every response for the browser's safety: what a page may load, and who may show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request may say: one frozen struct per route, by which queries are checked and the description is made.
+"""Parameters of requests: one frozen struct per route, by which queries are checked and the description is made.
 
 Each knows which method of `RunAnswers` answers it.
 """
@@ -41,11 +41,11 @@ def _given(number: int | UnsetType) -> int | None:
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of a route that takes nothing."""
+    """Parameters of a route that takes nothing."""
 
 
 class OfRun(Parameters, frozen=True, kw_only=True):
-    """Of a route that speaks of a whole run."""
+    """Parameters of a route that speaks of a whole run."""
 
     run: Run = ""
 
@@ -59,7 +59,7 @@ class OfOverview(OfRun, frozen=True, kw_only=True):
 
 
 class OfFindings(OfRun, frozen=True, kw_only=True):
-    """What is wrong."""
+    """Parameters of the findings."""
 
     def ask(self, answers: RunAnswers) -> Findings:
         """The answer."""
@@ -67,7 +67,7 @@ class OfFindings(OfRun, frozen=True, kw_only=True):
 
 
 class OfProcess(OfRun, frozen=True, kw_only=True):
-    """Of a route that speaks of one process of a run."""
+    """Parameters of a route that speaks of one process of a run."""
 
     process: Process = ""
 
@@ -122,7 +122,7 @@ class OneEvent(OfProcess, frozen=True, kw_only=True):
 
 
 class Suggest(OfProcess, frozen=True, kw_only=True):
-    """What may be typed next."""
+    """Parameters of what may be typed next."""
 
     search: Search = ""
     cursor: Annotated[int, Meta(ge=0, le=_MOST, description="How many characters stand before the cursor.")] = 0

@@ -11,7 +11,7 @@ puts it there."""
 
 @dataclass(frozen=True)
 class Settings:
-    """What differs between `tdbg view`, a notebook and TensorBoard."""
+    """Settings that differ between `tdbg view`, a notebook and TensorBoard."""
 
     hosts: frozenset[str] | None = None
     """The Host headers that are answered, in small letters and with the port; None for any, where something else (a

@@ -1,4 +1,4 @@
-"""What TensorBoard loads, by the entry point `tensorboard_plugins`: the tab, and whether there is anything to show.
+"""The plugin that TensorBoard loads, by the entry point `tensorboard_plugins`: the tab, and whether it shows up.
 
 TensorBoard loads it at each start, so all that is heavy is imported with the first request.
 """

@@ -1,4 +1,4 @@
-"""What a program consists of, by number: everything in a trace that does not grow with the steps."""
+"""The parts of a program, by number: everything in a trace that does not grow with the steps."""
 
 from __future__ import annotations
 

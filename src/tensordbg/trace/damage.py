@@ -1,4 +1,4 @@
-"""What becomes of unreadable bytes: whatever a damaged file does to a parser, the user sees one `TraceError`."""
+"""Unreadable bytes: whatever a damaged file does to a parser, the user sees one `TraceError`."""
 
 from __future__ import annotations
 

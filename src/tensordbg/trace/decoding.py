@@ -35,7 +35,7 @@ _AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class Program:
-    """What decoding needs to know of the recorded program."""
+    """The parts of the recorded program that decoding needs."""
 
     catalog: Catalog
     clock_offset_ns: int
@@ -111,7 +111,7 @@ class Decoder:
         self._join = StepJoin(program.calls, state.get("steps", BEGINNING))
 
     def state(self) -> dict[str, Any]:
-        """What is remembered, for JSON."""
+        """The state, for JSON."""
         numbers = {"events": self._first, "newest": self._newest}
         return {**numbers, "executions": self._assembly.state(), "steps": self._join.state()}
 

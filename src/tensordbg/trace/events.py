@@ -46,7 +46,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class TensorEvent:
-    """What is known of a tensor: of the health that which the flags name."""
+    """The record of a tensor; of the health it has what the flags name."""
 
     dtype: str = "unknown"
     shape: tuple[int, ...] | None = None

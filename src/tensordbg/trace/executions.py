@@ -97,7 +97,7 @@ class ExecutionAssembly:
         self._steps = self._recent
 
     def state(self) -> list[Any]:
-        """What is remembered, for JSON."""
+        """The state, for JSON."""
         return [self._carried.to_json(), self._recent.tolist()]
 
     def unfinished(self) -> Executions:

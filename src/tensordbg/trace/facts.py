@@ -1,4 +1,4 @@
-"""What became known while a program ran: frameworks, warnings and how it ended, from `facts.jsonl`."""
+"""Facts that became known while a program ran: frameworks, warnings and how it ended, from `facts.jsonl`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Reads:
 
 @dataclass(frozen=True)
 class Differentiated:
-    """Of which eager operation of the forward pass another computes the gradient, as the tape knew it."""
+    """The eager operation of the forward pass of which another computes the gradient, as the tape knew it."""
 
     execution: int
     """That made an output of the operation, or an input."""
@@ -83,7 +83,7 @@ class Differentiated:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the program had loaded that computes where nothing is recorded."""
+    """Libraries that the program had loaded and that compute where nothing is recorded."""
 
     libraries: frozenset[str] = frozenset()
     """Module names of other libraries."""
@@ -129,7 +129,7 @@ class TraceFacts:
 
     @property
     def reads_to_the_end(self) -> Reads | None:
-        """What was read, where that is known of all values; a program that goes on may yet read what it holds."""
+        """The values that were read, where that is known of all; a program that goes on may yet read what it holds."""
         if self.reads is None or self.end is None:
             return None
         goes_on = self.end.exit_code is None and self.end.signal is None

@@ -15,7 +15,7 @@ MOST_BYTES = 2**29
 
 @dataclass(frozen=True)
 class Lines:
-    """What a file of JSON lines holds."""
+    """The rows of a file of JSON lines."""
 
     rows: tuple[dict[str, Any], ...]
     """The objects, in order."""

@@ -26,7 +26,7 @@ _MOST_BYTES = 2**28
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is sealed of a trace."""
+    """The sealed part of a trace."""
 
     next_segment: int = 0
     """The first segment that is not."""

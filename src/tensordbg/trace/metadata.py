@@ -1,4 +1,4 @@
-"""What identifies a trace: the contents of `trace.json`, written once when recording begins."""
+"""The identity of a trace: the contents of `trace.json`, written once when recording begins."""
 
 from __future__ import annotations
 

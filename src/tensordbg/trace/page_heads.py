@@ -33,7 +33,7 @@ _INTEGERS = frozenset({4, 5, 6})
 
 @dataclass(frozen=True)
 class ColumnExtent:
-    """What the footer says of a column in one group of rows."""
+    """The entry of the footer for a column in one group of rows."""
 
     begin: int
     """Where its first page lies in the file."""
@@ -44,7 +44,7 @@ class ColumnExtent:
 
     @classmethod
     def of(cls, chunk: Any) -> ColumnExtent:
-        """Of pyarrow's metadata of it."""
+        """Reads pyarrow's metadata of a column."""
         begin = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
         return cls(begin, chunk.total_compressed_size, chunk.total_uncompressed_size, chunk.num_values)
 

@@ -60,7 +60,7 @@ class ProcessPlace:
 
 
 def place_of(environment: Mapping[str, str]) -> ProcessPlace:
-    """What an environment tells; variables that are not well-formed tell nothing."""
+    """Reads the place of a process from an environment; variables that are not well-formed tell nothing."""
     task, index = _task(environment)
     return ProcessPlace(tuple(_runs(environment)), task, index)
 

@@ -83,12 +83,12 @@ class TraceReader:
 
     @property
     def metadata(self) -> TraceMetadata:
-        """What was known when recording began."""
+        """The metadata, known when recording began."""
         return self._snapshot.stored.metadata
 
     @property
     def facts(self) -> TraceFacts:
-        """What became known later: frameworks, warnings, the end."""
+        """The facts that became known later: frameworks, warnings, the end."""
         path = self.path / "facts.jsonl"
         with reading_of(path):
             rows = [upgrade_row(self._version, "facts", row) for row in read_lines(path).rows]

@@ -15,7 +15,7 @@ MAX_INPUTS = 24
 
 
 class RecordKind(enum.IntEnum):
-    """What a record holds."""
+    """The kind of a record."""
 
     GRAPH_TENSOR = 1
     """A tensor seen by the probe operation inside a graph; `owner` is the runtime's step id."""

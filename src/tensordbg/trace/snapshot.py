@@ -27,7 +27,7 @@ _ATTEMPTS = 20
 
 @dataclass(frozen=True)
 class StoredMetadata:
-    """What `trace.json` says, and in which version of the format."""
+    """The contents of `trace.json`, and in which version of the format."""
 
     metadata: TraceMetadata
     version: int
@@ -57,7 +57,7 @@ class Snapshot:
 
     @cached_property
     def catalog(self) -> Catalog:
-        """What the JSON lines say; empty where all is sealed.
+        """The catalog of the JSON lines; empty where all is sealed.
 
         It is read after the segments were mapped, so all that they refer to is there.
 
@@ -74,7 +74,7 @@ class Snapshot:
 
     @property
     def program(self) -> Program:
-        """What decoding needs to know."""
+        """The program as decoding needs it."""
         return Program(self.catalog, self.stored.metadata.clock_offset_ns)
 
     @cached_property
@@ -89,7 +89,7 @@ class Snapshot:
 
 
 def read_metadata(folder: Path) -> StoredMetadata:
-    """What `trace.json` says.
+    """Reads `trace.json`.
 
     Raises:
         TraceError: If it is missing, damaged or of a format that can't be read.

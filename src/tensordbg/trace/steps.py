@@ -71,7 +71,7 @@ class _Cause:
 
 @dataclass(frozen=True)
 class Joined:
-    """What the events of a segment belong to."""
+    """The steps that the events of a segment belong to."""
 
     execution: Ints
     step: Ints
@@ -94,7 +94,7 @@ class StepJoin:
         """How many runs of pipelines' functions there were."""
 
     def state(self) -> list[Any]:
-        """What is remembered, for JSON."""
+        """The state, for JSON."""
         causes = [[step_id, each.execution, each.step, each.seen, each.run] for step_id, each in self._causes.items()]
         return [causes, [[execution, *rest] for execution, rest in self._open.items()], self._runs]
 

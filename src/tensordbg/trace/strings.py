@@ -69,7 +69,7 @@ def first_texts(count: int, read: Callable[[int, int], bytes | memoryview]) -> l
 
 
 def lengths_of(array: Array) -> Health:
-    """What a trace records of strings: the health of their lengths in bytes, here of those that are there."""
+    """The health of the lengths of strings in bytes, which a trace records; here of those that are there."""
     return measure(np.array([len(text) for text in array.ravel().tolist() if text is not None], dtype=np.int64))
 
 

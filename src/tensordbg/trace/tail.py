@@ -27,12 +27,12 @@ class _TailSnapshot(Snapshot):
 
     @property
     def catalog(self) -> Catalog:
-        """What is known."""
+        """The known part."""
         return self.known.catalog
 
     @property
     def program(self) -> Program:
-        """What is known."""
+        """The known part."""
         return self.known
 
 

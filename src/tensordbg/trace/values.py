@@ -43,7 +43,7 @@ _FOREIGN = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
 
 @dataclass(frozen=True)
 class KeptTensor:
-    """What a row of `tensors` says of elements that were kept."""
+    """The elements that a row of `tensors` says were kept."""
 
     position: int
     dtype: str

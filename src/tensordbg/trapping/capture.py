@@ -60,7 +60,7 @@ class TrappedFunction:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a capture says of the framework that the step ran in."""
+    """The framework that a captured step ran in."""
 
     frameworks: Mapping[str, str]
     """Versions by name."""
@@ -74,7 +74,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class BadStep:
-    """What a trap found."""
+    """A bad step, as a trap found it."""
 
     step: int
     trouble: Trouble
@@ -89,7 +89,7 @@ class BadStep:
 
 
 def trouble_of(tested: Sequence[TrapTarget], bad: Sequence[int], tensors: Sequence[Measured]) -> Trouble:
-    """What the tested tensors were, and the bad ones among them.
+    """The tested tensors, and the bad ones among them.
 
     Args:
         tested: What they are.

@@ -24,7 +24,7 @@ BAD_STEP = 3
 
 
 def found_behind(error: BaseException, traps: Iterable[FrameworkTrap]) -> TrapFound | None:
-    """What a trap found, where an exception is a trap's or comes from one."""
+    """The finding of a trap, where an exception is a trap's or comes from one."""
     for trap in traps:
         for each in chain(error):
             trap.carry(each)

@@ -1,4 +1,4 @@
-"""What is said of a bad step."""
+"""Messages on a bad step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def step_words(name: str, number: int, tested: Sequence[TrapTarget], trouble: Tr
 
 
 def message_of_lost(trapped: TrappedFunction, found: BadStep, step: int, captured: str) -> str:
-    """The same where a variable has gone bad in one of the last steps, though the loss and the gradients were good."""
+    """The message where a variable went bad in one of the last steps, though loss and gradients were good."""
     first = found.trouble.suspects[0]
     count = len(found.trouble.suspects)
     return (

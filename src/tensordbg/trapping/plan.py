@@ -1,4 +1,4 @@
-"""What a trap does when it closes."""
+"""The plan of a trap: what it does when it closes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MARK = "tensordbg trap"
 
 @dataclass(frozen=True)
 class TrapFound:
-    """What the exception of a bad step carries."""
+    """The finding that the exception of a bad step carries."""
 
     sentence: str
 
 
 class OnBad(str, enum.Enum):
-    """What becomes of a program whose step is bad."""
+    """The fate of a program whose step is bad."""
 
     STOP = "stop"
     """The step fails with an exception before anything is written."""
@@ -49,7 +49,7 @@ class AskedCall:
 
 @dataclass(frozen=True)
 class TrapPlan:
-    """What is to be done at a bad step.
+    """The actions at a bad step.
 
     Raises:
         UsageError: If `on_bad` is no such word, or `most` is less than 1.
@@ -104,7 +104,7 @@ def call_of(words: str) -> AskedCall:
 
 
 def on_bad_of(word: str) -> OnBad:
-    """What a word says.
+    """Reads a word of `--on-bad`.
 
     Raises:
         UsageError: If it says nothing.

@@ -1,4 +1,4 @@
-"""What eager steps come to as a whole: the loss, the norm of the gradients, how far the loss is from the last ones."""
+"""Readings of eager steps as a whole: the loss, the norm of the gradients, how far the loss is from the last ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Readings:
         self._windows: dict[str, deque[float]] = {}
 
     def read(self, step: ReadStep, tested: Iterable[tuple[str, Array]]) -> StepReading | None:
-        """What a step came to, of whose losses and gradients `tested` has the roles and the elements.
+        """Reads a step, of whose losses and gradients `tested` has the roles and the elements.
 
         None where there is no rule, or not all is known that the rules look at.
         """

@@ -1,4 +1,4 @@
-"""What makes a step bad beside a loss or a gradient that is not finite."""
+"""Rules for a step that is bad beside a loss or a gradient that is not finite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASKED = "asked"
 
 @dataclass(frozen=True)
 class StepReading:
-    """What a step came to, before it writes anything."""
+    """The reading of a step, before it writes anything."""
 
     function: str
     step: int

@@ -84,7 +84,7 @@ class Trap:
 
 
 class TrapOptions(TypedDict, total=False):
-    """What else `trap` can be asked for."""
+    """Further options of `trap`."""
 
     most: int
     """Make at most so many captures, 10 by default."""

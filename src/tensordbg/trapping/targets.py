@@ -1,4 +1,4 @@
-"""What a trap tests: tensors by their role in a step."""
+"""Targets of a trap: tensors by their role in a step."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tensordbg.wire.pbtxt import graph_text
 
 @dataclass(frozen=True)
 class WrittenGraph:
-    """What was written."""
+    """The graph that was written."""
 
     path: Path
     whole: bool

@@ -1,4 +1,4 @@
-"""What is wrong with finite numbers, as JSON."""
+"""Warnings about finite numbers, as JSON."""
 
 from __future__ import annotations
 

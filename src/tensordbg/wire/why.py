@@ -1,4 +1,4 @@
-"""What went wrong in a trace, as JSON."""
+"""The findings of a trace, as JSON."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class GeneratedCode:
         self._origins: dict[tuple[str, int], RawFrame] = {}
 
     def original(self, frames: tuple[RawFrame, ...]) -> tuple[RawFrame, ...]:
-        """The same stack with the program's own lines; lines whose origin is not known stay as they are."""
+        """Returns a stack with the program's own lines; lines whose origin is not known stay as they are."""
         if not any(_GENERATED in frame[0] for frame in frames):
             return frames
         if any(_GENERATED in frame[0] and frame[:2] not in self._origins for frame in frames):

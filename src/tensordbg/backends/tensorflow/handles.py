@@ -13,7 +13,7 @@ from tensordbg.model import NONE
 
 
 def read_handle(handle: Any) -> Any:
-    """What a variable is, None where it has no value."""
+    """Reads a variable, None where it has no value."""
     import tensorflow as tf
 
     shape_and_type = handle._handle_data.shape_and_type  # noqa: SLF001

@@ -22,7 +22,7 @@ from tensordbg.recording.catalog import CATALOG
 
 
 class Hooks:
-    """What recording and checking share."""
+    """Hooks that recording and checking share."""
 
     def __init__(self) -> None:
         self.entries = Entries()

@@ -22,7 +22,7 @@ _RUNPY = "<frozen runpy>"
 
 
 def unseen(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, of which the traceback of an exception that goes through it shows nothing.
+    """Wraps a function so that the traceback of an exception that goes through it shows nothing of it.
 
     A program that has switched TensorFlow's filtering of tracebacks off sees our frames as well.
     """

@@ -92,7 +92,7 @@ class TensorFlowRecording:
         self._hooks.callback(hook.uninstall)
 
     def failure(self, error: BaseException) -> FailedOperation | None:
-        """What TensorFlow's own Python code says of an error that none of its operations raised."""
+        """Describes an error of TensorFlow's own Python code that none of its operations raised."""
         return failed_in_python(CATALOG, hooks().stacks, error)
 
     def own_operations(self) -> list[str]:

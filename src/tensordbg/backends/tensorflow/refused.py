@@ -1,4 +1,4 @@
-"""What was refused in Python, before anything was computed: an operation that can't be built, a layer's inputs.
+"""Refusals in Python, before anything was computed: an operation that can't be built, a layer's inputs.
 
 TensorFlow and Keras take their own frames off the tracebacks of such errors, and with them the tensors that were
 refused. So these are noted on the exception as it goes by, and looked at only where it ends the program.

@@ -26,7 +26,7 @@ _REPEATED = 3
 
 
 def stack_key(frame: FrameType | None) -> StackKey:
-    """What tells one Python stack from another; cheap, for every eager operation asks."""
+    """A key that tells one Python stack from another; cheap, for every eager operation asks."""
     key: list[int] = []
     while frame is not None and len(key) < 2 * DEEPEST:
         key.append(id(frame.f_code))
@@ -66,7 +66,7 @@ class Stacks:
         return self.of_operations(graph.get_operations())
 
     def of_operations(self, operations: Iterable[Any]) -> dict[str, int]:
-        """The same of some operations."""
+        """The stacks of some operations."""
         # TensorFlow's stacks can be compared and hashed quickly, but only while the graph lives.
         memo: dict[Any, int] = {}
         found = {}

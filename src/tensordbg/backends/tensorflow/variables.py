@@ -71,7 +71,7 @@ class Variables:
             setattr(handle, _NAME, "")
 
     def learn_once(self, variable: Any) -> None:
-        """The same of one variable that is used eagerly, where looking each time would take too long."""
+        """Learns one variable that is used eagerly, where looking each time would take too long."""
         if not hasattr(variable.handle, _LEARNT):
             self.learn([variable])
 

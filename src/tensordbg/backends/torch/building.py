@@ -57,7 +57,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """What tells one build from another, as the name of a folder."""
+        """The name of a build, as that of a folder."""
         digest = hashlib.sha256()
         digest.update(Path(__file__).read_bytes())  # how they are built
         for folder in (part.source.parent for part in PARTS):

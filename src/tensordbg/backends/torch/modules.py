@@ -93,7 +93,7 @@ class Modules:
         return before, after
 
     def layer(self, number: int) -> str:
-        """What a site of the module with a number says of it; empty where there is none."""
+        """The layer that a site of the module with a number names; empty where there is none."""
         return self._layers[number] if 0 <= number < len(self._layers) else ""
 
     def _begin(self, outermost: Any, module: Any) -> int:

@@ -1,4 +1,4 @@
-"""What `tdbg debug` does: runs the program under the debugger in its own process, and seals the trace."""
+"""Runs a program under the debugger in its own process, and seals the trace, for `tdbg debug`."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tensordbg.trapping.plan import TrapPlan
 
 @dataclass(frozen=True)
 class Program:
-    """What is to be run, as words for the launcher."""
+    """The program to be run, as words for the launcher."""
 
     name: str
     """Short, for the trace's folder."""

@@ -1,4 +1,4 @@
-"""What `tdbg replay` does: run the captured step in a process of its own, and tell what came of it."""
+"""Runs the captured step in a process of its own, and tells what came of it, for `tdbg replay`."""
 
 from __future__ import annotations
 

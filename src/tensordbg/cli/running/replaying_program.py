@@ -1,4 +1,4 @@
-"""What `tdbg replay` does with the step's own program: run it eagerly, stop in a debugger, try out a changed source."""
+"""Replays with the step's own program: runs it eagerly, stops in a debugger, tries out a changed source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tdbg run --pdb` does: finds the lines that are meant, and runs the program up to them."""
+"""Finds the lines that `tdbg run --pdb` names, and runs the program up to them."""
 
 from __future__ import annotations
 

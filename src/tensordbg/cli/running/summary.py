@@ -1,4 +1,4 @@
-"""What `tdbg run` says on standard error when the program has ended."""
+"""The summary that `tdbg run` writes to standard error when the program has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tdbg run` does: reserves a trace, records the program into it, seals it meanwhile, tells what came of it."""
+"""Reserves a trace, records the program into it, seals it meanwhile and tells what came of it, for `tdbg run`."""
 
 from __future__ import annotations
 

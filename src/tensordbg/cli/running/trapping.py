@@ -1,4 +1,4 @@
-"""What `tdbg trap` does: run the program in its own process, replay what it captured, tell what came of it."""
+"""Runs the program in its own process, replays what it captured, tells what came of it, for `tdbg trap`."""
 
 from __future__ import annotations
 

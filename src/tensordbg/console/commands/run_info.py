@@ -44,7 +44,7 @@ def command(console: Console, run: str) -> Page:
 
 
 def run_lines(parts: RunParts) -> Iterator[Line]:
-    """What went into a run and what came out of it."""
+    """The inputs and the outputs of a run."""
     yield (Span(f"Calls: {parts.name}"), Span(f"  {parts.function.signature}" if parts.function else "", "dim"))
     yield (Span("Fetch(es):"),)
     for name in parts.fetches:

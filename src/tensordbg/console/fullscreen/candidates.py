@@ -50,6 +50,6 @@ def in_columns(words: Sequence[str], width: int, rows: int) -> list[str]:
 
 
 def common_begin(words: Sequence[str]) -> str:
-    """What all words, of which there is at least one, begin with."""
+    """The common beginning of all words, of which there is at least one."""
     low, high = min(words), max(words)
     return next((low[:place] for place, sign in enumerate(low) if high[place : place + 1] != sign), low)

@@ -1,4 +1,4 @@
-"""What may stand at the cursor: what the console knows, and the commands of the screen itself."""
+"""Completes at the cursor: what the console knows, and the commands of the screen itself."""
 
 from __future__ import annotations
 

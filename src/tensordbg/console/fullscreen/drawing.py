@@ -17,7 +17,7 @@ from tensordbg.console.pages.page import Line, plain
 
 @dataclass(frozen=True)
 class Emphasis:
-    """What stands out in a line beside its own styles."""
+    """The parts of a line that stand out beside its own styles."""
 
     chosen: int | None = None
     """The span that is chosen."""

@@ -44,7 +44,7 @@ class Header(Widget):
         self._active = ""
 
     def say(self, text: str) -> None:
-        """What stands at the left."""
+        """Says something at the left."""
         self._text = text
         self.refresh()
 

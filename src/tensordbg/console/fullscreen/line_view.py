@@ -22,7 +22,7 @@ _SIDEWAYS = 8
 
 @dataclass(frozen=True)
 class Sight:
-    """What stands out in the page that is shown."""
+    """The parts that stand out in the page that is shown."""
 
     chosen: Link | None = None
     """The link that Enter follows."""

@@ -23,7 +23,7 @@ class Link:
 
 
 def command_of(page: Page, link: Link) -> str:
-    """What choosing a link types."""
+    """The command that choosing a link types."""
     return page.lines(link.line, link.line + 1)[0][link.span].command
 
 

@@ -30,5 +30,5 @@ MORE = Look(color="yellow", bold=True)
 
 
 def look_of(span: Span) -> Look:
-    """What a span looks like; one that can be chosen is underlined."""
+    """The look of a span; one that can be chosen is underlined."""
     return LOOKS[span.style] + LINK if span.command else LOOKS[span.style]

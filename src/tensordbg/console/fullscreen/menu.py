@@ -35,7 +35,7 @@ class Choice:
 
 
 def choices(page: Page | None, runner: Runner | None) -> tuple[Choice, ...]:
-    """What suggests itself, the likeliest first."""
+    """The suggestions, the likeliest first."""
     return (*_on_the_way(runner), *_about(page), *_anywhere())
 
 

@@ -33,12 +33,12 @@ class Pane(PageView, can_focus=False):
 
     @property
     def chosen_command(self) -> str:
-        """What Enter types; empty where no link is chosen."""
+        """The command that Enter types; empty where no link is chosen."""
         return self._command(self.sight.chosen)
 
     @property
     def touched_command(self) -> str:
-        """What a click types; empty where the mouse is on no link."""
+        """The command that a click types; empty where the mouse is on no link."""
         return self._command(self.sight.touched)
 
     def _command(self, link: Link | None) -> str:

@@ -19,7 +19,7 @@ _STANDS = {
 
 
 class StatusLine(Static):
-    """What went wrong or goes on, else the place in the page; at the right what never changes place."""
+    """The status: what goes wrong or on, else the place in the page; at the right what never changes place."""
 
     def __init__(self) -> None:
         """Says nothing yet."""
@@ -38,7 +38,7 @@ class StatusLine(Static):
         self.add_class("bad")
 
     def settle(self) -> None:
-        """What went on is over; a refusal stays."""
+        """Ends what went on; a refusal stays."""
         if not self.has_class("bad"):
             self.tell("")
 
@@ -79,7 +79,7 @@ def place(pane: Pane) -> str:
 
 
 def hints(pages: SeenPages, *, mouse: bool) -> str:
-    """What stands at the right: pages before and after, whether the mouse is taken, where the keys are listed."""
+    """The hints at the right: pages before and after, whether the mouse is taken, where the keys are listed."""
     before, after = pages.place
     turns = f"Alt+\u2190 {before}  " * bool(before) + f"Alt+\u2192 {after}  " * bool(after)
     return f"{turns}mouse {'on' if mouse else 'off'}  F1 keys"

@@ -44,7 +44,7 @@ _FAILED = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeErr
 
 
 def evaluate(expression: str, names: Names) -> Any:
-    """What an expression comes to: an array, or a number.
+    """Evaluates an expression: to an array, or a number.
 
     Raises:
         UsageError: If it is not understood, holds what is not allowed, or can't be computed.
@@ -70,7 +70,7 @@ class _Walk:
         self._names = names
 
     def of(self, node: ast.expr) -> Any:
-        """What a part of the expression comes to."""
+        """Evaluates a part of the expression."""
         walk = getattr(self, f"_{type(node).__name__.lower()}", None)
         if walk is None:
             part = ast.unparse(node)

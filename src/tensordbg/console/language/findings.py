@@ -1,4 +1,4 @@
-"""What is found wrong in a trace as a whole: origins, warnings and alerts, looked for once for each opened trace."""
+"""Findings of a trace as a whole: origins, warnings and alerts, looked for once for each opened trace."""
 
 from __future__ import annotations
 

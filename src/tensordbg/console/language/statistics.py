@@ -1,4 +1,4 @@
-"""What conditions speak of: the statistics of some tensors as columns, of few of them without reading all others."""
+"""Statistics of some tensors as columns, for conditions; of few of them without reading all others."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def _is_unbuilt(told: Failure) -> bool:
 
 
 def stated_inputs(opened: OpenedTrace, node: Node) -> list[Node] | None:
-    """What Python held of the inputs of the operation, or of those of such an input; None of any other node."""
+    """The values that Python held of the inputs of the operation, or of such an input's; None of any other node."""
     told = opened.reader.facts.failure
     if told is None:
         return None

@@ -49,7 +49,7 @@ def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "")
 
 
 def inputs_of(opened: OpenedTrace, node: Node, scope: Scope) -> list[Node]:
-    """What a node takes, in order; where nothing was recorded of the node itself, as it was last in the scope."""
+    """The inputs of a node, in order; where nothing was recorded of the node itself, as it was last in the scope."""
     stated = stated_inputs(opened, node)
     if stated is not None:
         return stated
@@ -94,7 +94,7 @@ def _output_of(opened: OpenedTrace, row: int, slot: int) -> Node:
 
 
 def consumers_of(opened: OpenedTrace, node: Node) -> list[Node]:
-    """What takes the outputs of a node."""
+    """The nodes that take the outputs of a node."""
     if node.event is not None:
         found: list[Neighbour] = []
         for event in outputs_of(opened, node.event):

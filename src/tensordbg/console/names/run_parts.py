@@ -1,4 +1,4 @@
-"""What went into a run and what came out of it, as the trace knows it."""
+"""The inputs and the outputs of a run, as the trace knows it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RunParts:
 
 
 def parts_of_run(opened: OpenedTrace, runs: Runs, number: int | None) -> RunParts:
-    """What went into a run and what came out of it.
+    """The inputs and the outputs of a run.
 
     Args:
         opened: The trace.

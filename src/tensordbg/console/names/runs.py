@@ -78,7 +78,7 @@ class Scope:
         return np.arange(opened.event_count) if self.events is None else self.events
 
     def narrow(self, events: Ints) -> Ints:
-        """Of some events, ascending, those in the scope."""
+        """Narrows events, ascending, down to those in the scope."""
         if self.events is None:
             return events
         found: Ints = np.intersect1d(events, self.events, assume_unique=True)

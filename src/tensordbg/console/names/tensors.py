@@ -87,7 +87,7 @@ def typed_tensor(opened: OpenedTrace, text: str) -> TensorName:
 
 
 def find_tensor(opened: OpenedTrace, name: TensorName, scope: Scope, function: str = "") -> ChosenTensor:
-    """What was recorded of a tensor.
+    """The events that were recorded of a tensor.
 
     Args:
         opened: The trace.

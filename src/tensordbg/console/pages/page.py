@@ -1,4 +1,4 @@
-"""What a command answers with: a page of lines, made as they are looked at, so that none is too long to scroll in."""
+"""A page of lines, with which a command answers; they are made as they are looked at, so none is too long to scroll."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the console remembers: the lines that were typed, also in earlier sessions, and the last pages."""
+"""The memory of the console: the lines that were typed, also in earlier sessions, and the last pages."""
 
 from __future__ import annotations
 

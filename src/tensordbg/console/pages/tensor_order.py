@@ -1,4 +1,4 @@
-"""What a list of tensors can be sorted by."""
+"""The orders in which tensors can be listed."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _LETTERS = re.compile(r"-?[A-DF-IK-Za-df-ik-z]+")
 
 @dataclass(frozen=True)
 class Look:
-    """What is shown of the elements."""
+    """The part of the elements that is shown."""
 
     part: str = ""
     """A slice, empty for all."""

@@ -132,7 +132,7 @@ class TensorRows:
         return begin + int(found[0]) if len(found) else None
 
     def command(self, row: SeenTensor) -> str:
-        """What shows one of them."""
+        """The command that shows one of them."""
         if row.tensor in self._named_once:
             return f"pt {word(row.tensor)}"
         return f"pt {word(row.tensor)} -e {row.event}"

@@ -88,5 +88,5 @@ def place_span(source: Frame | SourceLine | None) -> Span:
 
 
 def source_command(file: str, line: int) -> str:
-    """What shows a line of a file."""
+    """The command that shows a line of a file."""
     return f"ps {word(file)} -b {max(line - 3, 1)}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ConsoleCompleter(Completer):
-    """What the console knows of the word at the cursor."""
+    """Completes the word at the cursor with what the console knows."""
 
     def __init__(self, console: Console) -> None:
         """Of one console."""
@@ -54,7 +54,7 @@ class Ask(Protocol):
 
 
 def prompt_of(console: Console) -> Ask:
-    """What asks for the lines of a console."""
+    """Makes the prompt that asks for the lines of a console."""
     session: PromptSession[str] = PromptSession(
         completer=ConsoleCompleter(console),
         history=ConsoleHistory(console),

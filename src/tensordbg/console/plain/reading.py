@@ -73,7 +73,7 @@ class PromptLines:
 
 
 def line_reader() -> LineReader:
-    """What fits the terminal, if there is one."""
+    """Makes the reader of lines that fits the terminal, if there is one."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return StreamLines(sys.stdin, sys.stdout)
     return DumbLines() if os.environ.get("TERM", "dumb") in {"", "dumb"} else PromptLines()

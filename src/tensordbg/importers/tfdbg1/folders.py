@@ -48,7 +48,7 @@ class DumpedRun:
 
     @cached_property
     def metadata(self) -> dict[str, Any]:
-        """What it was asked for: `input_names`, `output_names`, `target_nodes`; empty where that was not dumped.
+        """The request of a run: `input_names`, `output_names`, `target_nodes`; empty where that was not dumped.
 
         Raises:
             TraceError: If it can't be read.

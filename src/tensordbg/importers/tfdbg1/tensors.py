@@ -1,4 +1,4 @@
-"""What a dump says of one tensor: its elements, or what an operation of the debugger made of them."""
+"""Tensors of a dump: the elements, or what an operation of the debugger made of them."""
 
 from __future__ import annotations
 

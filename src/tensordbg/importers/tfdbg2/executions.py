@@ -36,7 +36,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Record:
-    """What the log says of one execution."""
+    """The record of one execution in the log."""
 
     op_type: str
     inputs: tuple[int, ...] = ()

@@ -53,7 +53,7 @@ class Graph:
         return is_backward or any(operation.op_type == "NoOp" for operation in self.operations.values())
 
     def results(self, count: int | None) -> tuple[TensorName, ...]:
-        """What it returns, as far as that can be told.
+        """The results of a function, as far as they can be told.
 
         What a function returns goes through an `Identity` at its end. A backward pass has none: there it is what
         nothing else takes. What a gradient needs of a loop's body comes behind the end.
@@ -82,7 +82,7 @@ class Graph:
         return [name for name in names if name not in taken]
 
     def kept_for(self, backward: Graph) -> tuple[TensorName, ...]:
-        """What it hands to its backward pass beside its results."""
+        """The tensors that it hands to its backward pass beside its results."""
         found = [self.named_in(argument.name) for argument in backward.arguments if argument.captured]
         names = [(operation.name, 0) for operation in found if operation is not None]
         returned = self.results(None)

@@ -20,7 +20,7 @@ _NAME = re.compile(rf"(?P<prefix>tfdbg_events\.(?P<seconds>\d{{1,10}})\.(?P<host
 
 @dataclass(frozen=True)
 class Log:
-    """What one process wrote."""
+    """The log that one process wrote."""
 
     folder: Path
     host: str

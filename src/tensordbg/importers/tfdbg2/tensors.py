@@ -1,4 +1,4 @@
-"""What a log says of one tensor: which of its properties depends on the debugger's mode."""
+"""Tensors of a log: which of their properties it holds depends on the debugger's mode."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _KEPT_DIMS = 6
 
 
 def described(mode: int, tensor: Any) -> TensorEvent:
-    """What a log in some mode says of a tensor; what it does not say, or what can't be read, stays unknown."""
+    """Describes a tensor by a log in some mode; what it does not say, or what can't be read, stays unknown."""
     try:
         if mode == FULL_TENSOR:
             return _of_value(tensor)

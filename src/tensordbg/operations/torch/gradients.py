@@ -1,4 +1,4 @@
-"""Of what PyTorch's own types for backward passes are the gradient; most gradients are made of ordinary operations."""
+"""Forward operations of PyTorch's own types for backward passes; most gradients are made of ordinary operations."""
 
 from __future__ import annotations
 

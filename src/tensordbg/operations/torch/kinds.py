@@ -1,4 +1,4 @@
-"""What PyTorch's types compute, as far as rules ask for it."""
+"""Kinds of PyTorch's types, as far as rules ask for it."""
 
 from __future__ import annotations
 

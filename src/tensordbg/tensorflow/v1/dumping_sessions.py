@@ -97,7 +97,7 @@ class DumpingDebugWrapperSession(WrappedSession):
 
 
 class DumpingDebugHook(ChoosingHook):
-    """The same for `MonitoredSession` and estimators, as a hook."""
+    """A wrapper for `MonitoredSession` and estimators, as a hook."""
 
     def __init__(
         self, session_root: str, watch_fn: WatchFunction | None = None, thread_name_filter: str | None = None

@@ -68,7 +68,7 @@ class LocalCLIDebugWrapperSession(WrappedSession):
 
 
 class LocalCLIDebugHook(ChoosingHook):
-    """The same for `MonitoredSession` and estimators, as a hook."""
+    """A wrapper for `MonitoredSession` and estimators, as a hook."""
 
     def __init__(
         self,

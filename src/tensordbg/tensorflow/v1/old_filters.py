@@ -18,14 +18,14 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class TensorDatum:
-    """What a filter is told of a tensor, under the names that `DebugTensorDatum` has them."""
+    """A tensor as a filter sees it, under the names that `DebugTensorDatum` has."""
 
     seen: SeenTensor
     value: Array
 
     @property
     def node_name(self) -> str:
-        """Of the operation."""
+        """The name of the operation."""
         return self.seen.op_name
 
     @property
@@ -60,7 +60,7 @@ class TensorDatum:
 
     @property
     def dump_size_bytes(self) -> int:
-        """Of its elements."""
+        """The size of its elements."""
         return self.value.nbytes
 
     def get_tensor(self) -> Array:

@@ -70,7 +70,7 @@ class RunAnswers:
         return overview_view(read_overview(self._run, opened), self._name, self._editor)
 
     def findings(self) -> Findings:
-        """What went wrong, in all processes together."""
+        """The findings of all processes together."""
         found = self._findings.now()
         return findings_view(found.everything, found.revision)
 

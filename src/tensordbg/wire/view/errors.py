@@ -1,4 +1,4 @@
-"""What the page is told when something can't be answered."""
+"""Errors for the page, where something can't be answered."""
 
 from __future__ import annotations
 

@@ -196,5 +196,5 @@ def event_view(one: OneEvent, finding: int | None) -> EventView:
 
 
 def suggestions_view(completion: Completion) -> Suggestions:
-    """What may stand at the cursor."""
+    """The words that may stand at the cursor."""
     return Suggestions(completion.begin, completion.words)

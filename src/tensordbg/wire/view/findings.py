@@ -1,4 +1,4 @@
-"""What went wrong, for the page: errors that ended the program, origins, warnings and alerts, each once."""
+"""Findings for the page: errors that ended the program, origins, warnings and alerts, each once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tensordbg.wire.view.source import LineView, line_view, stack_view
 
 @dataclass(frozen=True)
 class SpreadView:
-    """What an origin spread to."""
+    """The spread of an origin."""
 
     tensors: int
     """How many non-finite tensors were made from it."""

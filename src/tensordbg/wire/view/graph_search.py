@@ -1,4 +1,4 @@
-"""What a search in the graph of a function found, for the page."""
+"""Results of a search in the graph of a function, for the page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FoundThingView:
 
 @dataclass(frozen=True)
 class FoundInGraphView:
-    """What fits a text, what fits best first."""
+    """The things that fit a text, those that fit best first."""
 
     total: int
     """How many there are; `things` may be fewer."""
@@ -32,6 +32,6 @@ class FoundInGraphView:
 
 
 def found_view(found: FoundInGraph) -> FoundInGraphView:
-    """What a search found."""
+    """The view of what a search found."""
     things = (FoundThingView(each.thing, each.title, each.kind, each.box, each.around) for each in found.things)
     return FoundInGraphView(found.total, tuple(things))

@@ -40,7 +40,7 @@ class OperationAtLine:
 
 @dataclass(frozen=True)
 class Margin:
-    """What was created at one line."""
+    """The operations created at one line."""
 
     line: int
     operations: tuple[OperationAtLine, ...]

@@ -47,7 +47,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Lane:
-    """What one thread, or one device, did; it has spans or bins."""
+    """The work of one thread, or one device; it has spans or bins."""
 
     lane: int
     label: str

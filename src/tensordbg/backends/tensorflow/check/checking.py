@@ -115,7 +115,7 @@ class Checking:
             self.warn(f"checking stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")
 
     def judge(self, finding: Finding) -> str | None:
-        """What to say of a finding, None where it is allowed."""
+        """The message of a finding, None where it is allowed."""
         health = finding.tensor.health
         rules = applicable(self._rules, finding.op_type, finding.name, finding.frames)
         if any(rule.nan or (health is not None and not health.nan) for rule in rules):

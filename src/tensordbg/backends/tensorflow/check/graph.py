@@ -19,7 +19,7 @@ _NUMERIC = {dtypes.DTYPE_NAMES[enum] for enum in dtypes.PROBED}
 
 
 def graph_finding(catalog: Catalog, place: Place, tensors: Sequence[RawTensor]) -> Finding:
-    """What a check in a function found.
+    """Describes the finding of a check in a function.
 
     Args:
         catalog: Knows the sites.

@@ -1,4 +1,4 @@
-"""What input pipelines note while they run: the origins of the last batches, and what is being worked on.
+"""Notes that input pipelines take while they run: the origins of the last batches, and the work under way.
 
 The notes are hash tables of TensorFlow, which the pipelines' own operations write, so no element waits for Python.
 """
@@ -124,7 +124,7 @@ def _batch(row: Any) -> NotedBatch:
 
 
 class WorkNotes:
-    """What pipelines are at."""
+    """Notes of the work that pipelines have under way."""
 
     @classmethod
     @functools.cache

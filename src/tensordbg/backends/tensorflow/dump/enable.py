@@ -28,7 +28,7 @@ _lock = threading.RLock()
 
 
 class DumpWriter:
-    """What `enable_dump_debug_info` returns, with the methods of TensorFlow's `DebugEventsWriter` that programs call.
+    """The object that `enable_dump_debug_info` returns, with the methods of `DebugEventsWriter` that programs call.
 
     Everything that was recorded lies in the trace already, so there is nothing to write out.
     """

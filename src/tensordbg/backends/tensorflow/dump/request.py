@@ -1,4 +1,4 @@
-"""What a call of `enable_dump_debug_info` asks for, in TensorFlow's words, and what that means for a recording.
+"""The request of a call of `enable_dump_debug_info`, in TensorFlow's words, and its meaning for a recording.
 
 TensorFlow's modes and the errors for bad arguments are those of TensorFlow 2.21, `debug/lib/dumping_callback.py`.
 """

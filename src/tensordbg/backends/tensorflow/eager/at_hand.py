@@ -20,7 +20,7 @@ SILENT = frozenset({"VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator",
 
 
 class ToldOperations:
-    """What the layer before the eager runtime tells a debugger, if there is one."""
+    """Tells a debugger, if there is one, of the operations that pass the layer before the eager runtime."""
 
     recorder: Recorder
 

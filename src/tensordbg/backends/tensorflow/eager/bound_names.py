@@ -50,7 +50,7 @@ class _Load(NamedTuple):
 
 @dataclass(frozen=True)
 class Mention:
-    """What stands in the text of the instruction that runs: of a call all of its arguments."""
+    """A name in the text of the instruction that runs; a call has all of its arguments."""
 
     instruction: str
     names: tuple[str, ...]
@@ -83,7 +83,7 @@ def may_be_told_apart(value: Any) -> bool:
 
 
 def mentions(frame: FrameType) -> Mention:
-    """What the instruction that runs in a frame is given, and what that was made of in the same expression."""
+    """The inputs of the instruction that runs in a frame, and their parts in the same expression."""
     around = _position(_running(frame))
     loads, instructions = _by_line(frame.f_code)
     inside: list[_Load] = []
@@ -174,7 +174,7 @@ def _is_name(name: object) -> bool:
 
 
 def value_of(frame: FrameType, name: str) -> Any:
-    """What a name stands for in a frame, None for nothing."""
+    """The value of a name in a frame, None where it has none."""
     local = frame.f_locals
     return local[name] if name in local else frame.f_globals.get(name)
 

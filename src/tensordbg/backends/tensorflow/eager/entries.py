@@ -18,7 +18,7 @@ Entry = Callable[..., Any]
 
 
 class Layer(Protocol):
-    """What stands before the entries."""
+    """A layer that stands before the entries."""
 
     depth: int
     """Layers with a smaller number are called first, and see last what the operation gave."""

@@ -32,7 +32,7 @@ _MOST_LINES = 12
 
 
 def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
-    """Of an eager operation; `begin` records that it ran, with its inputs, and gives the execution."""
+    """Describes an eager operation; `begin` records that it ran, with its inputs, and gives the execution."""
     begun = functools.cache(begin)  # it is asked again at the end
 
     def tell(error: BaseException) -> FailedOperation:
@@ -45,7 +45,7 @@ def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
 
 
 def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw: str) -> Telling:
-    """Of a function's call, or of a run of a session; `raw` is the message as the runtime gave it."""
+    """Describes a failure in a function's call or a session's run; `raw` is the message as the runtime gave it."""
 
     def tell(error: BaseException) -> FailedOperation:
         site = _site(catalog, runtime_name, raw)
@@ -56,7 +56,7 @@ def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw:
 
 
 def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> FailedOperation | None:
-    """Of an error that Python code of TensorFlow or Keras raised, or any while a function was traced; else None.
+    """Describes an error of TensorFlow's or Keras's Python code, or one while a function was traced; else None.
 
     So do assertions, operations that can't be built, and layers that refuse what they are given.
     """

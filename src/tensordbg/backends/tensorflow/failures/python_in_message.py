@@ -1,4 +1,4 @@
-"""Of a Python function that a graph calls the runtime tells the whole traceback: the frames that are the program's own.
+"""Frames of the program's own in the traceback that the runtime tells of a Python function that a graph calls.
 
 KeyError: 2
 Traceback (most recent call last):

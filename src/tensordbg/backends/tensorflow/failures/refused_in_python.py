@@ -1,4 +1,4 @@
-"""What Python code of TensorFlow or Keras was given when it raised: `tf.debugging.assert_rank`, a loss, `set_shape`.
+"""Inputs of Python code of TensorFlow or Keras that raised: `tf.debugging.assert_rank`, a loss, `set_shape`.
 
 No operation tells of such an error. What was refused stands among the arguments of the frame that raised. TensorFlow
 and Keras take their frames off the tracebacks, and where they do, it is noted on the exception.

@@ -21,7 +21,7 @@ _MOST = 300
 
 
 def stated_tensors(values: Sequence[Any], stacks: Stacks) -> tuple[StatedTensor, ...]:
-    """What is known of some values, in their order, and behind them of what these were made from."""
+    """Describes some values, in their order, and behind them those that they were made from."""
     return _Stating(stacks).of(values)
 
 

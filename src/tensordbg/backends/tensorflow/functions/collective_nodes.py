@@ -31,7 +31,7 @@ class Party:
 
     @property
     def output(self) -> fd.Output:
-        """What it puts out."""
+        """The output."""
         return next(fd.outputs(self.node))
 
 

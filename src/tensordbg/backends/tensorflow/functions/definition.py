@@ -100,7 +100,7 @@ def called_functions(node: Any) -> tuple[str, ...]:
 
 
 def functions_of(node: Any) -> Iterator[Any]:
-    """The same as they stand in the attributes, each a NameAttrList."""
+    """The functions as they stand in the attributes, each a NameAttrList."""
     for name in _FUNCTION_ATTRIBUTES:
         if name in node.attr:
             value = node.attr[name]
@@ -177,7 +177,7 @@ class ProbePoint:
 
 
 def probe_name(point: ProbePoint) -> str:
-    """What the probe of a tensor is called."""
+    """The name of a tensor's probe."""
     return f"{PROBE_NAME}{point.site}_{point.slot}"
 
 

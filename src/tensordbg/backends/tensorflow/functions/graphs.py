@@ -58,7 +58,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Told:
-    """What is known of a function beside its graph."""
+    """Notes on a function beside its graph."""
 
     notes: tuple[str, ...] = ()
     """What the report should say of it."""
@@ -68,7 +68,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Retold:
-    """What another process knew of a graph that was loaded from what it left."""
+    """Names and stacks that another process knew of a graph which was loaded from what it left."""
 
     name: str
     """Of its Python function."""
@@ -337,7 +337,7 @@ class _GraphReader:
                     yield fd.ProbePoint(output.tensor, output.dtype, self._site(node), output.slot, False, node.device)
 
     def slot_reads(self, live: set[str]) -> Iterator[SlotRead]:
-        """What optimizers' updates keep of the gradients."""
+        """Reads of what optimizers' updates keep of the gradients."""
         for node in self._nodes:
             if node.name in live and slots_of(node.op).names and node.attr["T"].type in dtypes.PROBED:
                 for key, position in zip(self._slot_keys(node), slots_of(node.op).positions, strict=True):

@@ -30,7 +30,7 @@ class LiveFunction:
 
     @property
     def title(self) -> str:
-        """What the user calls it."""
+        """The name that the user knows it by."""
         return self.name if self.graph is None else str(self.graph.name)
 
     @property

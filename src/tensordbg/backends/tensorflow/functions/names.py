@@ -1,4 +1,4 @@
-"""What functions are called here whose names in a graph may mean other functions elsewhere in the process."""
+"""Names for functions whose names in a graph may mean other functions elsewhere in the process."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def own_name(name: str, number: int) -> str:
 
 
 def name_in_graph(name: str) -> str:
-    """What a function is called by the graph that it is from, and by the runtime that runs it."""
+    """The name of a function in the graph that it is from, and in the runtime that runs it."""
     return re.sub(r"@\d+$", "", name)

@@ -20,6 +20,6 @@ def names_in_graph(nodes: list[Any], graph: Any) -> dict[str, str]:
 
 
 def of_node(by_operation: Mapping[str, _T], name: str) -> _T | None:
-    """What is kept of a definition's node by the name of its operation, where the operations aren't at hand."""
+    """The entry of a definition's node, by the name of its operation, where the operations aren't at hand."""
     found = by_operation.get(name)
     return by_operation.get(re.sub(r"_\d+$", "", name)) if found is None else found

@@ -1,4 +1,4 @@
-"""What an optimizer keeps beside each variable, its slots: means of gradients, sums of their squares.
+"""The slots that an optimizer keeps beside each variable: means of gradients, sums of their squares.
 
 One operation, such as `ResourceApplyAdam`, updates the variable and its slots, and puts out nothing. So they are read
 behind it, as if the program had done so: of an operation that updates chosen rows those rows alone. What would write
@@ -69,7 +69,7 @@ class SlotRead:
 
     @property
     def name(self) -> str:
-        """Of the node that reads."""
+        """The name of the node that reads."""
         return f"{_NAME}{self.site}"
 
     @property

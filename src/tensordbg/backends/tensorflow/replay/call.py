@@ -147,7 +147,7 @@ class _Given:
         self._elements = list(_grouped(capture.elements()))
 
     def in_place_of(self, given: Any) -> Any:
-        """The same structure with the captured tensors."""
+        """Puts the captured tensors into the structure of the arguments."""
         import tensorflow as tf
 
         return tf.nest.map_structure(self._replaced, given)

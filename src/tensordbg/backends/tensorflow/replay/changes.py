@@ -22,7 +22,7 @@ _INT32, _DOUBLE, _OWN = 3, 2, "tdbg_changed/"
 
 @dataclass(frozen=True)
 class State:
-    """What a step starts from."""
+    """The tensors that a step starts from."""
 
     given: dict[str, Array]
     """Inputs by name."""

@@ -36,7 +36,7 @@ def clean_graph(graph: Any) -> None:
 
 
 def clean_run_metadata(metadata: Any) -> None:
-    """The same for all graphs of a RunMetadata message, and for the times of our nodes."""
+    """Cleans all graphs of a RunMetadata message, and takes out the times of our nodes."""
     for graph in _graphs(metadata):
         clean_graph(graph)
     for device in metadata.step_stats.dev_stats:

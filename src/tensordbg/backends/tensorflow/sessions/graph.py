@@ -43,14 +43,14 @@ _DEEPEST = 20
 
 @dataclass(frozen=True)
 class RunKey:
-    """What tells one kind of run from another."""
+    """The identity of one kind of run."""
 
     feeds: tuple[TensorName, ...]
     fetches: tuple[TensorName, ...]
     targets: tuple[str, ...]
 
     def in_any_order(self) -> RunKey:
-        """The same for all runs that the runtime makes the same of."""
+        """A key that is equal for all runs that the runtime makes the same of."""
         return RunKey(tuple(sorted(self.feeds)), tuple(sorted(self.fetches)), tuple(sorted(self.targets)))
 
 
@@ -182,7 +182,7 @@ def _differentiated(operations: list[Any]) -> list[Any]:
 
 
 def display_name(key: RunKey) -> str:
-    """What a run is called in reports: `Session.run(loss, train)`."""
+    """The name of a run in reports: `Session.run(loss, train)`."""
     names = list(dict.fromkeys([*(name for name, _ in key.fetches), *key.targets]))
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"Session.run({shown})"
@@ -206,7 +206,7 @@ class _RunReader:
         self._variables = variables
 
     def arguments(self, part: Part, fed: list[Any]) -> Iterator[Site]:
-        """What is fed, or what a loop hands on from iteration to iteration."""
+        """The tensors that are fed, or that a loop hands on from iteration to iteration."""
         tensors = fed if part.loop is None else list(self._parts.given(part.loop))
         for place, (number, tensor) in enumerate(zip(part.arguments, tensors, strict=True)):
             made = tensor.op if part.loop is None else [*part.loop.enters, *part.loop.constants][place]
@@ -244,7 +244,7 @@ class _RunReader:
         return [self._site(operation, part) for operation in part.operations]
 
     def watched(self, part: Part) -> Iterator[WatchedNode]:
-        """What is recorded of them."""
+        """The recorded tensors."""
         for operation in part.operations:
             kinds = tuple(type_name(tensor) for tensor in operation.outputs)
             if _worth_watching(operation.type, kinds) or reads_later(operation):

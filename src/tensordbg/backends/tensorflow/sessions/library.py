@@ -45,7 +45,7 @@ class LibraryFunctions:
         return self._definitions.get(name) if known is None else known
 
     def called_in(self, graph: Any, node: Any) -> tuple[str, ...]:
-        """What the functions are called here that a node of a graph calls."""
+        """Names here of the functions that a node of a graph calls."""
         names = self._names.get(graph, {})
         return tuple(names.get(name, name) for name in called_by(graph, node))
 

@@ -93,7 +93,7 @@ class Parts:
         return self._sites[operation.name]
 
     def site_named(self, name: str) -> int:
-        """The same by name, `NONE` where it has none."""
+        """The site of a name, `NONE` where it has none."""
         return self._sites.get(name, NONE)
 
     def loop_site(self, loop: Loop) -> int:
@@ -135,7 +135,7 @@ class Parts:
         return TensorRef(NONE, 0)
 
     def results(self, part: Part) -> tuple[TensorRef, ...]:
-        """What the condition or the body of a loop gives."""
+        """The results of a loop's condition or body."""
         loop = part.loop
         if loop is None or loop.condition is None:
             return ()
@@ -155,7 +155,7 @@ class Parts:
         return TensorRef(argument, 0) if push is None else TensorRef(self._sites[push.name], 0)
 
     def references_given(self, loop: Loop, part: Part) -> tuple[TensorRef, ...]:
-        """What a loop in a graph takes; of a stack that another loop filled, what that loop made of it."""
+        """The tensors that a loop in a graph takes; for a stack that another loop filled, what that loop made of it."""
         return tuple(self._reference_given(tensor, loop, part) for tensor in self.given(loop))
 
     def _reference_given(self, tensor: Any, loop: Loop, part: Part) -> TensorRef:

@@ -1,4 +1,4 @@
-"""What optimizers keep beside resource variables, read behind the runs of a session that update it.
+"""Slots that optimizers keep beside resource variables, read behind the runs of a session that update it.
 
 An update such as `ResourceApplyAdam` puts nothing out, so there is nothing to be watched behind it, and the program's
 graph stays as it is. But each variable has been made with an operation that reads it. Those are run once the program's

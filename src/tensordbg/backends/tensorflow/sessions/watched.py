@@ -67,7 +67,7 @@ class SessionRun:
 
 @dataclass(frozen=True)
 class Behind:
-    """What is run behind a run of the program, for what cannot be watched in it."""
+    """A run behind a run of the program, for what cannot be watched in it."""
 
     operation: str
     """What watches it."""

@@ -45,7 +45,7 @@ def run_eagerly_at(stops: Stops) -> None:
 
 
 class EagerStops:
-    """What is known of the functions that come to a line."""
+    """Stops in the functions that come to a line."""
 
     def __init__(self, stops: Stops) -> None:
         """Knows none yet."""

@@ -1,4 +1,4 @@
-"""What a Python function was traced for: its definition, and what was given for each of its parameters."""
+"""The signature that a Python function was traced for: its definition, and the value given for each parameter."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Tracings:
         return None if traced is None else traced.python
 
     def describe(self, graph: Any, function_type: Any) -> str:
-        """What `Function.tracing` says of the function made from a graph; empty for what is part of another."""
+        """The text of `Function.tracing` for the function made from a graph; empty for a part of another."""
         traced = self._of_graph.get(graph)
         if traced is None or function_type is None or isinstance(graph, loop_and_branch_graphs()):
             return ""

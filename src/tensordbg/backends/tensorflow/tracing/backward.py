@@ -22,7 +22,7 @@ class BackwardPasses:
         self._stacks: dict[int, bool] = {NONE: False}
 
     def marked(self, sites: Iterable[Site], runtime_name: str = "") -> list[Site]:
-        """The same sites, each of which says whether it belongs to a backward pass.
+        """Returns the sites, each of which says whether it belongs to a backward pass.
 
         Args:
             sites: Of one graph, or of eager code.

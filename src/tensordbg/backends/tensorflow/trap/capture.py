@@ -1,4 +1,4 @@
-"""What a capture needs of TensorFlow: the function, its variables, versions, seeds, and where a batch came from."""
+"""TensorFlow's part of a capture: the function, its variables, versions, seeds, and where a batch came from."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reading(handles: Mapping[int, weakref.ref[Any]]) -> Callable[[int], Array | 
 
 
 def surroundings(trapped: TrappedFunction, plain: Callable[[str], Any]) -> Surroundings:
-    """What is to be said of a step; `plain` gives the definition of a function without what we added."""
+    """Describes what a step ran in; `plain` gives the definition of a function without what we added."""
     import tensorflow as tf  # imported by the program already
 
     keras = sys.modules.get("keras")

@@ -1,4 +1,4 @@
-"""What a step gets from other processes, such as the sum of all gradients: it is tested and kept too.
+"""Tensors that a step gets from other processes, such as the sum of all gradients: tested and kept too.
 
 A bad number in one worker's batch is in every worker's sum. If each tests the sum, all stop at the same step, and none
 waits for another that has ended.
@@ -18,7 +18,7 @@ from tensordbg.trapping.targets import GRADIENT, REDUCED, TrapTarget
 
 
 def received(definition: Any, late: Iterable[str]) -> list[tuple[str, fd.Output]]:
-    """What comes from other processes: the node's name and the output.
+    """The tensors that come from other processes: the node's name and the output.
 
     Args:
         definition: The FunctionDef.
@@ -32,7 +32,7 @@ def received(definition: Any, late: Iterable[str]) -> list[tuple[str, fd.Output]
 def reduced_gradients(
     definition: Any, described: Description, tested: Sequence[tuple[str, int, TrapTarget]], late: Iterable[str]
 ) -> list[tuple[str, int, TrapTarget]]:
-    """What came of tested gradients in an exchange with other processes; the form is that of `tested`."""
+    """The results of tested gradients in an exchange with other processes; the form is that of `tested`."""
     given = received(definition, late)
     gradients = [tensor.partition(":")[0] for tensor, _, target in tested if target.role == GRADIENT]
     computed = fd.nodes_after(definition, gradients) if given else set()

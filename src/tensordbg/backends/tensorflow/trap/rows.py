@@ -1,4 +1,4 @@
-"""What a capture holds of a function beside its tensors: the definitions, and where its operations were created."""
+"""Rows of a capture on a function beside its tensors: the definitions, and where its operations were created."""
 
 from __future__ import annotations
 

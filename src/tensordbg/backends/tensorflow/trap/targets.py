@@ -26,7 +26,7 @@ _SCALED: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class NotedTargets:
-    """What is to be tested, by graph; keeps itself up to date while it is installed."""
+    """The tensors to be tested, by graph; keeps itself up to date while it is installed."""
 
     def __init__(self, guard: Callable[[str], AbstractContextManager[None]]) -> None:
         """`guard` runs code of ours inside the program."""
@@ -35,7 +35,7 @@ class NotedTargets:
         self._methods = ReplacedMethods(guard)
 
     def of(self, graph: Any) -> list[TrapTarget]:
-        """What was noted of a graph."""
+        """The targets noted of a graph."""
         return list(self._noted.get(graph, {}).values())
 
     def install(self) -> None:
@@ -119,7 +119,7 @@ class NotedTargets:
 def named_targets(
     definition: Any, described: Description, noted: Sequence[TrapTarget]
 ) -> list[tuple[str, int, TrapTarget]]:
-    """What was noted of a graph under the names of the definition, with the dtypes, by role."""
+    """Targets of a graph under the names of the definition, with the dtypes, by role."""
     nodes = {node.name: node for node in definition.node_def}
     node_of = {CATALOG.site(site).name: nodes[name] for name, site in described.sites.items()}
     arguments = zip(described.function.arguments, definition.signature.input_arg, strict=True)
@@ -137,7 +137,7 @@ def named_targets(
 
 
 def results_of(graph: Any) -> list[TrapTarget]:
-    """What a function returns; what it was given where it returns nothing that can be kept."""
+    """The results of a function; its arguments where it returns nothing that can be kept."""
     given = [each for each in graph.inputs if _can_be_kept(each)]
     # With a forward pass that a tape wants there come tensors that the backward pass needs, arguments too.
     returned = [each for each in graph.outputs if _can_be_kept(each) and not any(each is one for one in given)]

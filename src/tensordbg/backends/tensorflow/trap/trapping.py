@@ -296,7 +296,7 @@ def finite(numbers: dict[str, float]) -> dict[str, float]:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """The first line of an error."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
@@ -328,7 +328,7 @@ def start_trap(plan: TrapPlan) -> Trapping:
 
 
 def set_trap(trap: Set) -> Set:
-    """The same of one that is made already."""
+    """Sets a trap that is made already."""
     global _trapping  # noqa: PLW0603  one trap in a process
     if _trapping is not None:
         _trapping.stop()

@@ -48,7 +48,7 @@ class Checker(Protocol):
         """Says something once."""
 
     def judge(self, finding: Finding) -> str | None:
-        """What to say of a finding, None where it is allowed."""
+        """The message of a finding, None where it is allowed."""
 
 
 class CheckedSessions:
@@ -90,7 +90,7 @@ class CheckedSessions:
     def judge(  # noqa: PLR0913, PLR0917  as the kernel calls it
         self, run: int, place: int, slot: int, frame: int, iteration: int, tensor: RawTensor, held: Held
     ) -> str | None:
-        """What to say of a bad number in output `slot` of a node; None where it is allowed.
+        """The message of a bad number in output `slot` of a node; None where it is allowed.
 
         Args:
             run: The number of the kind of run.

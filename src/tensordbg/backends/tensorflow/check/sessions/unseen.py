@@ -43,7 +43,7 @@ class Unseen:
         return self._found.get(source)
 
     def inputs(self, place: int) -> list[Measured | None]:
-        """What a node takes."""
+        """The tensors that a node takes."""
         return [self.measured(source) for source in self._nodes[place].inputs]
 
     def _compute(self, place: int) -> None:

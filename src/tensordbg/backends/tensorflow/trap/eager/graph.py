@@ -19,7 +19,7 @@ _SHORT = 8
 
 @dataclass(frozen=True)
 class Target:
-    """What was tested of an eager step."""
+    """A tested tensor of an eager step."""
 
     tensor: Any
     """The tensor; of a variable its handle."""

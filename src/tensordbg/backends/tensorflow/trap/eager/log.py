@@ -1,4 +1,4 @@
-"""What a program computes eagerly in one step, kept so that it can be written as a graph where the step is bad.
+"""A log of one step's eager computation, from which a graph is written where the step is bad.
 
 A tensor that an operation of the step made is known by its number alone, so it lives no longer than it would. Held are
 the tensors that came in from outside, the handles of variables, and what variables were before an early write.
@@ -42,7 +42,7 @@ class LoggedOperation:
 
 @dataclass(frozen=True)
 class OldValue:
-    """What a variable was before the step wrote it."""
+    """The value of a variable before the step wrote it."""
 
     handle: Any
     value: Any

@@ -246,7 +246,7 @@ class EagerSteps:
         return fast_path
 
     def execute(self, plain: Entry) -> Entry:
-        """The same of one operation or the call of a function."""
+        """Passes one operation, or the call of a function, on."""
 
         def execute(handle: Any, device: Any, op_type: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
             step = self._thread.step
