@@ -577,7 +577,7 @@ export interface components {
         };
         /**
          * FoundInGraphView
-         * @description What fits a text, what fits best first.
+         * @description The things that fit a text, those that fit best first.
          */
         FoundInGraphView: {
             /** @description How many there are; `things` may be fewer. */
@@ -649,7 +649,7 @@ export interface components {
         };
         /**
          * Lane
-         * @description What one thread, or one device, did; it has spans or bins.
+         * @description The work of one thread, or one device; it has spans or bins.
          */
         Lane: {
             lane: number;
@@ -691,7 +691,7 @@ export interface components {
         };
         /**
          * Margin
-         * @description What was created at one line.
+         * @description The operations created at one line.
          */
         Margin: {
             line: number;
@@ -891,7 +891,7 @@ export interface components {
         };
         /**
          * SpreadView
-         * @description What an origin spread to.
+         * @description The spread of an origin.
          */
         SpreadView: {
             /** @description How many non-finite tensors were made from it. */
