@@ -3,8 +3,8 @@ import { computed, effect, signal, untracked } from '@preact/signals';
 import { answers } from '../api/current';
 import type { Live } from '../api/types';
 import { loadFindings, loadOverview } from './load';
+import { sentence } from './request';
 import { following, live, overview, where } from './store';
-import { sentence } from './use-answer';
 
 /** How long the server may keep a question until there is more, in seconds. */
 const WAIT = 20;

@@ -1,8 +1,8 @@
 /** Brings what the place needs into the store: the run's overview and findings, and the chosen event. */
 import { computed, effect, type Signal, signal, untracked } from '@preact/signals';
 import { answers } from '../api/current';
+import { type Ask, Latest } from './request';
 import { chosen, findings, overview, place, problem, where } from './store';
-import { sentence } from './use-answer';
 
 /** Why the chosen event can't be shown; empty where it can. */
 export const chosenProblem = signal('');
@@ -14,6 +14,7 @@ const event = computed(() => place.value.event);
 
 /** One question, of which only the last asking counts. */
 interface Question {
+  /** Comes to an end with the answer, or when the question is given up. */
   readonly ask: () => Promise<void>;
   readonly giveUp: () => void;
 }
@@ -54,26 +55,17 @@ export function keepLoading(): void {
 }
 
 /** Puts answers into `into`, and the sentence of an error into `say`. */
-function question<T>(
-  ask: (signal: AbortSignal) => Promise<T>,
-  into: Signal<T | undefined>,
-  say: Signal<string>,
-): Question {
-  let last = new AbortController();
+function question<T>(ask: Ask<T>, into: Signal<T | undefined>, say: Signal<string>): Question {
+  const latest = new Latest();
+  const take = (answer: T): void => {
+    into.value = answer;
+    say.value = '';
+  };
+  const fail = (problem: string): void => {
+    say.value = problem;
+  };
   return {
-    giveUp: () => last.abort(),
-    ask: async () => {
-      last.abort();
-      const mine = new AbortController();
-      last = mine;
-      try {
-        const answer = await ask(mine.signal);
-        if (mine.signal.aborted) return;
-        into.value = answer;
-        say.value = '';
-      } catch (error) {
-        if (!mine.signal.aborted) say.value = sentence(error);
-      }
-    },
+    giveUp: () => latest.giveUp(),
+    ask: () => new Promise((resolve) => latest.ask((signal) => ask(signal).finally(resolve), take, fail)),
   };
 }

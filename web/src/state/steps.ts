@@ -3,13 +3,13 @@ import { signal } from '@preact/signals';
 import { answers } from '../api/current';
 import { placeOf } from './choose';
 import type { Tab } from './place';
+import { type Ask, Latest } from './request';
 import { findings, go, list, live, overview, place, problem, where } from './store';
-import { sentence } from './use-answer';
 
 /** How the field of the search is found, to put the cursor into it. */
 const SEARCH_FIELD = '#search';
 
-/** The same of the search in the graph. */
+/** How the field of the search in the graph is found. */
 const GRAPH_SEARCH = '#graph-search';
 
 /** Why the last step led nowhere; empty where it did. */
@@ -25,7 +25,7 @@ export function nextFinding(by: 1 | -1): void {
 
 /** Chooses the event one row further down the table, or up; from none the first. */
 export function nextEvent(by: 1 | -1): void {
-  void step(async (signal) => {
+  step(async (signal) => {
     const { event } = place.peek();
     const row = event === undefined ? null : (await answers.place(where.peek(), list.peek(), event, signal)).row;
     const wanted = row === null ? 0 : row + by;
@@ -37,7 +37,7 @@ export function nextEvent(by: 1 | -1): void {
 
 /** Chooses the next event that is not finite among those that are searched for, in the order in which they were computed. */
 export function nextBad(direction: 'forward' | 'backward'): void {
-  void step(async (signal) => {
+  step(async (signal) => {
     const { search, event } = place.peek();
     const from = event ?? (direction === 'forward' ? -1 : (live.peek()?.tensor_events ?? -1));
     const found = await answers.next(where.peek(), `${search} nonfinite`.trim(), from, direction, signal);
@@ -59,20 +59,20 @@ export function goToSearch(): void {
   field?.select();
 }
 
-let last = new AbortController();
+const latest = new Latest();
 
 /** Finds an event and goes there; a further step before that gives it up. */
-async function step(find: (signal: AbortSignal) => Promise<number | undefined>): Promise<void> {
-  last.abort();
-  const mine = new AbortController();
-  last = mine;
+function step(find: Ask<number | undefined>): void {
   notice.value = '';
-  try {
-    const event = await find(mine.signal);
-    if (event !== undefined && !mine.signal.aborted) go({ event });
-  } catch (error) {
-    if (!mine.signal.aborted) problem.value = sentence(error);
-  }
+  latest.ask(
+    find,
+    (event) => {
+      if (event !== undefined) go({ event });
+    },
+    (text) => {
+      problem.value = text;
+    },
+  );
 }
 
 /** Shows the graph of the whole function, with the cursor in its search. */

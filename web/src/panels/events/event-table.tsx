@@ -5,6 +5,7 @@ import { height, lastTop, ROW, seen, topShowing } from '../../parts/scroll/scrol
 import { useRoom } from '../../parts/scroll/use-room';
 import { useScroll } from '../../parts/scroll/use-scroll';
 import { keep, kept } from '../../state/kept';
+import { request } from '../../state/request';
 import { notice } from '../../state/steps';
 import { chosen, following, go, live, place } from '../../state/store';
 import { chosenColumns, leastWidth, readWidths, template, type Widths, withWidth, writeWidths } from './columns';
@@ -49,16 +50,15 @@ export function EventTable({ where, list, pages }: ShownList) {
       reveal(known);
       return undefined;
     }
-    const given = new AbortController();
-    answers.place(where, list, event, given.signal).then(
+    return request(
+      (signal) => answers.place(where, list, event, signal),
       ({ row }) => {
-        if (given.signal.aborted || byKeys.current) return;
+        if (byKeys.current) return;
         if (row !== null) reveal(row);
         else notice.value = 'The chosen event is not in this list.';
       },
       () => undefined,
     );
-    return () => given.abort();
   }, [drawn, event, pages]);
 
   // While the program runs, the end stays in view.

@@ -1,11 +1,11 @@
 /** Moving to an execution: all panels go to its first bad tensor, or else to its first. */
 import { answers } from '../../api/current';
 import type { ExecutionView } from '../../api/types';
+import { Latest } from '../../state/request';
 import { go, where } from '../../state/store';
-import { sentence } from '../../state/use-answer';
 import { current, currentView, trouble, whole } from './state';
 
-let given = new AbortController();
+const latest = new Latest();
 /** The execution that is on its way, so that keys pressed quickly are not lost. */
 let wanted: number | undefined;
 let lastStep = 0;
@@ -13,22 +13,24 @@ let lastStep = 0;
 const SERIES_MS = 1000;
 
 /** Chooses an execution. */
-export async function choose(execution: number, mode: 'push' | 'replace' = 'push'): Promise<void> {
-  given.abort();
-  given = new AbortController();
-  const { signal } = given;
+export function choose(execution: number, mode: 'push' | 'replace' = 'push'): void {
   wanted = execution;
-  try {
-    const view = await answers.execution(where.value, execution, signal);
-    currentView.value = view;
-    // Known at once: the place's event has yet to come before it tells its execution.
-    current.value = execution;
-    go({ execution, event: eventOf(view) }, mode);
-    trouble.value = '';
-  } catch (error) {
-    if (!signal.aborted) trouble.value = sentence(error);
-  }
-  if (!signal.aborted) wanted = undefined;
+  latest.ask(
+    (signal) => answers.execution(where.value, execution, signal),
+    (view) => {
+      currentView.value = view;
+      // Known at once: the place's event has yet to come before it tells its execution.
+      current.value = execution;
+      go({ execution, event: eventOf(view) }, mode);
+      say('');
+    },
+    say,
+  );
+}
+
+function say(text: string): void {
+  trouble.value = text;
+  wanted = undefined;
 }
 
 /** The execution before or after the chosen one, in the order in which they began. Many steps are one in the history. */
@@ -37,7 +39,7 @@ export function step(by: -1 | 1): void {
   const to = (wanted ?? current.value ?? (by > 0 ? first - 1 : last + 1)) + by;
   if (to < first || to > last) return;
   const now = Date.now();
-  void choose(to, now - lastStep < SERIES_MS ? 'replace' : 'push');
+  choose(to, now - lastStep < SERIES_MS ? 'replace' : 'push');
   lastStep = now;
 }
 
@@ -54,26 +56,26 @@ export function ends(): readonly [number, number] {
 }
 
 /** The next or previous execution that has a tensor that is not finite. */
-export async function stepBad(direction: 'forward' | 'backward'): Promise<void> {
-  given.abort();
-  given = new AbortController();
-  const { signal } = given;
+export function stepBad(direction: 'forward' | 'backward'): void {
   const view = currentView.value;
-  try {
-    const search = view ? `nonfinite -execution:${view.execution}` : 'nonfinite';
-    const from = view?.first_event ?? -1;
-    const found = await answers.next(where.value, search, from, direction, signal);
-    if (found.event === null) {
-      trouble.value =
-        direction === 'forward' ? 'No later execution has a bad tensor.' : 'No earlier execution has a bad tensor.';
-      return;
-    }
-    const event = await answers.event(where.value, found.event, signal);
-    if (event.row.execution >= 0) await choose(event.row.execution);
-    else go({ event: found.event });
-  } catch (error) {
-    if (!signal.aborted) trouble.value = sentence(error);
-  }
+  const search = view ? `nonfinite -execution:${view.execution}` : 'nonfinite';
+  const from = view?.first_event ?? -1;
+  wanted = undefined;
+  latest.ask(
+    async (signal) => {
+      const found = await answers.next(where.value, search, from, direction, signal);
+      return found.event === null ? undefined : answers.event(where.value, found.event, signal);
+    },
+    (event) => {
+      if (!event)
+        say(
+          direction === 'forward' ? 'No later execution has a bad tensor.' : 'No earlier execution has a bad tensor.',
+        );
+      else if (event.row.execution >= 0) choose(event.row.execution);
+      else go({ event: event.row.event });
+    },
+    say,
+  );
 }
 
 /** Shows the tensor events of an execution in the table. */

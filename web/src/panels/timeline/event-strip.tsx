@@ -4,6 +4,7 @@ import { answers } from '../../api/current';
 import type { EventRow } from '../../api/types';
 import { badSign, breakdownWords } from '../../parts/breakdown';
 import { count } from '../../parts/numbers';
+import { request } from '../../state/request';
 import { go, place, where } from '../../state/store';
 import { useAnswer } from '../../state/use-answer';
 
@@ -31,14 +32,13 @@ export function EventStrip({ execution, total }: EventStripProps) {
   useEffect(() => {
     if (total <= PAGE) setBegin(0);
     if (total <= PAGE || event === undefined || here) return undefined;
-    const given = new AbortController();
-    answers.place(asked, list, event, given.signal).then(
+    return request(
+      (signal) => answers.place(asked, list, event, signal),
       ({ row }) => {
         if (row !== null) setBegin(Math.floor(row / PAGE) * PAGE);
       },
-      () => {},
+      () => undefined,
     );
-    return () => given.abort();
   }, [asked, execution, event, total > PAGE]);
   useEffect(() => {
     const cell = strip.current?.querySelector<HTMLElement>('[aria-current="true"]');

@@ -40,10 +40,10 @@ function act(event: KeyboardEvent, rows: readonly Row[]): boolean {
     case 'ArrowDown':
       return stepLane(rows, event.key === 'ArrowUp' ? -1 : 1);
     case 'Home':
-      void choose(ends()[0]);
+      choose(ends()[0]);
       return true;
     case 'End':
-      if (whole.value?.executions) void choose(ends()[1]);
+      if (whole.value?.executions) choose(ends()[1]);
       return true;
     case 'Enter':
       if (chosen !== undefined) open(chosen);
@@ -77,7 +77,7 @@ function stepLane(rows: readonly Row[], by: -1 | 1): boolean {
         return !best || apart < best.apart ? { execution: span.execution, apart } : best;
       }, undefined);
     if (near) {
-      void choose(near.execution);
+      choose(near.execution);
       return true;
     }
   }

@@ -2,8 +2,8 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { answers } from '../../api/current';
 import type { Timeline } from '../../api/types';
+import { Patient, request } from '../../state/request';
 import { following, live, where } from '../../state/store';
-import { sentence } from '../../state/use-answer';
 import { current, currentView, detail, grown, look, trouble, view, whole, wholeTime, width } from './state';
 import { isWhole, showing, type View, withMargin } from './view';
 
@@ -34,18 +34,20 @@ function forgetOfOtherProcess(): () => void {
 
 function loadWhole(): () => void {
   const [revision, end] = throttled(() => (following.value ? (live.value?.revision ?? 0) : undefined), GROWTH_MS);
-  const requests = new Patient();
+  const requests = new Patient(trouble);
   const stop = effect(() => {
     const pixels = Math.ceil(width.value / 200) * 200;
     const [asked, newest] = [where.value, revision.value];
     if (requests.waitsFor(JSON.stringify([asked, pixels]))) return;
     const known = whole.peek();
     if (!pixels || (known && newest > 0 && known.revision >= newest && pixels === wholePixels)) return;
-    requests.ask(async (signal) => {
-      const answer = await answers.timeline(asked, undefined, Math.min(pixels, MOST_PIXELS), signal);
-      wholePixels = pixels;
-      grown(answer);
-    });
+    requests.ask(
+      (signal) => answers.timeline(asked, undefined, Math.min(pixels, MOST_PIXELS), signal),
+      (answer) => {
+        wholePixels = pixels;
+        grown(answer);
+      },
+    );
   });
   return () => {
     stop();
@@ -56,7 +58,7 @@ function loadWhole(): () => void {
 let wholePixels = 0;
 
 function loadDetail(): () => void {
-  const requests = new Patient();
+  const requests = new Patient(trouble);
   const stop = effect(() => {
     const [shown, all, pixels, asked, known] = [view.value, wholeTime.value, width.value, where.value, detail.peek()];
     const revision = whole.value?.revision ?? 0;
@@ -68,8 +70,9 @@ function loadDetail(): () => void {
     const range = [Math.round(wanted.begin), Math.round(wanted.end)] as const;
     const columns = Math.min(Math.max(Math.round(pixels * share), 50), MOST_PIXELS);
     requests.ask(
-      async (signal) => {
-        detail.value = await answers.timeline(asked, range, columns, signal);
+      (signal) => answers.timeline(asked, range, columns, signal),
+      (answer) => {
+        detail.value = answer;
       },
       known ? DETAIL_MS : 0,
     );
@@ -90,9 +93,17 @@ function loadCurrent(): () => void {
     }
     const known = currentView.peek();
     if (revision === undefined || (known?.execution === execution && known.end_ns !== null)) return undefined;
-    return asking(async (signal) => {
-      currentView.value = await answers.execution(asked, execution, signal);
-    });
+    return request(
+      (signal) => answers.execution(asked, execution, signal),
+      (answer) => {
+        currentView.value = answer;
+        trouble.value = '';
+      },
+      (problem) => {
+        trouble.value = problem;
+      },
+      0,
+    );
   });
 }
 
@@ -115,60 +126,6 @@ function serves(known: Timeline, shown: View): boolean {
   if (known.begin_ns > shown.begin || known.end_ns < shown.end) return false;
   const binned = known.lanes.some((lane) => lane.bins.length > 0);
   return !binned || known.end_ns - known.begin_ns <= 3 * (shown.end - shown.begin);
-}
-
-/**
- * One request at a time, given up when something else is wanted. What is wanted again because the trace has grown waits
- * for the answer: a busy server would never come to the end of one otherwise.
- */
-class Patient {
-  private wanted = '';
-  private giveUp: (() => void) | undefined;
-  private readonly answered = signal(0);
-
-  /** Whether this is asked for at the moment; anything else is given up. An effect that calls this runs again then. */
-  waitsFor(wanted: string): boolean {
-    void this.answered.value;
-    if (this.giveUp && this.wanted === wanted) return true;
-    this.stop();
-    this.wanted = wanted;
-    return false;
-  }
-
-  ask(request: (signal: AbortSignal) => Promise<void>, after = 0): void {
-    this.giveUp = asking(async (given) => {
-      try {
-        await request(given);
-      } finally {
-        if (!given.aborted) this.giveUp = undefined;
-      }
-      if (!given.aborted) this.answered.value += 1;
-    }, after);
-  }
-
-  stop(): void {
-    this.giveUp?.();
-    this.giveUp = undefined;
-  }
-}
-
-/** Asks after a while, unless it is given up before. */
-function asking(ask: (signal: AbortSignal) => Promise<void>, after = 0): () => void {
-  const given = new AbortController();
-  const timer = setTimeout(() => {
-    ask(given.signal).then(
-      () => {
-        trouble.value = '';
-      },
-      (error: unknown) => {
-        if (!given.signal.aborted) trouble.value = sentence(error);
-      },
-    );
-  }, after);
-  return () => {
-    clearTimeout(timer);
-    given.abort();
-  };
 }
 
 /** The newest value that is not undefined, taken over at most every so many milliseconds. */

@@ -64,8 +64,8 @@ function hover(rows: readonly Row[], x: number, y: number, box: DOMRect): void {
 function click(rows: readonly Row[], x: number, y: number): void {
   const at = found(rows, x, y);
   const [shown, all] = [view.value, wholeTime.value];
-  if (at?.mark) void choose(at.mark.span.execution);
-  else if (at?.bar?.bin.first_bad != null) void choose(at.bar.bin.first_bad);
+  if (at?.mark) choose(at.mark.span.execution);
+  else if (at?.bar?.bin.first_bad != null) choose(at.bar.bin.first_bad);
   else if (at?.bar && shown && all) look(zoomed(shown, all, xToTime(shown, width.value, x), 0.2));
 }
 

@@ -31,14 +31,14 @@ export function TimelineHead() {
         <button
           type="button"
           title="The previous execution with a tensor that is not finite"
-          onClick={() => void stepBad('backward')}
+          onClick={() => stepBad('backward')}
         >
           ‹ bad
         </button>
         <button
           type="button"
           title="The next execution with a tensor that is not finite"
-          onClick={() => void stepBad('forward')}
+          onClick={() => stepBad('forward')}
         >
           bad ›
         </button>

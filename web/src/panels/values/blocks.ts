@@ -1,7 +1,7 @@
 /** Elements of one slice, fetched in blocks when they come into view, and a bounded number of them kept. */
 import { type Signal, signal } from '@preact/signals';
 import type { ValuesView } from '../../api/types';
-import { sentence } from '../../state/use-answer';
+import { Pieces } from '../../state/pieces';
 
 /** Rows and columns of a block. */
 export const BLOCK = 250;
@@ -20,14 +20,30 @@ export type AskBlock = (
 export class ValueBlocks {
   /** What is known of the slice; undefined until the first block is there. */
   readonly view: Signal<ValuesView | undefined> = signal(undefined);
+
+  /** By row and column of the block, as one number. */
+  private readonly blocks: Pieces<number, ValuesView>;
+
+  constructor(ask: AskBlock) {
+    this.blocks = new Pieces(
+      (key, given) => ask(Math.floor(key / ACROSS) * BLOCK, (key % ACROSS) * BLOCK, BLOCK, given),
+      KEPT,
+      (_, block) => {
+        this.view.value ??= block;
+        return true;
+      },
+    );
+  }
+
   /** Grows with each block that comes. */
-  readonly version = signal(0);
-  readonly problem = signal('');
+  get version(): Signal<number> {
+    return this.blocks.version;
+  }
 
-  private readonly blocks = new Map<string, ValuesView>();
-  private readonly asked = new Map<string, AbortController>();
-
-  constructor(private readonly ask: AskBlock) {}
+  /** What went wrong with the last block that was asked for. */
+  get problem(): Signal<string> {
+    return this.blocks.problem;
+  }
 
   /** An element, undefined where it is not there (yet). */
   element(row: number, column: number): Element | undefined {
@@ -37,51 +53,23 @@ export class ValueBlocks {
 
   /** Says what is seen; what else was asked for is given up. */
   want(rows: Range, columns: Range): void {
-    const wanted = new Map<string, readonly [number, number]>();
+    const wanted = [];
     for (let row = Math.floor(rows[0] / BLOCK); row <= Math.floor(rows[1] / BLOCK); row += 1) {
       for (let column = Math.floor(columns[0] / BLOCK); column <= Math.floor(columns[1] / BLOCK); column += 1) {
-        wanted.set(keyOf(row, column), [row, column]);
+        wanted.push(keyOf(row, column));
       }
     }
-    for (const [key, given] of this.asked) {
-      if (wanted.has(key)) continue;
-      given.abort();
-      this.asked.delete(key);
-    }
-    for (const [key, [row, column]] of wanted) if (!this.blocks.has(key)) this.request(key, row, column);
+    this.blocks.want(wanted);
   }
 
   close(): void {
-    for (const given of this.asked.values()) given.abort();
-    this.asked.clear();
-  }
-
-  private request(key: string, row: number, column: number): void {
-    if (this.asked.has(key)) return;
-    const given = new AbortController();
-    this.asked.set(key, given);
-    this.ask(row * BLOCK, column * BLOCK, BLOCK, given.signal).then(
-      (answer) => {
-        if (given.signal.aborted) return;
-        this.asked.delete(key);
-        this.blocks.set(key, answer);
-        for (const old of this.blocks.keys()) {
-          if (this.blocks.size <= KEPT) break;
-          this.blocks.delete(old);
-        }
-        this.problem.value = '';
-        this.view.value ??= answer;
-        this.version.value += 1;
-      },
-      (error: unknown) => {
-        if (given.signal.aborted) return;
-        this.asked.delete(key);
-        this.problem.value = sentence(error);
-      },
-    );
+    this.blocks.close();
   }
 }
 
-function keyOf(row: number, column: number): string {
-  return `${row} ${column}`;
+/** More blocks than stand side by side in any tensor; still the key of each is a number that is exact. */
+const ACROSS = 2 ** 26;
+
+function keyOf(row: number, column: number): number {
+  return row * ACROSS + column;
 }

@@ -89,6 +89,20 @@ describe('pages of events', () => {
     expect(pages.row(299)?.event).toBe(299);
   });
 
+  it('tell how many there are now while their beginning is seen', async () => {
+    const list = new List();
+    const pages = new EventPages(list.ask, true);
+    pages.want(0, 12);
+    await list.answerAll();
+    pages.want(0, 12);
+    await list.answerAll();
+    list.total += 1000;
+    pages.renew();
+    await list.answerAll();
+    expect(pages.total.value).toBe(list.total);
+    expect(list.begins()).toEqual([0, PAGE, 10_000_000 - PAGE]);
+  });
+
   it('all change in another order', async () => {
     const list = new List();
     const pages = new EventPages(list.ask, false);

@@ -55,7 +55,9 @@ describe('a history', () => {
   });
 
   it('says of a point what is wrong with it first', () => {
-    expect(words(point({ step: 3, iteration: 2 }, { nan: 1, negative: 2 }))).toMatch(/^step 3, iteration 2: NaN! min -4, /);
+    expect(words(point({ step: 3, iteration: 2 }, { nan: 1, negative: 2 }))).toMatch(
+      /^step 3, iteration 2: NaN! min -4, /,
+    );
     expect(words(point({ health: null }))).toBe('step 0: not measured');
   });
 });
