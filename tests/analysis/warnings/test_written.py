@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tensordbg.analysis.warnings.activation_twice import activations_twice
+from tensordbg.analysis.warnings.saturation import saturated_activations
 from tensordbg.analysis.warnings.written import kind_at
 from tensordbg.model import TensorRef
 from tensordbg.operations.kinds import Kind
@@ -10,8 +11,8 @@ from tests.analysis.builder import TraceBuilder
 from tests.analysis.warnings.network import studied
 
 
-def written(activation: str, values: list[float]) -> tuple[TraceBuilder, TensorRef]:
-    """A loss of a softmax or a sigmoid that is written out."""
+def written(activation: str, values: list[float], weights: bool = False) -> tuple[TraceBuilder, TensorRef]:
+    """A loss of a softmax or a sigmoid that is written out, or of what weights make of it."""
     trace = TraceBuilder()
     f = trace.function("train_step")
     read, y = f.read(trace.variable("w", "[2]", trainable=True)), f.argument("y")
@@ -22,7 +23,7 @@ def written(activation: str, values: list[float]) -> tuple[TraceBuilder, TensorR
         top = f.op("RealDiv", one, f.op("AddV2", one, f.op("Exp", f.op("Neg", read))))
     else:
         top = f.op("RealDiv", read, f.op("Sum", read))
-    cost = f.op("SoftmaxCrossEntropyWithLogits", top, y)
+    cost = f.op("SoftmaxCrossEntropyWithLogits", f.op("MatMul", top, read) if weights else top, y)
     f.write(trace.variables[0]["variable"], f.op("Mul", cost, name="gradient_tape/Mul"), op_type="AssignSubVariableOp")
     for step in range(10):
         run = trace.run(f)
@@ -41,6 +42,17 @@ def test_what_is_written_out_is_known(activation: str, kind: Kind) -> None:
     assert kind_at(study, study.ports.of(top)) is kind
     told = [each.evidence["activation"] for each in activations_twice(study)]
     assert told == ([] if kind is Kind.DIVIDE else [activation])
+
+
+@pytest.mark.parametrize(("activation", "fix"), [("softmax", "softmax"), ("sigmoid", ""), ("shares", None)])
+def test_at_its_limits_it_is_saturated(activation: str, fix: str | None) -> None:
+    trace, top = written(activation, [0.0, 1.0], weights=True)
+    study = studied(trace)
+    found = saturated_activations(study)
+    assert [study.at[study.ports.of(top)] for _ in found] == ([] if fix is None else [[each.series for each in found]])
+    assert [each.suggestion for each in found] == (
+        [] if fix is None else [study.fix(found[0].series, "saturated_activation", fix)]
+    )
 
 
 def test_numbers_beyond_1_are_no_probabilities() -> None:

@@ -2,8 +2,9 @@
 
 For numbers x from a to b the mean of (x - a)(b - x), next to its largest possible value, says how much room is left; it
 follows from the sum and the sum of squares. A softmax is at its limits where the squares sum up to as much as the
-numbers themselves. What gives the probabilities in the end may be as sure as it likes once the loss is small; where it
-stays large, the targets may lie outside of the range, or the output was at its end before it could learn.
+numbers themselves. Sigmoids and softmaxes that a program writes out of exponentials and a division count too. What
+gives the probabilities in the end may be as sure as it likes once the loss is small; where it stays large, the targets
+may lie outside of the range, or the output was at its end before it could learn.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tensordbg.analysis.warnings.losses import Loss, find_losses, losses_of, par
 from tensordbg.analysis.warnings.series import Floats, Series
 from tensordbg.analysis.warnings.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.words import listed, share
+from tensordbg.analysis.warnings.written import kind_at
 from tensordbg.operations.kinds import Kind
 
 _RANGES = {Kind.TANH: (-1.0, 1.0), Kind.SIGMOID: (0.0, 1.0), Kind.RELU6: (0.0, 6.0)}
@@ -94,7 +96,7 @@ def _room(study: Study) -> Floats:
     """For each row how much room is left between the limits: 1 where all of it is; NaN for other operations."""
     result = np.full(len(study.series.step), np.nan)
     for k in range(len(study.series)):
-        if operation_of(study.site(k)).kind is Kind.SOFTMAX:
+        if kind_at(study, int(study.port[k])) is Kind.SOFTMAX:
             result[study.series.rows(k)] = _room_of_softmax(study.series, k)
         elif (limits := limits_of(study, k)) is not None:
             result[study.series.rows(k)] = _room_between(study.series, k, *limits)
@@ -118,8 +120,8 @@ def _room_between(series: Series, k: int, low: float, high: float) -> Floats:
 
 
 def limits_of(study: Study, k: int) -> tuple[float, float] | None:
-    """The range of an activation: by its type, or by the constants that it is clipped to from both sides."""
-    kind = operation_of(study.site(k)).kind
+    """The range of an activation: by its kind, written out or not, or by the constants that it is clipped to."""
+    kind = kind_at(study, int(study.port[k]))
     if kind in _RANGES:
         return _RANGES[kind]
     if kind is not Kind.MAXIMUM:
@@ -159,7 +161,7 @@ def _hidden(study: Study) -> Bools:
 
 def _finding(study: Study, k: int, run: int, room: Floats, followers: list[str]) -> Finding:
     left = _slope_left(study, k, room)
-    kind = operation_of(study.site(k)).kind
+    kind = kind_at(study, int(study.port[k]))
     return Finding(
         kind="saturated_activation",
         series=k,
