@@ -50,7 +50,7 @@ NOT_MIRRORED = {
     "analysis/program/optimizers.py": "e2e/test_updates.py",
     "analysis/origins/jumps.py": "e2e/test_jumps.py",
     "__main__.py": "cli/test_main.py",
-    "analysis/view/asked.py": "wire/view/test_answers.py",
+    "analysis/view/requests.py": "wire/view/test_answers.py",
     "backends/tensorflow/functions/debug_info.py": "e2e/undisturbed/test_tracebacks.py",
     "backends/tensorflow/functions/node_names.py": "backends/tensorflow/functions/test_instrument.py",
     "backends/tensorflow/own_frames.py": "e2e/undisturbed/test_tracebacks.py",

@@ -11,7 +11,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.analysis.names.listing import Order, Selection, list_tensors
 from tensordbg.analysis.tensors.show import history_of
-from tensordbg.analysis.view.asked import Centre, EventList, Window
+from tensordbg.analysis.view.requests import Centre, EventList, Window
 from tensordbg.analysis.why import why
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.runs import find_run

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
+from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
 from tensordbg.server import parameters as asked
 
 

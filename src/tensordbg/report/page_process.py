@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
+from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
 from tensordbg.errors import UsageError
 from tensordbg.report.page_shelf import ProcessShelf
 from tensordbg.report.page_sources import lines_by_file, shortened

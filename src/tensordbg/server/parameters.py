@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
+from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
 from tensordbg.wire.view.answers import RunAnswers
 from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions
 from tensordbg.wire.view.findings import Findings

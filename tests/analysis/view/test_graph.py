@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.analysis.view.asked import Centre
 from tensordbg.analysis.view.graph import GraphPart, graph_part
+from tensordbg.analysis.view.requests import Centre
 from tensordbg.errors import AbsentError, UsageError
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.view.built import opened_builder

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tensordbg.analysis.view.asked import Whole
 from tensordbg.analysis.view.graph_search import MOST_FOUND, find_in_graph
+from tensordbg.analysis.view.requests import Whole
 from tensordbg.model import PYTHON_NAMES
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.view.boxed import model_step

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.requests import EventList
 from tensordbg.errors import AbsentError
 from tests.sample_trace import TENSOR_EVENTS
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.page import next_event, place_of, read_page
+from tensordbg.analysis.view.requests import EventList
 from tensordbg.errors import AbsentError, UsageError
 
 LISTS = [

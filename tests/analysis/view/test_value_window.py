@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tensordbg.analysis.tensors.slices import parse_slice
-from tensordbg.analysis.view.asked import Window
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.requests import Window
 from tensordbg.analysis.view.value_window import ValueWindow, at_most_two, value_window
 from tensordbg.errors import AbsentError, UsageError
 from tensordbg.trace.reader import open_trace

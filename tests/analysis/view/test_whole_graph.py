@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.analysis.view.asked import Whole
+from tensordbg.analysis.view.requests import Whole
 from tensordbg.analysis.view.whole_graph import MOST_SEEN, WholeGraph, whole_graph
 from tensordbg.errors import AbsentError, UsageError
 from tensordbg.model import TensorRef

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
+from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
 from tensordbg.errors import AbsentError, UsageError
 from tensordbg.trace.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers

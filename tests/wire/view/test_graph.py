@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from tensordbg.analysis.view.asked import Centre
 from tensordbg.analysis.view.eager_graph import eager_part
 from tensordbg.analysis.view.graph import graph_part
+from tensordbg.analysis.view.requests import Centre
 from tensordbg.wire.view.graph import EdgeView, GraphView, NodeView, eager_view, graph_view
 from tests.analysis.view.loop_trace import LoopTrace, loop_trace
 

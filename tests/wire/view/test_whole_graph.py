@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.view.asked import Whole
+from tensordbg.analysis.view.requests import Whole
 from tensordbg.analysis.view.whole_graph import whole_graph
 from tensordbg.wire.view.whole_graph import BoxView, BundleView, RootFunction, WholeView, whole_view
 from tests.analysis.builder import TraceBuilder

@@ -15,9 +15,9 @@ from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.graphs.function_graph import find_operation
 from tensordbg.analysis.program.call_tree import CallTree, call_tree
 from tensordbg.analysis.program.function_choice import choose_function
-from tensordbg.analysis.view.asked import Centre
 from tensordbg.analysis.view.local_flow import LocalFlows
 from tensordbg.analysis.view.node_health import NodeEvents, RecordedNodes, events_at_nodes, key_of_event
+from tensordbg.analysis.view.requests import Centre
 from tensordbg.analysis.view.wires import Wire, wires_between
 from tensordbg.errors import AbsentError
 from tensordbg.model import NONE, Function

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.program.python_names import names_told
-from tensordbg.analysis.view.asked import Whole
 from tensordbg.analysis.view.node_titles import node_title
+from tensordbg.analysis.view.requests import Whole
 from tensordbg.analysis.view.root_functions import root_functions
 from tensordbg.analysis.view.whole_graph import WholeGraphs, described, function_asked_for
 

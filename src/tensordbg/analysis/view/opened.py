@@ -21,7 +21,6 @@ from tensordbg.analysis.program.events import Executions, read_executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins
 from tensordbg.analysis.tensors.composites import whole_values, with_values
-from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.bins import Spans
 from tensordbg.analysis.view.columns import Columns
 from tensordbg.analysis.view.extents import Extents, find_extents
@@ -29,6 +28,7 @@ from tensordbg.analysis.view.growth import Growth, measure_growth
 from tensordbg.analysis.view.kept import Recent, kept
 from tensordbg.analysis.view.local_flow import LocalFlow, local_flow_key, take_local_flow
 from tensordbg.analysis.view.page import EventNumbers, list_numbers
+from tensordbg.analysis.view.requests import EventList
 from tensordbg.analysis.view.rows import SeenTensor, seen_tensors
 from tensordbg.analysis.view.sites import SiteNames, lost_site, name_sites
 from tensordbg.analysis.view.source_margins import SiteCounts, count_sites

@@ -8,10 +8,10 @@ from typing import Protocol
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
-from tensordbg.analysis.view.asked import EventList
 from tensordbg.analysis.view.growth import Growth
 from tensordbg.analysis.view.matching import find_events
 from tensordbg.analysis.view.order import check_order, sort_events
+from tensordbg.analysis.view.requests import EventList
 from tensordbg.analysis.view.rows import EventRows, SeenTensor
 from tensordbg.analysis.view.sites import NamedEvents
 from tensordbg.errors import UsageError

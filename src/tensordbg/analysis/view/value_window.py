@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.tensors.slices import Index, parse_slice, take
-from tensordbg.analysis.view.asked import Window
+from tensordbg.analysis.view.requests import Window
 from tensordbg.analysis.view.rows import EventRows
 
 Array = npt.NDArray[Any]

@@ -6,7 +6,6 @@ empty, which means the first.
 
 from __future__ import annotations
 
-from tensordbg.analysis.view.asked import Centre, EventList, Whole, Window
 from tensordbg.analysis.view.eager_graph import eager_part
 from tensordbg.analysis.view.following import FollowedTrace
 from tensordbg.analysis.view.graph import graph_part
@@ -17,6 +16,7 @@ from tensordbg.analysis.view.one_event import one_event
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.overview import read_overview
 from tensordbg.analysis.view.page import next_event, place_of, read_page
+from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
 from tensordbg.analysis.view.source_margins import list_sources, read_source
 from tensordbg.analysis.view.suggestions import complete
 from tensordbg.analysis.view.timeline import one_execution, read_timeline
