@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tensordbg.analysis.program.description import Program, read_program
-from tensordbg.analysis.view.kept import kept
+from tensordbg.analysis.view.caching import kept
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.sites import SiteNames, name_sites
 from tensordbg.console.language.filters import Filter

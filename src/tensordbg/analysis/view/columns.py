@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, floats, integers, tensor_pieces, words
-from tensordbg.analysis.view.kept import Recent
+from tensordbg.analysis.view.caching import Recent
 from tensordbg.model import NONE, SOMEWHERE
 
 Array = npt.NDArray[Any]

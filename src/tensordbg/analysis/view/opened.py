@@ -22,10 +22,10 @@ from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins
 from tensordbg.analysis.tensors.composites import whole_values, with_values
 from tensordbg.analysis.view.bins import Spans
+from tensordbg.analysis.view.caching import Recent, kept
 from tensordbg.analysis.view.columns import Columns
 from tensordbg.analysis.view.extents import Extents, find_extents
 from tensordbg.analysis.view.growth import Growth, measure_growth
-from tensordbg.analysis.view.kept import Recent, kept
 from tensordbg.analysis.view.local_flow import LocalFlow, local_flow_key, take_local_flow
 from tensordbg.analysis.view.page import EventNumbers, list_numbers
 from tensordbg.analysis.view.requests import EventList

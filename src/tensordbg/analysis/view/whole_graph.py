@@ -15,9 +15,9 @@ from tensordbg.analysis.view.box_health import Inside, RecordedAt, recorded_at
 from tensordbg.analysis.view.box_paths import BoxKind
 from tensordbg.analysis.view.boxes import Box, BoxTree, box_tree
 from tensordbg.analysis.view.bundles import Bundle, bundled
+from tensordbg.analysis.view.caching import Recent
 from tensordbg.analysis.view.graph import GraphSource, function_of_event
 from tensordbg.analysis.view.handed_on import handed_on
-from tensordbg.analysis.view.kept import Recent
 from tensordbg.analysis.view.node_health import NodeEvents, events_at_nodes, key_of_event
 from tensordbg.analysis.view.requests import Whole
 from tensordbg.analysis.view.root_functions import root_functions

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tensordbg.analysis.view.kept import Recent, kept
+from tensordbg.analysis.view.caching import Recent, kept
 
 
 class Slow:
