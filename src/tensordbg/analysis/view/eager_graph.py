@@ -9,7 +9,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.program.events import Executions
-from tensordbg.analysis.view.extents import events_of
+from tensordbg.analysis.view.event_ranges import events_of
 from tensordbg.analysis.view.graph import MOST_NODES
 from tensordbg.analysis.view.neighbours import Neighbourhood, find_inputs
 from tensordbg.analysis.view.rows import EventRows, SeenTensor

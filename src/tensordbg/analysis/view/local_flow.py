@@ -20,7 +20,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Events, row_of
 from tensordbg.analysis.program.execution_part import made_from, part_of
 from tensordbg.analysis.view.columns import EventColumns
-from tensordbg.analysis.view.extents import RecordedExecutions, events_of
+from tensordbg.analysis.view.event_ranges import RecordedExecutions, events_of
 from tensordbg.model import NONE
 
 _LEVELS = 3

@@ -12,7 +12,7 @@ from tensordbg.analysis.flow.operands import is_eager, operands
 from tensordbg.analysis.flow.resolve import resolve
 from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.analysis.view.extents import RecordedExecutions, events_of
+from tensordbg.analysis.view.event_ranges import RecordedExecutions, events_of
 from tensordbg.analysis.view.local_flow import LocalFlow, LocalFlows
 from tensordbg.analysis.view.rows import EventRows, SeenTensor
 from tensordbg.model import NONE, CallKind, TensorRef

@@ -24,7 +24,7 @@ from tensordbg.analysis.tensors.composites import whole_values, with_values
 from tensordbg.analysis.view.bins import Spans
 from tensordbg.analysis.view.caching import Recent, kept
 from tensordbg.analysis.view.columns import Columns
-from tensordbg.analysis.view.extents import Extents, find_extents
+from tensordbg.analysis.view.event_ranges import EventRanges, find_event_ranges
 from tensordbg.analysis.view.growth import Growth, measure_growth
 from tensordbg.analysis.view.local_flow import LocalFlow, local_flow_key, take_local_flow
 from tensordbg.analysis.view.page import EventNumbers, list_numbers
@@ -115,9 +115,9 @@ class OpenedTrace:
         return Columns(self)
 
     @kept
-    def extents(self) -> Extents:
+    def event_ranges(self) -> EventRanges:
         """Where the events of each execution lie."""
-        return find_extents(self.executions.number, self.columns.whole("execution"))
+        return find_event_ranges(self.executions.number, self.columns.whole("execution"))
 
     @kept
     def timings(self) -> Timings:

@@ -16,7 +16,7 @@ def root_functions(opened: NamedExecutions) -> tuple[Function, ...]:
     called = np.flatnonzero(executions.function != NONE)
     function = executions.function[called]
     size = int(function.max(initial=NONE)) + 1
-    events = np.bincount(function, weights=opened.extents.count[called], minlength=size)
+    events = np.bincount(function, weights=opened.event_ranges.count[called], minlength=size)
     bad = np.bincount(function, weights=opened.bad.count[called], minlength=size)
     known = [each for each in np.unique(function).tolist() if each in opened.program.functions]
     known.sort(key=lambda each: (not bad[each], -float(events[each]), each))

@@ -114,7 +114,7 @@ def _threads(opened: TimedExecutions) -> Iterator[tuple[LaneContent, Spans]]:
         row=row,
         begin_ns=timings.begin_ns[row],
         end_ns=timings.end_ns[row],
-        events=opened.extents.count[row],
+        events=opened.event_ranges.count[row],
         bad=opened.bad.count[row],
         eager=timings.eager[row],
     )
@@ -170,7 +170,7 @@ def one_execution(opened: NamedExecutions, execution: int) -> OneExecution:
     row = int(np.searchsorted(number, execution))
     if row >= len(number) or number[row] != execution:
         raise AbsentError(f"no execution {execution}; the trace has {len(number):,}, the first is {number[:1].sum()}")
-    extents, bad = opened.extents, opened.bad
+    extents, bad = opened.event_ranges, opened.bad
     return OneExecution(
         row=row,
         name=execution_name(opened, row),

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, integers
-from tensordbg.analysis.view.extents import RecordedExecutions
+from tensordbg.analysis.view.event_ranges import RecordedExecutions
 from tensordbg.model import NONE
 
 

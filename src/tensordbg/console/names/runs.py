@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints, integers
-from tensordbg.analysis.view.extents import events_of
+from tensordbg.analysis.view.event_ranges import events_of
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE
 

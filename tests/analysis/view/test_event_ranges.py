@@ -2,20 +2,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.view.extents import events_of, find_extents
+from tensordbg.analysis.view.event_ranges import events_of, find_event_ranges
 from tensordbg.analysis.view.opened import OpenedTrace
 
 
 def test_events_of_two_threads_lie_among_each_other() -> None:
-    extents = find_extents(np.array([3, 5, 6]), np.array([3, 3, 5, -1, 3, 5, 9]))
+    extents = find_event_ranges(np.array([3, 5, 6]), np.array([3, 3, 5, -1, 3, 5, 9]))
     assert extents.first.tolist() == [0, 2, 7]
     assert extents.last.tolist() == [4, 5, -1]
     assert extents.count.tolist() == [3, 2, 0]
 
 
 def test_no_events_and_no_executions() -> None:
-    assert find_extents(np.array([1]), np.array([], dtype=np.int64)).count.tolist() == [0]
-    assert find_extents(np.array([], dtype=np.int64), np.array([-1, -1])).count.tolist() == []
+    assert find_event_ranges(np.array([1]), np.array([], dtype=np.int64)).count.tolist() == [0]
+    assert find_event_ranges(np.array([], dtype=np.int64), np.array([-1, -1])).count.tolist() == []
 
 
 def test_events_of_every_execution(varied: OpenedTrace) -> None:

@@ -14,7 +14,7 @@ from tensordbg.model import NONE
 
 
 @dataclass(frozen=True)
-class Extents:
+class EventRanges:
     """For each row of the executions where its events lie; those of other threads may lie between them."""
 
     first: Ints
@@ -32,11 +32,11 @@ class RecordedExecutions(EventColumns, Protocol):
         """All executions."""
 
     @property
-    def extents(self) -> Extents:
+    def event_ranges(self) -> EventRanges:
         """Where the events of each execution lie."""
 
 
-def find_extents(number: Ints, execution: Ints) -> Extents:
+def find_event_ranges(number: Ints, execution: Ints) -> EventRanges:
     """Finds the events of all executions.
 
     Args:
@@ -54,12 +54,12 @@ def find_extents(number: Ints, execution: Ints) -> Extents:
     np.minimum.at(first, row, starts)
     np.maximum.at(last, row, starts + lengths - 1)
     count = np.bincount(row, weights=lengths, minlength=len(number)).astype(np.int64)
-    return Extents(first, last, count)
+    return EventRanges(first, last, count)
 
 
 def events_of(opened: RecordedExecutions, row: int) -> Ints:
     """The numbers of the events of an execution, given by its row."""
-    extents = opened.extents
+    extents = opened.event_ranges
     if extents.last[row] == NONE:
         return np.empty(0, dtype=np.int64)
     first, last = int(extents.first[row]), int(extents.last[row])
