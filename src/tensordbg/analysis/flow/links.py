@@ -10,7 +10,7 @@ from tensordbg.analysis.columns.hashing import Lookup, mixed
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.flow.invocations import Invocations, by_owner
 from tensordbg.analysis.flow.loops import link_loop
-from tensordbg.analysis.flow.silent import add_silent_writers
+from tensordbg.analysis.flow.writers_without_events import add_writers_without_events
 from tensordbg.analysis.program.places import BODY, COND, Place, Places
 from tensordbg.model import NONE, CallKind
 
@@ -33,7 +33,7 @@ class Links:
 
 def link_invocations(invocations: Invocations, places: Places) -> tuple[Invocations, Links]:
     """Link all invocations, and add those that no event tells of but that lie between others."""
-    invocations = add_silent_writers(invocations, places)
+    invocations = add_writers_without_events(invocations, places)
     pairs: list[tuple[Ints, Ints]] = []  # invocation, the one that called it
     turns: list[tuple[Ints, Ints]] = []  # invocation, the iteration before it
     results: list[tuple[Ints, Ints, int]] = []  # invocation that gave the results, its caller, call site

@@ -13,9 +13,9 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools, Ints, spread_ranges
 from tensordbg.analysis.flow.invocations import Invocations, find_invocations, with_extent
 from tensordbg.analysis.flow.links import Links, link_invocations
-from tensordbg.analysis.flow.repeats import settle_repeats
 from tensordbg.analysis.flow.squares import with_fused_squares
 from tensordbg.analysis.flow.twins import with_twins
+from tensordbg.analysis.flow.uninlined_calls import settle_uninlined_calls
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Events, Executions
 from tensordbg.analysis.program.operations import operation_of
@@ -84,7 +84,7 @@ def locate_values(program: Program, events: Events, executions: Executions) -> V
     ports = number_ports(program, np.append(events.site, executions.site), np.append(events.slot, executions.site * 0))
     places = Places(program)
     invocations, invocation = find_invocations(events, executions, ports, places)
-    invocations, invocation = settle_repeats(invocations, invocation, events, executions, ports, places)
+    invocations, invocation = settle_uninlined_calls(invocations, invocation, events, executions, ports, places)
     invocations, links = link_invocations(with_extent(invocations, invocation), places)
     size = np.where(invocations.block >= 0, ports.block_size[invocations.block], 0)
     offset = np.cumsum(size) - size - np.where(invocations.block >= 0, ports.block_first[invocations.block], 0)

@@ -16,7 +16,7 @@ _DEEPEST = 64
 """Calls are not followed deeper than this: a function that calls itself has no end."""
 
 
-def add_silent_writers(invocations: Invocations, places: Places) -> Invocations:
+def add_writers_without_events(invocations: Invocations, places: Places) -> Invocations:
     """Add the invocations of called functions that write variables, or call ones that do.
 
     Only of plain calls, which always run; whether a branch ran is not known without an event.

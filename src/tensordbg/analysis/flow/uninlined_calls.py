@@ -24,7 +24,7 @@ _MOST_PLACES = 10_000
 """Where the tree of calls has more places, the search for a caller ends."""
 
 
-def settle_repeats(
+def settle_uninlined_calls(
     invocations: Invocations, invocation: Ints, events: Events, executions: Executions, ports: Ports, places: Places
 ) -> tuple[Invocations, Ints]:
     """Tell repeated calls apart and put them where they were called; others are left alone.
