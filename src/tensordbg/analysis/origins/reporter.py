@@ -16,7 +16,6 @@ from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, Histor
 from tensordbg.analysis.flow.call_chain import telling_stack
 from tensordbg.analysis.flow.reach import Reach
 from tensordbg.analysis.origins.allowed import allowing_rule
-from tensordbg.analysis.origins.descent import find_descent
 from tensordbg.analysis.origins.dropping import Dropping
 from tensordbg.analysis.origins.evidence import Evidence, Gatherer
 from tensordbg.analysis.origins.find import Origins
@@ -27,6 +26,7 @@ from tensordbg.analysis.origins.growth import EagerIterations, find_growth
 from tensordbg.analysis.origins.jumps import Jumps, Root
 from tensordbg.analysis.origins.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.origins.makers import Makers
+from tensordbg.analysis.origins.spread_counts import count_spread
 from tensordbg.analysis.origins.tell_decided import TellDecided
 from tensordbg.analysis.origins.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
 from tensordbg.analysis.program.details import Details, function_name
@@ -69,7 +69,7 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
         troubles.append(Trouble(origin, (group.node,), trains, layer, grown))
     dropping = Dropping(origins.values, origins.graph, gradient_site)
     troubles = join_lines(join_grown(join_gradients(troubles, forward_of, dropping.of)))
-    return _with_descent(troubles, origins, details)
+    return _with_spread(troubles, origins, details)
 
 
 def _devices_of(groups: Sequence[Group], details: Details) -> list[tuple[str, ...]]:
@@ -79,9 +79,9 @@ def _devices_of(groups: Sequence[Group], details: Details) -> list[tuple[str, ..
     return [tuple(each) if len(each) > 1 else () for each in found]
 
 
-def _with_descent(troubles: Sequence[Trouble], origins: Origins, details: Details) -> list[Trouble]:
+def _with_spread(troubles: Sequence[Trouble], origins: Origins, details: Details) -> list[Trouble]:
     """Say of each how many tensors were made from all that it stands for, and which came first."""
-    descents = find_descent(origins.graph, [each.nodes for each in troubles], origins.read_at)
+    descents = count_spread(origins.graph, [each.nodes for each in troubles], origins.read_at)
     views = details.views({event for descent in descents for event in descent.first} - {NONE})
     locations = Locations(origins.values.program)
     return [

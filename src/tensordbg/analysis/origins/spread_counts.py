@@ -18,7 +18,7 @@ _SHOWN = 6
 
 
 @dataclass(frozen=True)
-class Descent:
+class SpreadCount:
     """The bad values that were made from one origin."""
 
     events: int
@@ -29,7 +29,7 @@ class Descent:
     """The stack at which the program read the origin, or the first of them that it read; `NONE` where it read none."""
 
 
-def find_descent(graph: BadGraph, starts: Sequence[tuple[int, ...]], read_at: Ints) -> list[Descent]:
+def count_spread(graph: BadGraph, starts: Sequence[tuple[int, ...]], read_at: Ints) -> list[SpreadCount]:
     """Follow what was made from some origins.
 
     Args:
@@ -53,8 +53,8 @@ def find_descent(graph: BadGraph, starts: Sequence[tuple[int, ...]], read_at: In
     return found
 
 
-def _descent(graph: BadGraph, below: Bools, read_at: int) -> Descent:
+def _descent(graph: BadGraph, below: Bools, read_at: int) -> SpreadCount:
     nodes = np.flatnonzero(below)
     nodes = nodes[np.argsort(graph.rank[nodes])]
     _, first = np.unique(graph.port[nodes], return_index=True)
-    return Descent(len(nodes), tuple(graph.event[nodes[np.sort(first)[:_SHOWN]]].tolist()), read_at)
+    return SpreadCount(len(nodes), tuple(graph.event[nodes[np.sort(first)[:_SHOWN]]].tolist()), read_at)

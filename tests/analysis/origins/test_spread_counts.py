@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.flow.graph import BadGraph
-from tensordbg.analysis.origins.descent import find_descent
+from tensordbg.analysis.origins.spread_counts import count_spread
 from tensordbg.model import NONE
 
 
@@ -17,22 +17,22 @@ def chain(length: int) -> BadGraph:
 
 
 def test_counts_events_and_names_one_per_operation() -> None:
-    (found,) = find_descent(chain(12), [(0,)], np.full(12, NONE))
+    (found,) = count_spread(chain(12), [(0,)], np.full(12, NONE))
     assert found.events == 10
     assert found.first == (1, 2, 4, 6, 8, 10)
 
 
 def test_more_origins_than_a_mark_has_bits() -> None:
-    found = find_descent(chain(201), [(node,) for node in range(150)], np.full(201, NONE))
+    found = count_spread(chain(201), [(node,) for node in range(150)], np.full(201, NONE))
     assert [descent.events for descent in found] == [199 - node for node in range(150)]
 
 
 def test_kin_counts() -> None:
-    (found,) = find_descent(chain(12), [(5, 9)], np.full(12, NONE))
+    (found,) = count_spread(chain(12), [(5, 9)], np.full(12, NONE))
     assert found.events == 5
 
 
 def test_where_the_first_of_them_was_read() -> None:
     read_at = np.full(12, NONE)
     read_at[[2, 6, 9]] = 5, 7, 8
-    assert [each.read_at for each in find_descent(chain(12), [(0,), (3,), (9,), (10,)], read_at)] == [5, 7, 8, NONE]
+    assert [each.read_at for each in count_spread(chain(12), [(0,), (3,), (9,), (10,)], read_at)] == [5, 7, 8, NONE]
