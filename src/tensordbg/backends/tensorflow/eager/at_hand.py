@@ -19,7 +19,7 @@ from tensordbg.recording.runs import Run
 SILENT = frozenset({"VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator", "DeleteMemoryCache"})
 
 
-class ToldOperations:
+class OperationNotices:
     """Tells a debugger, if there is one, of the operations that pass the layer before the eager runtime."""
 
     recorder: Recorder

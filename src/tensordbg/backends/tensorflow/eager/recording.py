@@ -14,7 +14,7 @@ import numpy as np
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.devices import Devices
-from tensordbg.backends.tensorflow.eager.at_hand import SILENT, ToldOperations
+from tensordbg.backends.tensorflow.eager.at_hand import SILENT, OperationNotices
 from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
 from tensordbg.backends.tensorflow.eager.given_names import names_given, names_of_variable
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
@@ -62,7 +62,7 @@ class Eager:
         self._layers = layers
         self._reads = Reads(entries, stacks)
         self._gradients = EagerGradients()
-        self._told = ToldOperations(entries)
+        self._told = OperationNotices(entries)
         self._functions = functions
         self._variables = variables
         self._stacks = stacks

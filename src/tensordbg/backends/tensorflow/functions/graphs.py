@@ -57,7 +57,7 @@ class Description:
 
 
 @dataclass(frozen=True)
-class Told:
+class FunctionNotes:
     """Notes on a function beside its graph."""
 
     notes: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Retold:
+class RestoredGraph:
     """Names and stacks that another process knew of a graph which was loaded from what it left."""
 
     name: str
@@ -88,9 +88,9 @@ class Graphs:
         self._layers = layers
         self._backward = BackwardPasses(catalog)
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
-        self.retold: weakref.WeakKeyDictionary[Any, Retold] = weakref.WeakKeyDictionary()
+        self.restored: weakref.WeakKeyDictionary[Any, RestoredGraph] = weakref.WeakKeyDictionary()
 
-    def describe(self, runtime_name: str, definition: Any, graph: Any, told: Told) -> Description:
+    def describe(self, runtime_name: str, definition: Any, graph: Any, told: FunctionNotes) -> Description:
         """Enters the function that was made from `graph` into the catalog.
 
         Args:
@@ -113,7 +113,7 @@ class Graphs:
                 self._catalog.add_sites(self._backward.marked(self._new_sites(reader, graph), runtime_name))
             function = Function(
                 function=number,
-                name=self.retold[graph].name if graph in self.retold else _display_name(graph),
+                name=self.restored[graph].name if graph in self.restored else _display_name(graph),
                 runtime_name=runtime_name,
                 graph=known.function,
                 arguments=tuple(known.sites[name] for name in reader.argument_names),
@@ -138,11 +138,11 @@ class Graphs:
         self._catalog.forget_what_is_gone()
 
     def _new_sites(self, reader: _GraphReader, graph: Any) -> list[Site]:
-        retold = self.retold.get(graph)
-        if retold is None:
+        restored = self.restored.get(graph)
+        if restored is None:
             return self._layers.label(list(reader.new_sites(self._stacks.of_graph(graph))), graph)
-        sites = reader.new_sites(dict(retold.stacks))
-        return [replace(site, layer=retold.layers.get(site.name, "")) for site in sites]
+        sites = reader.new_sites(dict(restored.stacks))
+        return [replace(site, layer=restored.layers.get(site.name, "")) for site in sites]
 
 
 class _GraphReader:

@@ -17,7 +17,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions import device_summary
 from tensordbg.backends.tensorflow.functions.contents import are_alike, completed
-from tensordbg.backends.tensorflow.functions.graphs import Description, Graphs, Told
+from tensordbg.backends.tensorflow.functions.graphs import Description, FunctionNotes, Graphs
 from tensordbg.backends.tensorflow.functions.live import LiveFunction, is_replaceable, live_functions
 from tensordbg.backends.tensorflow.functions.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.functions.slots import add_reads
@@ -260,7 +260,7 @@ class Functions:
             return
         notes = (XLA_NOTE,) if instruments and fd.drop_xla(definition) else ()
         tracing = self._tracings.describe(graph, function.function_type)
-        described = self._graphs.describe(name, definition, graph, Told(notes, tracing))
+        described = self._graphs.describe(name, definition, graph, FunctionNotes(notes, tracing))
         by_kind = {instrument.kind: instrument for instrument in instruments}
         step_key = self._tracings.python_function(graph) or name
         handles = _handles(definition, described.function)

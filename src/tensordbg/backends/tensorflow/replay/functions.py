@@ -7,7 +7,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.collective_nodes import exchanges
-from tensordbg.backends.tensorflow.functions.graphs import Retold
+from tensordbg.backends.tensorflow.functions.graphs import RestoredGraph
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import atomic_function, context, function_def_to_graph, op_def_registry
 from tensordbg.backends.tensorflow.replay.handles import handles_by_function
@@ -79,9 +79,9 @@ def load_library(capture: Capture, library: Any, handles: Mapping[int, Any]) -> 
             graph = function_def_to_graph.function_def_to_graph(definition)
             for number, handle in handles_of.get(name, {}).items():
                 hooks().variables.stand_for(graph.inputs[number], handle)
-            retold = _retold(told, captured[name])
-            if retold is not None:
-                hooks().graphs.retold[graph] = retold
+            restored = _restored(told, captured[name])
+            if restored is not None:
+                hooks().graphs.restored[graph] = restored
             loaded.append(atomic_function.from_func_graph(name, graph, dict(definition.attr)))
         except Exception as error:
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -181,14 +181,14 @@ def take_elements_from_arguments(definition: Any, elements: Sequence[str]) -> No
     definition.node_def.extend(copies)
 
 
-def _retold(told: Mapping[str, Retold], name: str) -> Retold | None:
+def _restored(told: Mapping[str, RestoredGraph], name: str) -> RestoredGraph | None:
     """What is known of a function, or else of the one that it was before a gradient was taken of it."""
     while name not in told and name.endswith(_REWRITTEN):
         name = name.removesuffix(_REWRITTEN)
     return told.get(name)
 
 
-def _told(capture: Capture) -> Mapping[str, Retold]:
+def _told(capture: Capture) -> Mapping[str, RestoredGraph]:
     """What is known of each function, by its name in the runtime."""
     try:
         for row in capture.rows("sources"):
@@ -203,7 +203,7 @@ def _told(capture: Capture) -> Mapping[str, Retold]:
     except (KeyError, TypeError, ValueError) as error:
         raise CaptureError(f"{capture.path}: where its operations were made can't be read: {error!r}") from None
     return {
-        function.runtime_name: Retold(
+        function.runtime_name: RestoredGraph(
             name=function.name,
             stacks={
                 site.name: stacks[site.stack]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tensordbg.backends.tensorflow.functions.graphs import Retold
+from tensordbg.backends.tensorflow.functions.graphs import RestoredGraph
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context, func_graph, op_def_library, op_def_registry, record
 from tensordbg.backends.tensorflow.trap.eager.log import LoggedOperation, Made, StepLog, tensors_in
@@ -62,7 +62,7 @@ def eager_graph(log: StepLog, name: str, targets: Sequence[Target]) -> EagerGrap
     signature = [tf.TensorSpec(each.shape, each.dtype, f"input_{i}") for i, each in enumerate(arguments)]
     with record.stop_recording():
         graph = func_graph.func_graph_from_py_func(name, write, (), {}, signature=signature)
-    hooks().graphs.retold[graph] = Retold(name, writer.stacks, {})
+    hooks().graphs.restored[graph] = RestoredGraph(name, writer.stacks, {})
     return EagerGraph(graph, tuple(writer.found), arguments)
 
 
