@@ -39,10 +39,10 @@ def spread(marks: Ints, source: Ints, target: Ints, rank: Ints) -> Ints:
                 found[end] |= found[begin]
     result = np.array(found, dtype=np.int64)
     late = np.flatnonzero(result[source] & ~result[target])
-    return result if not len(late) else _mended(found, source, target, source[late])
+    return result if not len(late) else _repaired(found, source, target, source[late])
 
 
-def _mended(found: list[int], source: Ints, target: Ints, fresh: Ints) -> Ints:
+def _repaired(found: list[int], source: Ints, target: Ints, fresh: Ints) -> Ints:
     """Carry on from nodes whose marks have not reached their targets yet."""
     order = np.argsort(source, kind="stable")
     ends = target[order].tolist()

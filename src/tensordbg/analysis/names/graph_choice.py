@@ -43,7 +43,7 @@ def choose_part(reader: TraceReader, typed: str) -> ChosenPart:
             named = find_named(program, typed, AllTensors())
         if not named.groups:
             raise UsageError(_unknown(program, typed, nearest(program, typed, recorded)) or str(error)) from None
-    sites = _operations_meant(named, typed)
+    sites = _operations_named(named, typed)
     in_graphs = [number for number in sites if program.sites[number].function != NONE]
     if not in_graphs:
         message = f"{typed!r} is an eager operation, which has no graph; `tdbg show` and `tdbg ls` tell of it"
@@ -70,7 +70,7 @@ def _unknown(program: Program, typed: str, near: list[str]) -> str:
     return f"no function and no tensor {typed!r}; did you mean {' or '.join(map(repr, names))}?" if names else ""
 
 
-def _operations_meant(named: Named, typed: str) -> Sequence[int]:
+def _operations_named(named: Named, typed: str) -> Sequence[int]:
     """The sites of the one thing that a name means.
 
     Raises:

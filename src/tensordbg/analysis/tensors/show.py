@@ -63,7 +63,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     Raises:
         UsageError: If the trace has no such tensor.
     """
-    whole, selection = _meant(reader, tensor, function)
+    whole, selection = _resolved(reader, tensor, function)
     skipped = _before(reader, selection, limit)
     listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
     points = with_values(reader, with_batches(reader, with_calls(reader, listing.rows)))
@@ -79,7 +79,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     )
 
 
-def _meant(reader: TraceReader, tensor: str, function: str) -> tuple[str, Selection]:
+def _resolved(reader: TraceReader, tensor: str, function: str) -> tuple[str, Selection]:
     """The tensors that a name means, and how that is called."""
     name, slot = split_slot(tensor)
     whole = f"{name}:{slot or 0}"

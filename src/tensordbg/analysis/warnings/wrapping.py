@@ -72,7 +72,7 @@ def wrapped_integers(study: Study) -> list[Finding]:
     pasts += [RecordedPast(study.trace, study.program, executions, NONE)] if (numbers == NONE).any() else []
     for past in pasts:
         for made, inputs, site in _judged(past, events):
-            if site.stack not in found and wrapped(made, inputs) and not _is_meant(study, site, made, inputs, past):
+            if site.stack not in found and wrapped(made, inputs) and not _is_wanted(study, site, made, inputs, past):
                 found[site.stack] = _finding(site, made, inputs)
     return list(found.values())
 
@@ -124,7 +124,7 @@ def _judged(past: RecordedPast, events: Ints) -> Iterator[tuple[Made, list[Made 
             yield made, list(past.inputs(made)), site
 
 
-def _is_meant(study: Study, site: Site, made: Made, inputs: list[Made | None], past: RecordedPast) -> bool:
+def _is_wanted(study: Study, site: Site, made: Made, inputs: list[Made | None], past: RecordedPast) -> bool:
     """Whether it is likely that the program wants the numbers to go round, or that something before it did already."""
     if made.dtype in _HASHED:
         return True
