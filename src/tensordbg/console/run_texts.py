@@ -130,11 +130,10 @@ class RunRows:
         timings = opened.timings
         took = milliseconds(int(timings.end_ns[row] - timings.begin_ns[row])) if timings.ended[row] else ABSENT
         failed = " (raised)" if timings.failed[row] else ""
+        events = count(int(opened.event_ranges.count[row]))
         return (
             Span(f"  {number:>7}", "link", f"lt -x {number}"),
-            Span(
-                f"  {int(opened.executions.step[row]):>6}  {took:>10}  {count(int(opened.event_ranges.count[row])):>9}  "
-            ),
+            Span(f"  {int(opened.executions.step[row]):>6}  {took:>10}  {events:>9}  "),
             Span(f"{count(bad) if bad else '':>10}  ", "bad", f"lt -f non_finite -x {number}" if bad else ""),
             Span(f"{name}{failed}", "bad" if failed else ""),
         )

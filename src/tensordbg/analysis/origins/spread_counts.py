@@ -49,11 +49,11 @@ def count_spread(graph: BadGraph, starts: Sequence[tuple[int, ...]], read_at: In
             read = np.flatnonzero(below & (read_at != NONE))
             first = int(read_at[read[np.argmin(graph.rank[read])]]) if len(read) else NONE
             below[nodes[0]] = False
-            found.append(_descent(graph, below & (graph.event != NONE), first))
+            found.append(_spread_count(graph, below & (graph.event != NONE), first))
     return found
 
 
-def _descent(graph: BadGraph, below: Bools, read_at: int) -> SpreadCount:
+def _spread_count(graph: BadGraph, below: Bools, read_at: int) -> SpreadCount:
     nodes = np.flatnonzero(below)
     nodes = nodes[np.argsort(graph.rank[nodes])]
     _, first = np.unique(graph.port[nodes], return_index=True)

@@ -146,12 +146,12 @@ def beginning_of(past: Past, made: Made, odd: Odd) -> Emergence | None:
         else:
             before, axis = _carrying(made, axis, inputs, odd)
         if before is None:
-            return _turn(made, inputs)
+            return _emergence(made, inputs)
         made = before
     return None
 
 
-def _turn(made: Made, inputs: Sequence[Made | None]) -> Emergence | None:
+def _emergence(made: Made, inputs: Sequence[Made | None]) -> Emergence | None:
     if made.operation.has(Trait.SHAPED_BY_NUMBERS, Trait.FROM_PIPELINE, Trait.READS):
         return Emergence(made, ())
     known = tuple(each for each in inputs if each is not None and each.shape)

@@ -90,14 +90,14 @@ class Graphs:
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
         self.restored: weakref.WeakKeyDictionary[Any, RestoredGraph] = weakref.WeakKeyDictionary()
 
-    def describe(self, runtime_name: str, definition: Any, graph: Any, told: FunctionNotes) -> Description:
+    def describe(self, runtime_name: str, definition: Any, graph: Any, notes: FunctionNotes) -> Description:
         """Enters the function that was made from `graph` into the catalog.
 
         Args:
             runtime_name: Unique name in the runtime.
             definition: Its FunctionDef.
             graph: Its FuncGraph.
-            told: What is known of it beside.
+            notes: What is known of it beside.
         """
         stack = self._stacks.here()
         with self._catalog.lock:
@@ -120,8 +120,8 @@ class Graphs:
                 outputs=tuple(reader.references[definition.ret[out.name]] for out in definition.signature.output_arg),
                 captures=tuple(reader.argument_variables),
                 signature=_signature(graph),
-                notes=told.notes,
-                tracing=told.tracing,
+                notes=notes.notes,
+                tracing=notes.tracing,
                 stack=stack,
             )
             self._catalog.add_function(function)
