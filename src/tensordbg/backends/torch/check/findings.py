@@ -1,4 +1,4 @@
-"""What a check says it found, of what the observer in C++ hands over."""
+"""Describes the findings of checks, of what the observer in C++ hands over."""
 
 from __future__ import annotations
 
