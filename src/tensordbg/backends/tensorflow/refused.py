@@ -31,7 +31,7 @@ class RefusedOperation:
     """Its inputs and attributes, by their names."""
 
     def inputs(self, named: str = "") -> list[Any]:
-        """What it would have taken, in order, lists spread out; of one of its parameters alone where that is named."""
+        """The inputs that it would have taken, in order, lists spread out; of one parameter where it is named."""
         definition = op_def_registry.get(self.op_type)
         arguments = () if definition is None else definition.input_arg
         arguments = [argument for argument in arguments if argument.name == named] or arguments
