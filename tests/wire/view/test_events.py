@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.analysis.view.requests import EventList
 from tensordbg.analysis.view.neighbours import Neighbour
 from tensordbg.analysis.view.one_event import one_event
 from tensordbg.analysis.view.opened import OpenedTrace
