@@ -5,7 +5,7 @@ The functions of an input pipeline that it makes run beside it, each time for an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tensordbg.model import NONE
 from tensordbg.trace.catalog import Catalog
@@ -34,19 +34,24 @@ class CallGraph:
         """Numbers of the graphs that run within a call of a function."""
         if function not in self._direct:
             known = self._functions.get(function)
-            self._direct[function] = _followed([function if known is None else known.graph], [self._called])
+            self._direct[function] = reachable([function if known is None else known.graph], [self._called])
         return self._direct[function]
 
     def piped(self, function: int) -> frozenset[int]:
         """Numbers of the graphs that run in the pipelines which a function makes."""
         if function not in self._piped:
             given = [graph for each in self.direct(function) for graph in self._given.get(each, ())]
-            self._piped[function] = _followed(given, [self._called, self._given])
+            self._piped[function] = reachable(given, [self._called, self._given])
         return self._piped[function]
 
 
-def _followed(graphs: list[int], ways: Sequence[Mapping[int, set[int]]]) -> frozenset[int]:
-    """Some graphs and those to which they lead."""
+def reachable(graphs: Iterable[int], ways: Sequence[Mapping[int, Iterable[int]]]) -> frozenset[int]:
+    """Follows ways from graph to graph: returns those from which it starts, and all to which they lead.
+
+    Args:
+        graphs: Where to start.
+        ways: For each way from each graph those that it leads to, such as from a graph to those that it calls, or back.
+    """
     waiting = list(graphs)
     reached: set[int] = set()
     while waiting:

@@ -19,6 +19,7 @@ from tensordbg.analysis.program.events import Events, Executions
 from tensordbg.analysis.program.places import Place, Places
 from tensordbg.analysis.program.ports import Ports
 from tensordbg.model import NONE, CallKind
+from tensordbg.trace.calls import reachable
 
 _MOST_PLACES = 10_000
 """Where the tree of calls has more places, the search for a caller ends."""
@@ -157,17 +158,11 @@ def _callers(places: Places, root: Place, block: int) -> list[Place]:
     return found
 
 
-def _graphs_leading_to(program: Program, block: int) -> set[int]:
+def _graphs_leading_to(program: Program, block: int) -> frozenset[int]:
     """The graphs that call a graph, directly or not, and itself."""
     callers: dict[int, set[int]] = {}
     for site in program.sites.values():
         for function in program.called_by(site):
             if function is not None:
                 callers.setdefault(function.graph, set()).add(site.function)
-    leading, fresh = {block}, [block]
-    while fresh:
-        for caller in callers.get(fresh.pop(), ()):
-            if caller not in leading:
-                leading.add(caller)
-                fresh.append(caller)
-    return leading
+    return reachable([block], [callers])

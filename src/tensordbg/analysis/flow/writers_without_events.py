@@ -11,6 +11,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import writes_variables
 from tensordbg.analysis.program.places import Place, Places
 from tensordbg.model import CallKind, Site
+from tensordbg.trace.calls import reachable
 
 _DEEPEST = 64
 """Calls are not followed deeper than this: a function that calls itself has no end."""
@@ -47,18 +48,12 @@ def _plain_calls(program: Program, place: Place) -> list[Site]:
     return [site for site in sites if site.call is CallKind.CALL and site.called]
 
 
-def _writing_graphs(program: Program) -> set[int]:
+def _writing_graphs(program: Program) -> frozenset[int]:
     """Graphs that write variables, and those that call them."""
     writing = {site.function for site in program.sites.values() if writes_variables(site)}
-    calls = [
-        (site.function, function.graph)
-        for site in program.sites.values()
-        if site.call is CallKind.CALL
-        for function in program.called_by(site)
-        if function is not None
-    ]
-    while True:
-        more = {caller for caller, called in calls if called in writing} - writing
-        if not more:
-            return writing
-        writing |= more
+    callers: dict[int, set[int]] = {}
+    for site in program.sites.values():
+        for function in program.called_by(site) if site.call is CallKind.CALL else ():
+            if function is not None:
+                callers.setdefault(function.graph, set()).add(site.function)
+    return reachable(writing, [callers])

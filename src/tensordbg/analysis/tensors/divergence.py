@@ -16,6 +16,7 @@ from functools import cached_property
 from tensordbg.analysis.names.listing import ListedTensor, Order, Selection, list_tensors
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.model import NONE, Health
+from tensordbg.trace.calls import reachable
 from tensordbg.trace.reader import TraceReader
 
 _EPSILON: Mapping[str, float] = {"bfloat16": 2.0**-7, "float16": 2.0**-10, "float32": 2.0**-23, "complex64": 2.0**-23}
@@ -156,13 +157,12 @@ class _Descent:
 
     def _calls_above(self, function: int) -> dict[int, int]:
         """The last call, by its site, in each function that leads to one; sites are numbered as they were made."""
+        sites = self._program.sites
+        ways = {called: [sites[call].function for call in calls] for called, calls in self._callers.items()}
         found: dict[int, int] = {}
-        waiting = [function]
-        while waiting:
-            for call in self._callers.get(waiting.pop(), ()):
-                above = self._program.sites[call].function
-                if above not in found:
-                    waiting.append(above)
+        for called in reachable([function], [ways]):
+            for call in self._callers.get(called, ()):
+                above = sites[call].function
                 found[above] = max(call, found.get(above, call))
         return found
 
