@@ -3,10 +3,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +15,7 @@ from tensordbg.errors import TraceError
 from tensordbg.trace import seal
 from tensordbg.trace.manifest import read_manifest
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.seal import follow, seal_all, seal_full_segments
+from tensordbg.trace.seal import seal_all, seal_full_segments
 from tests.trace.builder import Tensor, TraceBuilder, small_program
 from tests.trace.realistic import realistic_trace
 from tests.trace.samples import all_tables, eventful_trace, threaded_trace
@@ -314,43 +311,6 @@ def test_full_disk_is_told_in_one_line(trace: Path, monkeypatch: pytest.MonkeyPa
     expected = f"{trace}: can't be sealed (No space left on device); make it writable or make room, then try again"
     assert str(caught.value) == expected
     assert all_tables(trace) == before
-
-
-def test_follows_a_program_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seal, "INTERVAL", 0.01)
-    build = TraceBuilder(tmp_path / "trace", segment_records=4, pid=os.getpid())
-    build.describe(small_program())
-    execution = build.begin(6)
-    for _ in range(9):
-        build.eager_tensor(execution, 6)
-    following = threading.Thread(target=follow, args=(build.folder,))
-    following.start()
-    time.sleep(0.05)
-    assert not read_manifest(build.folder).complete
-    records = build.all_records()
-    for index in range(3):
-        part = build.folder / "part"
-        padded = records[index * 4 : index * 4 + 4].tobytes().ljust(4 * 256, b"\0")
-        part.write_bytes(padded)
-        part.rename(build.folder / "segments" / f"{index:06d}.bin")
-    build.writer.fact({"end": {"time_ns": 1}})
-    build.writer.close()
-    following.join(20)
-    assert read_manifest(build.folder).complete
-    assert open_trace(build.folder).tensor_count == 9
-
-
-def test_runs_as_a_program(trace: Path) -> None:
-    subprocess.run([sys.executable, "-W", "ignore", "-m", "tensordbg.trace.seal", str(trace)], check=True)
-    assert read_manifest(trace).complete
-    failed = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "tensordbg.trace.seal", str(trace / "x")],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert failed.returncode == 2
-    assert failed.stderr.startswith(f"tdbg: error: {trace}/x/trace.json: is missing")
 
 
 def test_what_is_open_stays_small_in_the_manifest(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Sealing: turns raw segments, and at the end the JSON lines, into Parquet files, and deletes what they were made from.
 
-`python -m tensordbg.trace.seal TRACE` seals a trace beside its program and ends after it.
+`tdbg run` seals full segments while its program runs (`cli/running/sealing.py`), and the rest when it has ended.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -40,9 +39,6 @@ PART_RECORDS = 8 * 65536
 
 GRACE_NS = 10_000_000_000
 """A slot that is still empty so long after the last event of its segment will not be filled any more."""
-
-INTERVAL = 1.0
-"""Seconds between two looks at a running program's trace."""
 
 _EVENT_PART = re.compile(r"tensors-\d+|executions-(\d+|all)")
 
@@ -93,18 +89,6 @@ def seal_all(folder: Path) -> int:
         count = sealing.seal(sealing.segments())
         sealing.finish()
         return count
-
-
-def follow(folder: Path) -> None:
-    """Seals a trace while its program runs, and the rest when it has ended.
-
-    Raises:
-        TraceError: If the trace can't be read or written.
-    """
-    while not _has_ended(folder, read_metadata(folder)):
-        seal_full_segments(folder)
-        time.sleep(INTERVAL)
-    seal_all(folder)
 
 
 @dataclass
@@ -285,13 +269,3 @@ def _writing_of(folder: Path) -> Iterator[None]:
         raise TraceError(
             f"{folder}: can't be sealed ({error.strerror or error}); make it writable or make room, then try again"
         ) from error
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m tensordbg.trace.seal TRACE")
-    try:
-        follow(Path(sys.argv[1]))
-    except TensordbgError as error:
-        sys.stderr.write(f"tdbg: error: {error}\n")
-        sys.exit(2)
