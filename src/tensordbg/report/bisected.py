@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tensordbg.capture.replayed import Bisected
+from tensordbg.enumeration import first_few
 from tensordbg.report.numbers import amount, count
 
 _MOST = 10
@@ -46,5 +47,4 @@ def bisected_lines(bisected: Bisected, origins: Sequence[str] = ()) -> Iterator[
 def _rows(numbers: Sequence[int]) -> str:
     if len(numbers) == 1:
         return f"row {count(numbers[0])}"
-    more = f" and {len(numbers) - _MOST} more" if len(numbers) > _MOST else ""
-    return f"rows {', '.join(map(count, numbers[:_MOST]))}{more}"
+    return f"rows {first_few(list(map(count, numbers)), _MOST)}"

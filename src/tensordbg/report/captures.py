@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tensordbg.capture.header import Header, StoredTensor, Suspect
 from tensordbg.capture.reader import Capture
+from tensordbg.enumeration import first_few
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.numbers import ABSENT, count
 
@@ -27,11 +28,8 @@ def captures_table(captures: Sequence[Capture]) -> Table:
     table.add_column("not finite", overflow="fold")
     for capture in captures:
         header = capture.header
-        bad = ", ".join(_short(suspect) for suspect in header.trouble.suspects[:3])
-        more = f" and {len(header.trouble.suspects) - 3} more" if len(header.trouble.suspects) > 3 else ""
-        table.add_row(
-            str(capture.path), _time(header), header.program, header.function, count(header.step), f"{bad}{more}"
-        )
+        bad = first_few([_short(suspect) for suspect in header.trouble.suspects], 3)
+        table.add_row(str(capture.path), _time(header), header.program, header.function, count(header.step), bad)
     return table
 
 

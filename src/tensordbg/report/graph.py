@@ -8,6 +8,7 @@ from rich.text import Text
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.graphs.function_graph import FunctionGraph, GraphNode
 from tensordbg.analysis.program.function_titles import function_title
+from tensordbg.enumeration import first_few
 from tensordbg.model import Function
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.numbers import ABSENT, amount, count
@@ -110,9 +111,8 @@ def _notes(graph: FunctionGraph) -> list[Text]:
         lines.append(f"{amount(graph.unopened, 'call')} not opened; --depth opens more")
     lines += graph.function.notes
     if graph.others:
-        named = ", ".join(f"{other.function} {other.signature}" for other in graph.others[:_NAMED])
-        more = f" and {len(graph.others) - _NAMED} more" if len(graph.others) > _NAMED else ""
-        lines.append(f"other functions of this name, by their number: {named}{more}")
+        named = first_few([f"{other.function} {other.signature}" for other in graph.others], _NAMED)
+        lines.append(f"other functions of this name, by their number: {named}")
     if GraphStage.RUN in graph.stages:
         lines.append("--as run shows what TensorFlow makes of it")
     return [Text(), *(Text(line, style="dim") for line in lines)]

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tensordbg.analysis.finding import Arrival, Origin, SourceLine, TensorView
 from tensordbg.analysis.view.outcomes import decided_text, ended_text
+from tensordbg.enumeration import first_few
 from tensordbg.model import Health
 from tensordbg.report.listing import BAD
 from tensordbg.report.numbers import count
@@ -173,8 +174,7 @@ def also_of(origin: Origin) -> str:
         for each in origin.also
         if each.relation != "forward"  # said already of what it is the gradient
     ]
-    more = f" and {count(len(told) - _ALSO)} more" if len(told) > _ALSO else ""
-    return ", ".join(told[:_ALSO]) + more
+    return first_few(told, _ALSO)
 
 
 def outcomes_of(origin: Origin) -> dict[str, list[str]]:

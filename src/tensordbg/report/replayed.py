@@ -8,6 +8,7 @@ from tensordbg.advice.lookup import fix
 from tensordbg.capture.header import Header
 from tensordbg.capture.outcome import Outcome
 from tensordbg.capture.replayed import Replayed
+from tensordbg.enumeration import first_few
 from tensordbg.operations.frameworks import TITLES
 from tensordbg.report.numbers import amount, count
 
@@ -76,4 +77,4 @@ def _what_it_points_to(replayed: Replayed, header: Header) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return first_few(names, 5)

@@ -11,6 +11,7 @@ from rich.text import Text
 from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.program.operations import named
 from tensordbg.analysis.tensors.show import TensorHistory
+from tensordbg.enumeration import first_few
 from tensordbg.operations.kinds import Kind
 from tensordbg.report.listing import (
     LENGTHS,
@@ -118,8 +119,7 @@ def _table(history: TensorHistory) -> Table:
 
 def _names(origins: tuple[str, ...]) -> str:
     """The first names; JSON has all."""
-    more = len(origins) - _MOST_NAMES
-    return ", ".join(origins[:_MOST_NAMES]) + (f" and {count(more)} more" if more > 0 else "") or ABSENT
+    return first_few(origins, _MOST_NAMES) or ABSENT
 
 
 def _footer(history: TensorHistory) -> str:

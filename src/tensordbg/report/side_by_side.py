@@ -12,6 +12,7 @@ from tensordbg.analysis.names.listing import ListedTensor
 from tensordbg.analysis.tensors.divergence import Divergence
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.capture.replayed import Replayed
+from tensordbg.enumeration import first_few
 from tensordbg.report.listing import BAD, health_cells, place_text, plain_table, type_text
 from tensordbg.report.numbers import ABSENT, count, short
 
@@ -93,6 +94,5 @@ def _gradients(readings: Sequence[Reading]) -> str:
 
 def _weights(replayed: Replayed) -> str:
     if replayed.ruined:
-        more = f" and {len(replayed.ruined) - 3} more" if len(replayed.ruined) > 3 else ""
-        return f"not finite: {', '.join(replayed.ruined[:3])}{more}"
+        return f"not finite: {first_few(replayed.ruined, 3)}"
     return ABSENT if replayed.moved is None else f"moved by {short(replayed.moved)}"

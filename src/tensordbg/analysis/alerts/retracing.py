@@ -11,6 +11,7 @@ from itertools import pairwise
 from tensordbg.advice.lookup import fix
 from tensordbg.analysis.finding import Alert, Evidence
 from tensordbg.analysis.graphs.functions import FunctionTrace, Parameter, TracedFunction
+from tensordbg.enumeration import first_few
 
 MOST_TRACES = 5
 """A function may be traced so many times before it is an alert."""
@@ -132,9 +133,9 @@ def _said_of_lines(traces: Sequence[FunctionTrace]) -> str:
     counts = _lines(traces)
     if len(counts) < 2:
         return ""
-    texts = [f"{place} ({times} times)" if times > 1 else place for place, times in counts.most_common(_SHOWN)]
-    more = f" and {len(counts) - _SHOWN} more lines" if len(counts) > _SHOWN else ""
-    return f"; traced by the calls at {', '.join(texts)}{more}"
+    texts = [f"{place} ({times} times)" if times > 1 else place for place, times in counts.most_common()]
+    lines = " lines" if len(texts) > _SHOWN else ""
+    return f"; traced by the calls at {first_few(texts, _SHOWN)}{lines}"
 
 
 def _evidence_of_lines(traces: Sequence[FunctionTrace]) -> dict[str, Evidence]:

@@ -11,6 +11,7 @@ from tensordbg.analysis.graphs.placing import misplaced
 from tensordbg.analysis.program.call_tree import CallTree, without_numbers
 from tensordbg.analysis.program.equality import constant_operations, equal_operations
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.enumeration import first_few
 from tensordbg.model import CallKind
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
@@ -257,7 +258,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _some(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    return first_few(names, 1)
 
 
 def _split_optimiser(name: str) -> tuple[str, str, str]:

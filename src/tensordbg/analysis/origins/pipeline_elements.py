@@ -10,6 +10,7 @@ from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.finding import Origin
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins, Names
+from tensordbg.enumeration import first_few
 from tensordbg.model import NONE
 
 _TOLD = 3
@@ -31,7 +32,7 @@ def _told(origin: Origin, computed_for: Names, rows: Mapping[int, Names]) -> Ori
     view, index = origin.view, origin.first_bad_index
     said = ""
     if computed_for:
-        said = f" It was computed for {_listed(computed_for)}."
+        said = f" It was computed for {first_few(computed_for, _TOLD)}."
     elif view.event in rows:
         said = " " + _of_row(rows[view.event], index, view.shape)
     elif view.execution == NONE:
@@ -46,9 +47,4 @@ def _told(origin: Origin, computed_for: Names, rows: Mapping[int, Names]) -> Ori
 def _of_row(names: Names, index: tuple[int, ...] | None, shape: tuple[int, ...] | None) -> str:
     if index and shape and shape[0] == len(names):
         return f"Row {index[0]} came from {names[index[0]]}."
-    return f"The batch came from {_listed(names)}."
-
-
-def _listed(names: Names) -> str:
-    more = len(names) - _TOLD
-    return ", ".join(names[:_TOLD]) + (f" and {more:,} more" if more > 0 else "")
+    return f"The batch came from {first_few(names, _TOLD)}."

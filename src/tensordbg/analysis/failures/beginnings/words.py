@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.shapes import Emergence, met
 from tensordbg.analysis.program.operations import INPUT
+from tensordbg.enumeration import first_few
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -84,7 +85,6 @@ def _name(made: Made) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    more = len(words) - _MOST
-    if more > 0:
-        return f"{', '.join(words[:_MOST])} and {more} more"
+    if len(words) > _MOST:
+        return first_few(words, _MOST)
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

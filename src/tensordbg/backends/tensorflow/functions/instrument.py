@@ -26,6 +26,7 @@ from tensordbg.backends.tensorflow.internals import atomic_function, context, fu
 from tensordbg.backends.tensorflow.own_frames import OwnFrames, unseen
 from tensordbg.backends.tensorflow.remote_workers import RemoteWorkers
 from tensordbg.backends.tensorflow.tracing.arguments import Tracings
+from tensordbg.enumeration import first_few
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
 
@@ -356,5 +357,4 @@ def guarded_by(all_of_them: Sequence[Guarded], what: str) -> Iterator[None]:
 
 def listed(names: list[str]) -> str:
     """The first few of some names."""
-    shown = sorted(set(names))
-    return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
+    return first_few(sorted(set(names)), 5)

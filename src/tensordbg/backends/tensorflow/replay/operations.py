@@ -13,6 +13,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.internals import generated_names, op_def_registry
 from tensordbg.capture.reader import Capture
+from tensordbg.enumeration import first_few
 from tensordbg.errors import CaptureError
 
 _GROUPS = frozenset(
@@ -74,10 +75,9 @@ def refuse_effects(capture: Capture, definitions: Iterable[Any]) -> None:
             if node.op not in own and not _only_computes(node):
                 found.setdefault(node.op, definition.signature.name)
     if found:
-        named = ", ".join(f"{op} (in {function})" for op, function in list(found.items())[:_NAMED_AT_MOST])
-        more = f" and {len(found) - _NAMED_AT_MOST} more" if len(found) > _NAMED_AT_MOST else ""
+        named = first_few([f"{op} (in {function})" for op, function in found.items()], _NAMED_AT_MOST)
         raise CaptureError(
-            f"{capture.path} would run {named}{more}, which may do more than compute; if you trust where the capture "
+            f"{capture.path} would run {named}, which may do more than compute; if you trust where the capture "
             "comes from, replay it with --trust"
         )
 

@@ -24,6 +24,7 @@ from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing.backward import BackwardPasses
 from tensordbg.backends.tensorflow.tracing.composites import with_composites
 from tensordbg.backends.tensorflow.tracing.differentiated import with_differentiated
+from tensordbg.enumeration import first_few
 from tensordbg.model import NONE, RUNS_ANYWAY, WAITS_FOR, CallKind, Function, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.catalog import Catalog
@@ -184,8 +185,7 @@ def _differentiated(operations: list[Any]) -> list[Any]:
 def display_name(key: RunKey) -> str:
     """The name of a run in reports: `Session.run(loss, train)`."""
     names = list(dict.fromkeys([*(name for name, _ in key.fetches), *key.targets]))
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"Session.run({shown})"
+    return f"Session.run({first_few(names, 3)})"
 
 
 class _RunReader:

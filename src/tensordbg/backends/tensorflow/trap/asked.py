@@ -14,6 +14,7 @@ from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.trap.targets import results_of
 from tensordbg.backends.tensorflow.trap.trapping import Trapping, set_trap, trapped_function
+from tensordbg.enumeration import first_few
 from tensordbg.recording.saying import say
 from tensordbg.trapping.plan import AskedCall, TrapPlan
 from tensordbg.trapping.rules import AskedRules
@@ -147,8 +148,7 @@ class CallTrapping(AskedTrapping):
             return "TensorFlow traced none at all, as in a program that runs eagerly"
         near = get_close_matches(self._call.function, met, n=_MOST_NAMED, cutoff=0.6)
         names = [*near, *sorted(met - set(near))]
-        rest = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        return f"those that were traced are {', '.join(names[:_MOST_NAMED])}{rest}"
+        return f"those that were traced are {first_few(names, _MOST_NAMED)}"
 
     def _is_time(self, pattern: str, name: str) -> bool:  # noqa: ARG002
         self._counted[name] += 1
