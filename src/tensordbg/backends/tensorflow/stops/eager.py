@@ -79,7 +79,7 @@ class EagerStops:
         return True
 
     def why_never(self, place: int) -> str:
-        """What runs only as the graph that it was made to be."""
+        """Says why a line never stops: it runs only as the graph that it was made to be."""
         name = self._unstoppable.get(place)
         return f"it is a part of a concrete function of {name}(), which can't run eagerly" if name else ""
 
