@@ -350,7 +350,7 @@ def was_caught_while_traced(error: BaseException) -> bool:
 
 
 def python_function_given(frame: FrameType) -> list[Any] | None:
-    """What `tf.numpy_function` gives a Python function that it calls eagerly in this frame; None for other frames."""
+    """The inputs of a Python function that `tf.numpy_function` calls eagerly in this frame; None for other frames."""
     code, given = frame.f_code, frame.f_locals.get("inp")
     is_one = code.co_name == "py_func_common" and code.co_filename.endswith("script_ops.py")
     return list(given) if is_one and isinstance(given, (list, tuple)) else None

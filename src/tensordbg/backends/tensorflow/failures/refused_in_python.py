@@ -92,7 +92,7 @@ def refused_in_python(error: BaseException, catalog: Catalog) -> list[Any]:
 
 
 def given_to_python_function(error: BaseException) -> list[Any]:
-    """What a Python function that raised was given by `tf.numpy_function`, which called it eagerly; else nothing."""
+    """The inputs of a Python function that raised and that `tf.numpy_function` called eagerly; else none."""
     given: list[Any] = getattr(error, _GIVEN, [])
     return given
 
