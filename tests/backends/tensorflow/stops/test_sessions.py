@@ -5,104 +5,43 @@ In this process, so that the compiled part can be run with sanitizers (see `make
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tensorflow as tf
 
-from tensordbg.model import Detail, Frame
-from tensordbg.recording.lines import EagerOperation, GraphLine
-from tensordbg.recording.plan import Plan
-from tensordbg.recording.runs import Run
-from tensordbg.recording.session import Session
+from tests.backends.tensorflow.stops.watching import stopping
 
 v1 = tf.compat.v1
 
 
-class Lines:
-    """A `LineWatch` that notes what it is told of the lines with a word behind them."""
-
-    def __init__(self, word: str) -> None:
-        self.word = word
-        self.version = 1
-        self.on_change: Callable[[], None] = lambda: None
-        self.wants_operations, self.wants_lines = False, True
-        self.met: list[tuple[str, bool, int | None, dict[str, Any]]] = []
-        self.names_met: list[dict[str, Any]] = []
-        self.answer: str | None = None
-        self._lock = threading.Lock()
-
-    def before_operation(self, operation: EagerOperation) -> None: ...
-
-    def raised(self) -> None: ...
-
-    def began(self, run: Run, execution: int) -> None: ...
-
-    def depth(self, frames: tuple[Frame, ...]) -> int | None:
-        lines = Path(__file__).read_text().splitlines()
-        for depth in range(len(frames) - 1, -1, -1):
-            if frames[depth].file == __file__ and f"# {self.word}" in lines[frames[depth].line - 1]:
-                return depth
-        return None
-
-    def names(self, frame: Frame) -> frozenset[str]:
-        return frozenset({"y"})
-
-    def given_at(self, frame: Frame) -> str:
-        text = Path(__file__).read_text().splitlines()[frame.line - 1]
-        return "y" if frame.file == __file__ and text.lstrip().startswith("y =") else ""
-
-    def reached(self, line: GraphLine) -> str | None:
-        with self._lock:
-            tensors = {name: array.tolist() for name, array in line.tensors.items()}
-            self.met.append((line.operation, line.is_behind, line.iteration, tensors))
-            self.names_met.append({name: array.tolist() for name, array in line.names.items()})
-        return self.answer
-
-
-@contextmanager
-def stopping(folder: Path, word: str) -> Iterator[Lines]:
-    """Records this process with stops at lines."""
-    lines = Lines(word)
-    session = Session(folder / "trace", Plan(Detail.HEALTH), "stops")
-    session.recorder.lines = lines
-    session.start()
-    try:
-        yield lines
-    finally:
-        session.stop()
-
-
 def test_a_line_has_its_inputs_before_it_and_its_results_behind_it(tmp_path: Path) -> None:
-    with tf.Graph().as_default(), stopping(tmp_path, "summed") as lines:
+    with tf.Graph().as_default(), stopping(tmp_path, __file__, "summed") as lines:
         x = v1.placeholder(tf.float32, [2], name="x")
         y = tf.exp(x * 0.0, name="ones") + x  # summed
         z = tf.math.log(y, name="log")
         with v1.Session() as session:
             assert session.run(z, {x: [0.0, 1.0]}).tolist() == [0.0, pytest.approx(0.6931472)]
-            met = [(name, is_behind, turn) for name, is_behind, turn, _ in lines.met]
+            met = [each[:3] for each in lines.met]
             assert met == [("mul", False, None), ("add", True, None)]
-            assert lines.met[0][3] == {"x:0": [0.0, 1.0]}
-            assert lines.met[1][3] == {"y (add:0)": [1.0, 2.0]}
-            assert lines.names_met == [{}, {"y": [1.0, 2.0]}]
+            assert lines.met[0].tensors == {"x:0": [0.0, 1.0]}
+            assert lines.met[1].tensors == {"y (add:0)": [1.0, 2.0]}
+            assert [each.names for each in lines.met] == [{}, {"y": [1.0, 2.0]}]
             # Another choice of lines, in the same session, whose kernels are there already.
             lines.word, lines.version = "nowhere", 2
             session.run(z, {x: [0.0, 1.0]})
             assert len(lines.met) == 2
             lines.word, lines.version = "summed", 3
             session.run(z, {x: [3.0, 4.0]})
-            assert [tensors for _, _, _, tensors in lines.met[2:]] == [{"x:0": [3.0, 4.0]}, {"y (add:0)": [4.0, 5.0]}]
+            assert [each.tensors for each in lines.met[2:]] == [{"x:0": [3.0, 4.0]}, {"y (add:0)": [4.0, 5.0]}]
 
 
 def test_each_turn_of_a_loop_and_the_branch_that_runs(tmp_path: Path) -> None:
     def body(i: Any, v: Any) -> Any:
         return i + 1, v * 2.0  # turned
 
-    with tf.Graph().as_default(), stopping(tmp_path, "turned") as lines:
+    with tf.Graph().as_default(), stopping(tmp_path, __file__, "turned") as lines:
         v1.disable_control_flow_v2()
         try:
             start = v1.placeholder(tf.float32, [], name="start")
@@ -112,13 +51,13 @@ def test_each_turn_of_a_loop_and_the_branch_that_runs(tmp_path: Path) -> None:
             v1.enable_control_flow_v2()
         with v1.Session() as session:
             assert session.run(chosen, {start: 0.125}) == 0.0
-            values = [list(tensors.values()) for name, is_behind, _, tensors in lines.met if is_behind]
+            values = [list(each.tensors.values()) for each in lines.met if each.is_behind]
             assert sorted(max(each) for each in values) == [1.0, 2.0, 3.0]
-            assert {turn for _, _, turn, _ in lines.met} == {0, 1, 2}
+            assert {each.iteration for each in lines.met} == {0, 1, 2}
 
 
 def test_a_branch_that_does_not_run_is_not_stopped_in(tmp_path: Path) -> None:
-    with tf.Graph().as_default(), stopping(tmp_path, "branches") as lines:
+    with tf.Graph().as_default(), stopping(tmp_path, __file__, "branches") as lines:
         v1.disable_control_flow_v2()
         try:
             x = v1.placeholder(tf.float32, [], name="x")
@@ -127,12 +66,12 @@ def test_a_branch_that_does_not_run_is_not_stopped_in(tmp_path: Path) -> None:
             v1.enable_control_flow_v2()
         with v1.Session() as session:
             assert session.run(chosen, {x: 0.25}) == 0.5
-        names = [name for name, _, _, _ in lines.met]
+        names = [each.operation for each in lines.met]
         assert "cond/root" in names and "cond/raised" not in names
 
 
 def test_a_run_that_is_to_end_fails_with_what_is_answered(tmp_path: Path) -> None:
-    with tf.Graph().as_default(), stopping(tmp_path, "ended") as lines:
+    with tf.Graph().as_default(), stopping(tmp_path, __file__, "ended") as lines:
         x = v1.placeholder(tf.float32, [], name="x")
         y = tf.sqrt(x)  # ended
         lines.answer = "it is over"
