@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tensordbg.errors import TensordbgError, TraceError
+from tensordbg.errors import TraceError
 from tensordbg.trace.catalog import CATALOG_FILES, Catalog, read_catalog
 from tensordbg.trace.damage import missing, reading_of
 from tensordbg.trace.decoding import Decoder, Program
@@ -104,7 +104,7 @@ class _Sealing:
 
     @cached_property
     def catalog(self) -> Catalog:
-        """What the lines say, read once: of a large program that takes longer than to seal its events."""
+        """The contents of the lines, read once: of a large program that takes longer than to seal its events."""
         return read_catalog(self.folder, self.stored.version)
 
     def segments(self) -> Iterator[RawSegment]:

@@ -70,7 +70,7 @@ def parse_tensor(text: str) -> TensorName:
 
 
 def typed_tensor(opened: OpenedTrace, text: str) -> TensorName:
-    """The same as `parse_tensor`, where brackets may be part of a name of the program's text: `more[1]`, `more[1][0]`.
+    """Parses as `parse_tensor` does; brackets may be part of a name of the program's text: `more[1]`, `more[1][0]`.
 
     Raises:
         UsageError: If it is no name.

@@ -89,7 +89,7 @@ class Calls:
         return self._outer[module]
 
     def step_has_ended(self) -> None:
-        """What buffers hold now is what they held before the next step."""
+        """Takes what buffers hold now for what they held before the next step."""
         for buffers in self._outer.values():
             buffers.kept = False
 
