@@ -35,7 +35,7 @@ def diff_text(result: Comparison) -> RenderableType:
 
 
 def render(result: Comparison) -> str:
-    """Does the same as plain text, at most `WIDTH` wide."""
+    """The comparison as plain text, at most `WIDTH` wide."""
     stream = io.StringIO()
     PlainConsole(stream, WIDTH).print(diff_text(result))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"

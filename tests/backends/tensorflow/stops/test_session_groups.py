@@ -15,7 +15,7 @@ from tensordbg.backends.tensorflow.sessions.variables import SessionVariables
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.stops.session_groups import StopGroup, groups_of
 from tensordbg.recording.catalog import Catalog
-from tests.backends.tensorflow.stops.test_sessions import Lines
+from tests.backends.tensorflow.stops.watching import Lines
 
 v1 = tf.compat.v1
 
@@ -32,7 +32,7 @@ def found(graph: Any, key: RunKey, word: str) -> list[StopGroup]:
     stacks = Stacks(catalog)
     library = LibraryFunctions(catalog, hooks().functions, LegacyFunctions(stacks))
     description = SessionGraphs(catalog, library, stacks).describe(graph, key, SessionVariables(catalog))
-    return groups_of(description, key, catalog, OwnLines(word))
+    return groups_of(description, key, catalog, OwnLines(__file__, word))
 
 
 def test_inputs_are_met_at_what_passes_them_on_too() -> None:
