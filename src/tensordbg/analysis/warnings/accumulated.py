@@ -44,11 +44,11 @@ def accumulated_gradients(study: Study) -> list[Finding]:
 
 
 def _noted(study: Study) -> Mapping[int, list[int]]:
-    """By trained variable the series of the tensors that were its gradient."""
+    """By trained variable that something writes the series of the tensors that were its gradient."""
     return {
         variable: [k for ref in refs for k in study.at.get(study.ports.of(ref), [])[:1]]
         for variable, refs in noted_gradients(study.program).items()
-        if study.is_trained(variable)
+        if study.is_trained(variable) and variable in study.writers
     }
 
 
