@@ -10,7 +10,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tensordbg.capture.header import (
@@ -133,22 +133,11 @@ class _Maker:
     def header(self) -> Header:
         """Also fills `batch` and `variables`."""
         function, origins = self._trapped.function, self._around.origins
-        return Header(
-            format=FORMAT_VERSION,
-            id=uuid.uuid4().hex[:12],
-            program=sys.argv[0],
-            command=tuple(sys.argv),
-            folder=str(Path.cwd()),
-            python=platform.python_version(),
-            host=socket.gethostname(),
-            pid=os.getpid(),
-            created_ns=time.time_ns(),
-            frameworks=dict(self._around.frameworks),
-            commit=commit_of_program(),
+        return replace(
+            blank_header(self._around.frameworks, self._bad.trouble),
             function=function.name,
             runtime_name=function.runtime_name,
             step=self._bad.step,
-            trouble=self._bad.trouble,
             arguments=self._arguments(self._bad.saved, ""),
             variables=tuple(self._variables()),
             later=tuple(self._arguments(arrays, f"step{i}_") for i, arrays in enumerate(self._bad.later, 1)),
@@ -215,6 +204,29 @@ def suspect_of(tested: TrapTarget, measured: Measured) -> Suspect:
         nan=0 if health is None else health.nan,
         pos_inf=0 if health is None else health.pos_inf,
         neg_inf=0 if health is None else health.neg_inf,
+    )
+
+
+def blank_header(frameworks: Mapping[str, str], trouble: Trouble) -> Header:
+    """The header of a capture that this process makes now, without the step and what it was given."""
+    return Header(
+        format=FORMAT_VERSION,
+        id=uuid.uuid4().hex[:12],
+        program=sys.argv[0],
+        command=tuple(sys.argv),
+        folder=str(Path.cwd()),
+        python=platform.python_version(),
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        created_ns=time.time_ns(),
+        frameworks=dict(frameworks),
+        commit=commit_of_program(),
+        function="",
+        runtime_name="",
+        step=0,
+        trouble=trouble,
+        arguments=(),
+        variables=(),
     )
 
 

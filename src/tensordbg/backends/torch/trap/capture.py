@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
-import socket
-import sys
-import time
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tensordbg.backends.torch.trap.calls import Call, Calls, is_as_given
-from tensordbg.capture.header import FORMAT_VERSION, Header, StoredArgument, StoredTensor, StoredVariable, Trouble
+from tensordbg.capture.header import StoredArgument, StoredTensor, StoredVariable, Trouble
 from tensordbg.capture.tensors import Array, dtype_of, size_of
 from tensordbg.capture.writer import write_capture
-from tensordbg.trapping.capture import commit_of_program, safe_name
+from tensordbg.trapping.capture import blank_header, safe_name
 from tensordbg.trapping.plan import TrapPlan
 
 STEP_FILE = "step.json"
@@ -75,22 +69,11 @@ class _Maker:
             "threads": torch.get_num_threads(),
         }
         self._keep_state()
-        header = Header(
-            format=FORMAT_VERSION,
-            id=uuid.uuid4().hex[:12],
-            program=sys.argv[0],
-            command=tuple(sys.argv),
-            folder=str(Path.cwd()),
-            python=platform.python_version(),
-            host=socket.gethostname(),
-            pid=os.getpid(),
-            created_ns=time.time_ns(),
-            frameworks={"torch": str(torch.__version__)},
-            commit=commit_of_program(),
+        header = replace(
+            blank_header({"torch": str(torch.__version__)}, found.trouble),
             function=found.name,
             runtime_name=type(found.optimizer).__name__,
             step=found.number,
-            trouble=found.trouble,
             arguments=tuple(self._arguments),
             variables=tuple(self._stored),
             notes=tuple(self._notes),

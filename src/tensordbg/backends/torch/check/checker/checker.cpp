@@ -10,9 +10,9 @@
 
 #include <atomic>
 #include <cmath>
-#include <unordered_set>
 
 #include "finite.h"
+#include "interpreter.h"
 #include "kinds.h"
 #include "raising.h"
 #include "states.h"
@@ -70,48 +70,8 @@ struct Busy {
   ~Busy() { t_thread.busy = false; }
 };
 
-// Holds the interpreter's lock, and leaves an exception that is on its way as it is.
-struct Interpreter {
-  Interpreter() : state(PyGILState_Ensure()) { PyErr_Fetch(&kind, &value, &trace); }
-  ~Interpreter() {
-    PyErr_Restore(kind, value, trace);
-    PyGILState_Release(state);
-  }
-  PyGILState_STATE state;
-  PyObject *kind, *value, *trace;
-};
-
-bool interpreter_ends() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
-
 void fail(const char* what) {
-  if (!g_on.exchange(false) || interpreter_ends()) return;
-  const Interpreter held;
-  PyObject* done = PyObject_CallFunction(g_fail, "s", what);
-  if (done == nullptr) PyErr_Clear();
-  Py_XDECREF(done);
-}
-
-// The frames of this thread, the innermost first; a code object whose address tells a stack from another is kept for good.
-PyObject* frames_of_thread() {
-  static std::unordered_set<PyCodeObject*>* const kept = new std::unordered_set<PyCodeObject*>;
-  PyObject* frames = PyList_New(0);
-  if (frames == nullptr) return nullptr;
-  bool failed = false;
-  each_place([&](const Place& place) {
-    if (kept->insert(place.code).second) Py_INCREF(place.code);
-    PyObject* frame = Py_BuildValue("(OiO)", place.code->co_filename, PyCode_Addr2Line(place.code, place.instruction),
-                                    place.code->co_name);
-    failed = failed || frame == nullptr || PyList_Append(frames, frame) != 0;
-    Py_XDECREF(frame);
-  });
-  if (failed) Py_CLEAR(frames);
-  return frames;
+  if (g_on.exchange(false)) tell(g_fail, what);
 }
 
 std::uint64_t noted_stack() {

@@ -1,0 +1,55 @@
+// Python's side of an observer: its lock, the frames of a thread, and a word to Python when the observer failed.
+#pragma once
+
+#include "frames.h"
+
+#include <unordered_set>
+
+namespace tensordbg_torch {
+
+// Holds the interpreter's lock, and leaves an exception that is on its way as it is.
+struct Interpreter {
+  Interpreter() : state(PyGILState_Ensure()) { PyErr_Fetch(&kind, &value, &trace); }
+  ~Interpreter() {
+    PyErr_Restore(kind, value, trace);
+    PyGILState_Release(state);
+  }
+  PyGILState_STATE state;
+  PyObject *kind, *value, *trace;
+};
+
+inline bool interpreter_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+// Calls a function of Python with a message, unless the interpreter is ending.
+inline void tell(PyObject* function, const char* message) {
+  if (interpreter_ends()) return;
+  const Interpreter held;
+  PyObject* done = PyObject_CallFunction(function, "s", message);
+  if (done == nullptr) PyErr_Clear();
+  Py_XDECREF(done);
+}
+
+// The frames of this thread, the innermost first; code objects are kept for good, as their addresses tell stacks apart.
+inline PyObject* frames_of_thread() {
+  static std::unordered_set<PyCodeObject*>* const kept = new std::unordered_set<PyCodeObject*>;
+  PyObject* frames = PyList_New(0);
+  if (frames == nullptr) return nullptr;
+  bool failed = false;
+  each_place([&](const Place& place) {
+    if (kept->insert(place.code).second) Py_INCREF(place.code);
+    PyObject* frame = Py_BuildValue("(OiO)", place.code->co_filename, PyCode_Addr2Line(place.code, place.instruction),
+                                    place.code->co_name);
+    failed = failed || frame == nullptr || PyList_Append(frames, frame) != 0;
+    Py_XDECREF(frame);
+  });
+  if (failed) Py_CLEAR(frames);
+  return frames;
+}
+
+}  // namespace tensordbg_torch
