@@ -83,7 +83,7 @@ def test_narrowed(reader: TraceReader) -> None:
     history = narrowed(history_of(reader, "Log"), (1, 1), None)
     assert [(point.step, point.iteration) for point in history.points] == [(1, turn) for turn in TURNS]
     assert (history.total, history.skipped) == (3, 0)
-    with pytest.raises(UsageError, match="no event of 'Log:0' there; it has steps 0 to 2 and turns 0 to 2"):
+    with pytest.raises(UsageError, match="no event of 'Log:0' there; it has steps 0 to 2 and iterations 0 to 2"):
         narrowed(history_of(reader, "Log"), (7, None), None)
     with pytest.raises(UsageError, match=r"no event of 'Add:0' there; it has steps 0 to 2$"):
         narrowed(history_of(reader, "Add"), (None, None), 0)

@@ -18,9 +18,13 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import INPUT, named
 from tensordbg.model import NONE, Frame, Site, TensorRef
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.lookup import PARAMETER
 
 _NAME = re.compile(r"[^\W\d]\w*(?:[.\[][^/]*)?")
 """What may stand left of `=`."""
+
+_BETWEEN_LAYERS = re.compile(r"[./]")
+"""What stands between the names of a layer's path."""
 
 _LONGEST_TEXT = 2_000_000
 """Characters of a file that is still read."""
@@ -131,7 +135,10 @@ def _given_by(
 
 
 def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -> Iterable[list[Site]]:
-    """The sites that a statement made, in the order in which they were made; each layer called it by itself."""
+    """The sites that a statement made, in the order in which they were made; each layer called it by itself.
+
+    What the layers made that the statement calls belongs to it as well.
+    """
     groups: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
     seen = set()
     for line, number, depth in made.frames.get((statement.file, statement.function), ()):
@@ -139,9 +146,27 @@ def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -
             continue
         seen.add(number)
         for site in made.sites[number]:
-            layer = json.loads(site.layer)["path"] if site.layer else ""
-            groups.setdefault((site.function, layer, program.stacks[number][:depth]), []).append(site)
-    return [sorted(sites, key=lambda site: site.site) for sites in groups.values()]
+            if site.op_type != PARAMETER:
+                groups.setdefault((site.function, _layer(site), program.stacks[number][:depth]), []).append(site)
+    joined: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
+    for (function, layer, frames), sites in groups.items():
+        outer = next(each for each in _around(layer) if (function, each, frames) in groups)
+        joined.setdefault((function, outer, frames), []).extend(sites)
+    return [sorted(sites, key=lambda site: site.site) for sites in joined.values()]
+
+
+def _layer(site: Site) -> str:
+    """The path of the layer that a site is in; empty outside of all, and in a model that bears only its class."""
+    said = json.loads(site.layer) if site.layer else {"path": ""}
+    path: str = said["path"]
+    return "" if path == said.get("class") else path
+
+
+def _around(layer: str) -> Iterator[str]:
+    """The paths around that of a layer, the outermost first, and its own."""
+    yield ""
+    yield from (layer[: each.start()] for each in _BETWEEN_LAYERS.finditer(layer))
+    yield layer
 
 
 def _runs(sites: list[Site], statement: _Statement) -> list[list[Site]]:
