@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.columns.hashing import mixed
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.diff.numbers import HIGH, INFINITIES, LOW, NANS, SQUARES, SUM, Floats, Numbers
 from tensordbg.model import NONE
@@ -24,6 +25,9 @@ _TELLING = 1e-3
 
 _NEIGHBOURS = 12
 """So many values to each side, in the order of their norms, are looked at."""
+
+_CERTAIN = 0.5
+"""A value of the same kind that is so many roundings away, and stands near the same place, is the partner."""
 
 
 @dataclass(frozen=True)
@@ -79,25 +83,26 @@ def find_partners(mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints], like
     place = np.searchsorted(key_theirs[order], key_mine)
     best, least = np.full(len(mine), NONE, dtype=np.int64), np.full(len(mine), np.inf)
     near = np.full(len(mine), FAR)
-    where_mine, where_theirs = np.arange(len(mine)) / len(mine), np.arange(len(theirs)) / len(theirs)
     hint = max(mine.rounding, theirs.rounding)
-    for offset in range(-_NEIGHBOURS, _NEIGHBOURS):
-        at = place + offset
+    looking = np.arange(len(mine))
+    for offset in sorted(range(-_NEIGHBOURS, _NEIGHBOURS), key=lambda each: abs(each + 0.5)):
+        at = place[looking] + offset
         row = order[np.clip(at, 0, len(order) - 1)]
-        chosen = np.flatnonzero((at >= 0) & (at < len(order)) & (groups[1][row] == groups[0]))
-        row = row[chosen]
+        inside = (at >= 0) & (at < len(order)) & (groups[1][row] == groups[0][looking])
+        chosen, row = looking[inside], row[inside]
         distance = distances(mine.statistics[chosen], theirs.statistics[row], mine.size[chosen])
-        unlike = (likeness[0][chosen] != likeness[1][row]) + np.abs(where_mine[chosen] - where_theirs[row])
+        unlike = (likeness[0][chosen] != likeness[1][row]) + np.abs(chosen / len(mine) - row / len(theirs))
         score = distance + hint * unlike
         better = score < least[chosen]
         best[chosen[better]], least[chosen[better]] = row[better], score[better]
         near[chosen[better]] = distance[better]
+        looking = looking[least[looking] > _CERTAIN * hint]
     return Partners(best, near)
 
 
 def _groups(mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    both = np.stack([np.concatenate(group), np.concatenate([mine.size, theirs.size])], axis=1)
-    _, number = np.unique(both, axis=0, return_inverse=True)
+    both = mixed(np.concatenate(group), np.concatenate([mine.size, theirs.size]))
+    _, number = np.unique(both, return_inverse=True)
     number = number.reshape(-1).astype(np.int64)
     return number[: len(mine)], number[len(mine) :]
 

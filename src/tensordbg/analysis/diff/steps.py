@@ -21,6 +21,8 @@ from tensordbg.model import NONE
 
 _GROWTH = 10.0
 """In one step rounding makes the distance no more than so many times as large."""
+_DRIFTING = 0.7
+"""A step of which fewer values are within its bound has parted, and says nothing of drift."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ class _Bounds:
             found.append(bound)
             distance = aligned.distance[aligned.step == step]
             sure = distance[distance <= bound]
-            usual = float(np.quantile(sure, 0.9)) if len(sure) else 0.0
-            bound = max(bound, _GROWTH * tolerance, _GROWTH * usual)
+            if len(sure) >= _DRIFTING * len(distance) and len(sure):
+                bound = max(bound, _GROWTH * tolerance, _GROWTH * float(np.quantile(sure, 0.9)))
         return cls(np.append(steps, np.iinfo(np.int64).max), np.array([*found, bound]))
 
     def at(self, step: Ints) -> Floats:

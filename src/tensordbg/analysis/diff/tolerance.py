@@ -25,7 +25,7 @@ _LEAST_OF_EQUAL = 4.0
 _NEAR = 1e-2
 """Values that are farther apart are hardly the same one, computed with a small difference."""
 _PIECE = 64
-"""After so many values the tolerance is learned anew."""
+"""After so many values the tolerance is learned anew, later after a quarter more."""
 
 
 def tolerance_of(distance: Floats, edges: Edges, rounding: float) -> float:
@@ -41,10 +41,12 @@ def tolerance_of(distance: Floats, edges: Edges, rounding: float) -> float:
         are equal to the bit), at most 400.
     """
     jumps = np.zeros(len(distance), dtype=np.bool_)
-    for first in range(0, len(distance), _PIECE):
-        piece = slice(first, first + _PIECE)
+    first = 0
+    while first < len(distance):
+        piece = slice(first, max(first + _PIECE, first * 5 // 4))
         bound = _learned(distance[:first], rounding)
         jumps[piece] = (distance[piece] > bound) & (distance[piece] < _NEAR)
+        first = piece.stop
     behind = _behind(jumps, edges)
     return _learned(distance[~behind], rounding)
 
