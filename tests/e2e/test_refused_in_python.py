@@ -156,7 +156,7 @@ def test_a_type_that_is_not_taken_is_no_matter_of_shapes(tmp_path: Path) -> None
 
     failure, _ = answer_of(lambda: step(X, tf.ones([2, 2])), tmp_path)
     assert "DataType float32 not in list of allowed values" in failure["lead"]
-    assert failure["beginnings"] == []
+    assert [(each["what"], each["tensor"]) for each in failure["beginnings"]] == [("dtype", "y:0")]
 
 
 def test_a_constant_operand_is_told_that_nothing_recorded(tmp_path: Path) -> None:
