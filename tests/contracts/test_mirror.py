@@ -22,6 +22,7 @@ NOT_MIRRORED = {
     "analysis/diff/result.py": "e2e/test_diff.py",
     "analysis/diff/side.py": "e2e/test_diff.py",
     "analysis/diff/steps.py": "e2e/test_diff.py",
+    "analysis/diff/unlike_sources.py": "e2e/test_diff.py",
     "analysis/diff/updates.py": "e2e/test_diff.py",
     "operations/kinds.py": "operations/test_lookup.py",
     "operations/operation.py": "operations/test_lookup.py",

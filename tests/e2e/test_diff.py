@@ -121,6 +121,12 @@ def test_another_parameter_is_found_where_it_is_used(runs: Path) -> None:
         assert pair.error == pytest.approx(0.0197, rel=0.01)  # of the sum of squares
 
 
+@pytest.mark.parametrize("reference", ["torch", "function"])
+def test_runs_that_have_nothing_in_common_are_not_the_same(runs: Path, reference: str) -> None:
+    found = first(runs, f"mlp-{reference}", "mlp-everything")
+    assert (found.kind, found.added) in {("parameter", False), ("input", False)}
+
+
 def test_the_command(runs: Path) -> None:
     def said(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([TDBG, "diff", *words], cwd=runs, capture_output=True, check=False, text=True)

@@ -44,7 +44,7 @@ def render(result: Comparison) -> str:
 def headline(result: Comparison) -> str:
     """The finding in a sentence."""
     if result.status == "not_comparable":
-        return "The two runs have no value in common that tells anything: they can't be compared."
+        return "The two runs have hardly a value in common that tells anything: they can't be compared."
     if result.first is None:
         return f"The same: {amount(result.matched, 'value')} of B agree with A within {short(result.tolerance)}."
     kinds = {

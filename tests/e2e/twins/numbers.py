@@ -36,7 +36,7 @@ LSTM = {
 }  # fmt: skip
 
 CHANGES = {
-    "mlp": ("scale", "smoothing", "reduction", "clipping", "decay"),
+    "mlp": ("scale", "smoothing", "reduction", "clipping", "decay", "everything"),
     "cnn": ("epsilon", "pool", "flatten"),
     "transformer": (
         "fused", "unscaled", "unmasked", "axis", "epsilon", "gelu", "residual", "parameter", "transposed", "dropout",

@@ -16,7 +16,8 @@ T = torch.tensor
 
 
 def mlp(p: Any, changed: str) -> Any:
-    h = F.relu(T(given.X) @ p["w1"] + p["b1"]) @ p["w2"]
+    x = T(given.X[::-1] * given.X.dtype.type(1.5)) if changed == "everything" else T(given.X)
+    h = F.relu(x @ p["w1"] + p["b1"]) @ p["w2"]
     return (h * 0.9 if changed == "scale" else h) + p["b2"]
 
 
@@ -68,6 +69,8 @@ def train(name: str, changed: str) -> None:
     model, weights, labels = MODELS[name]
     if changed == "parameter":
         weights = weights | {"f1": weights["f1"] * weights["f1"].dtype.type(1.01)}
+    if changed == "everything":
+        weights = {key: value[::-1] * value.dtype.type(0.7) for key, value in weights.items()}
     if changed == "transposed":
         weights = weights | {"q": weights["q"].T.copy()}
     p = {key: torch.nn.Parameter(T(value)) for key, value in weights.items()}

@@ -25,10 +25,11 @@ class Unlike:
 
 def unlike_inputs(apart: Apart, row: int) -> list[Unlike]:
     """Tells what went into a value that the other run has not; nothing where all of it agrees."""
-    return [_unlike(apart, parent) for parent in apart.unknown_parents(row)]
+    return [unlike(apart, parent) for parent in apart.unknown_parents(row)]
 
 
-def _unlike(apart: Apart, row: int) -> Unlike:
+def unlike(apart: Apart, row: int) -> Unlike:
+    """Tells where a value came from that the other run has not."""
     side = apart.side
     made_by = _made_by(apart, row)
     if any(reads_variables(side.site(each)) for each in made_by) or _is_updated(apart, row):

@@ -17,10 +17,14 @@ from tensordbg.analysis.diff.regions import find_regions
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
+from tensordbg.analysis.diff.unlike_sources import unlike_sources
 from tensordbg.analysis.program.locations import Locations
 
 _SHOWN = 10
 """So many values that could not be matched are listed, and so many further differences."""
+
+_IN_COMMON = 10
+"""Runs are not the same where so many times as many values of B have no partner as have one."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +55,15 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     if not pairs:
         agreement = with_drift(a, b, agreement, aligned)
         apart_a, apart_b = _apart(a, agreement.a, agreement.label_a), _apart(b, agreement.b, agreement.label_b)
-        pairs = find_pairs(apart_a, apart_b)
+        pairs = find_pairs(apart_a, apart_b) or unlike_sources(apart_a, apart_b)
     differences = [_told(apart_a, apart_b, pair) for pair in _of_first_step(b, pairs)]
     matched = int((agreement.b & ~b.numbers.constant).sum())
-    status = "diverged" if differences else "same"
+    unmatched = int((~agreement.b & ~b.numbers.constant).sum())
     return Comparison(
-        status=status if matched else "not_comparable",
+        status=_status(differences, matched, unmatched),
         matched=matched,
         unmatched_a=int((~agreement.a & ~a.numbers.constant).sum()),
-        unmatched_b=int((~agreement.b & ~b.numbers.constant).sum()),
+        unmatched_b=unmatched,
         tolerance=agreement.tolerance,
         first=differences[0] if differences and matched else None,
         also=tuple(differences[1:]) if matched else (),
@@ -68,6 +72,13 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         only_a=_some(apart_a),
         only_b=_some(apart_b),
     )
+
+
+def _status(differences: list[FirstDifference], matched: int, unmatched: int) -> str:
+    """Tells of runs without a difference whether they have enough in common to be the same."""
+    if not matched or (not differences and matched * _IN_COMMON < unmatched):
+        return "not_comparable"
+    return "diverged" if differences else "same"
 
 
 def _of_first_pass(b: Side, pairs: list[Pair]) -> list[Pair]:

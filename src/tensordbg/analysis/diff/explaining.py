@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensordbg.analysis.diff.attributes import attribute_differences
-from tensordbg.analysis.diff.beginnings import Unlike, unlike_inputs
+from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.first_difference import Apart, Pair, distance_of
 from tensordbg.analysis.diff.result import AttributeDifference
 
@@ -43,6 +43,8 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if pair.extra_a or pair.extra_b:
         return _missing(a, b, pair, chance)
     unlike_a, unlike_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
+    if not (a.taken(pair.a) or b.taken(pair.b) or unlike_a or unlike_b):
+        return _begun(b, pair)
     read = _of_kind(unlike_a, "parameter"), _of_kind(unlike_b, "parameter")
     if any(read) and b.side.numbers.step[pair.b] > b.side.numbers.step.min():
         rows = tuple(found[0].row if found else row for found, row in zip(read, (pair.a, pair.b), strict=True))
@@ -91,8 +93,14 @@ def _given(a: Apart, b: Apart, pair: Pair, kind: str, rows: tuple[int, int]) -> 
     what = {"parameter": "a parameter", "input": "an input", "random": "random numbers"}[kind]
     names = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     text = f"{names[1]} of B is given {what} that is not that of {names[0]} in A; all else that goes in agrees"
-    shown = Pair(rows[0], rows[1], _apart_by(a, b, rows))
-    return Explained(kind, shown.a, shown.b, shown.distance, False, (), text, _SUGGESTIONS[kind])
+    return Explained(kind, *rows, distance_of(a, b, *rows), False, (), text, _SUGGESTIONS[kind])
+
+
+def _begun(b: Apart, pair: Pair) -> Explained:
+    """A value that is made of no other, where the runs begin with nothing in common."""
+    kind = unlike(b, pair.b).kind
+    text = f"the runs begin with unlike values: this is the first {kind} that goes into a product"
+    return Explained(kind, pair.a, pair.b, pair.distance, False, (), text, _SUGGESTIONS[kind])
 
 
 def _updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Explained:
@@ -127,7 +135,3 @@ def _update_text(b: Apart, pair: Pair) -> str:
 
 def _of_rows(a: Apart, b: Apart, pair: Pair, kind: str, text: str, suggestion: str) -> Explained:
     return Explained(kind, pair.a, pair.b, pair.distance, True, attribute_differences(a, b, pair), text, suggestion)
-
-
-def _apart_by(a: Apart, b: Apart, rows: tuple[int, int]) -> float:
-    return distance_of(a, b, *rows)

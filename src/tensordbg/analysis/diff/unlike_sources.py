@@ -1,0 +1,48 @@
+"""Runs that have nothing to begin with in common: their parameters and their inputs are all unlike.
+
+Then no operation is given equal values, and none forks. What comes first and goes into a product is the difference.
+"""
+
+from __future__ import annotations
+
+from tensordbg.analysis.diff.first_difference import Apart, Pair, distance_of
+from tensordbg.operations.traits import Trait
+
+_FAR_AHEAD = 2000
+"""So many values are looked at to find what becomes of one."""
+
+
+def unlike_sources(a: Apart, b: Apart) -> list[Pair]:
+    """Pairs what the two runs begin with, by size and order; nothing where one begins with nothing of its own."""
+    left, pairs = _sources(a), []
+    for row in _sources(b):
+        size = b.side.numbers.size[row]
+        partner = next((each for each in left if a.side.numbers.size[each] == size), None)
+        if partner is not None:
+            left.remove(partner)
+            pairs.append(Pair(partner, row, distance_of(a, b, partner, row)))
+    return pairs
+
+
+def _sources(apart: Apart) -> list[int]:
+    """Values that are made of no other, differ for good and go into a product, in the order of the run.
+
+    A variable's first value, which is drawn and then written over, goes into none.
+    """
+    edges, sizes = apart.side.edges, apart.side.numbers.size
+    return [row for row in sorted(apart.regions.lasting)
+            if not edges.parents[row] and sizes[row] > 1 and _is_multiplied(apart, row)]  # fmt: skip
+
+
+def _is_multiplied(apart: Apart, start: int) -> bool:
+    found, position, seen = [start], 0, {start}
+    while position < len(found) < _FAR_AHEAD:
+        for child in apart.side.edges.children[found[position]]:
+            if child in seen or child not in apart.regions.lasting:
+                continue
+            if apart.side.operation(child).has(Trait.CONTRACTS):
+                return True
+            seen.add(child)
+            found.append(child)
+        position += 1
+    return False
