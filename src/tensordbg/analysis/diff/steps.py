@@ -21,6 +21,8 @@ from tensordbg.model import NONE
 
 _GROWTH = 10.0
 """In one step rounding makes the distance no more than so many times as large."""
+_MOST = 0.1
+"""Values that are farther apart are not equal after any number of steps."""
 _DRIFTING = 0.7
 """A step of which fewer values are within its bound has parted, and says nothing of drift."""
 
@@ -97,7 +99,8 @@ class _Bounds:
             distance = aligned.distance[aligned.step == step]
             sure = distance[distance <= bound]
             if len(sure) >= _DRIFTING * len(distance) and len(sure):
-                bound = max(bound, _GROWTH * tolerance, _GROWTH * float(np.quantile(sure, 0.9)))
+                drift = max(_GROWTH * tolerance, _GROWTH * float(np.quantile(sure, 0.9)))
+                bound = max(bound, min(drift, _MOST))
         return cls(np.append(steps, np.iinfo(np.int64).max), np.array([*found, bound]))
 
     def at(self, step: Ints) -> Floats:

@@ -14,14 +14,17 @@ from tensordbg.analysis.columns.spread import spread
 from tensordbg.analysis.diff.edges import Edges
 from tensordbg.analysis.diff.numbers import Floats
 
-_SURELY = 200.0
-"""Two values so many roundings apart, and the nearest to each other, are taken as equal to learn from them."""
+_SURELY, _SURELY_NEAR = 200.0, 0.02
+"""Two values so many roundings apart, the nearest to each other, are taken as equal to learn from them; the second
+number is the bound for types of so few digits that roundings would allow anything."""
 _ROOM = 10.0
 """So many times the distance of nearly all of those is allowed."""
-_LEAST, _MOST = 16.0, 400.0
-"""In roundings, the bounds of what is found."""
-_LEAST_OF_EQUAL = 4.0
+_LEAST, _LEAST_FAR = 16.0, 0.01
+"""In roundings, the lower bound of what is found."""
+_LEAST_OF_EQUAL, _LEAST_OF_EQUAL_FAR = 4.0, 0.002
 """The lower bound where nearly all values are equal to the bit, as in two runs of one framework."""
+_MOST, _MOST_FAR = 400.0, 0.05
+"""The upper bound."""
 _NEAR = 1e-2
 """Values that are farther apart are hardly the same one, computed with a small difference."""
 _PIECE = 64
@@ -52,10 +55,12 @@ def tolerance_of(distance: Floats, edges: Edges, rounding: float) -> float:
 
 
 def _learned(distance: Floats, rounding: float) -> float:
-    sure = distance[distance < _SURELY * rounding]
+    sure = distance[distance < min(_SURELY * rounding, _SURELY_NEAR)]
     usual = float(np.quantile(sure, 0.9)) if len(sure) else 0.0
-    least = _LEAST if usual or not len(sure) else _LEAST_OF_EQUAL
-    return float(np.clip(_ROOM * usual, least * rounding, _MOST * rounding))
+    least = min(_LEAST * rounding, _LEAST_FAR)
+    if len(sure) and not usual:
+        least = min(_LEAST_OF_EQUAL * rounding, _LEAST_OF_EQUAL_FAR)
+    return float(np.clip(_ROOM * usual, least, min(_MOST * rounding, _MOST_FAR)))
 
 
 def _behind(jumps: Bools, edges: Edges) -> Bools:
