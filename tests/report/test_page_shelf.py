@@ -16,12 +16,12 @@ INNER = LineView("/home/me/train.py", 4, "main", user=True, text="tf.math.log(x)
 def row(event: int) -> EventRow:
     file = "/home/me/train.py"
     return EventRow(
-        event, f"Log:{event}", "Log", "f", 0, 0, None, "", "", "float32", (2,), None, file, 4, kept=False, text=""
+        event, f"Log:{event}", "Log", "f", "f", 0, 0, None, "", "", "float32", (2,), None, file, 4, kept=False, text=""
     )
 
 
 def view(event: int, *inputs: int, stack: tuple[LineView, ...] = (OUTER, INNER)) -> EventView:
-    given = tuple(InputRow(k, f"x:{each}", "Log", row(each)) for k, each in enumerate(inputs))
+    given = tuple(InputRow(k, f"x:{each}", "Log", row(each), "", "") for k, each in enumerate(inputs))
     return EventView(
         row=row(event),
         op_name="Log",
@@ -34,7 +34,7 @@ def view(event: int, *inputs: int, stack: tuple[LineView, ...] = (OUTER, INNER))
         first_bad_index=None,
         attributes="{}",
         inputs=given,
-        consumers=(InputRow(0, "lost", "Neg", None),),
+        consumers=(InputRow(0, "lost", "Neg", None, "", ""),),
         consumers_total=1,
         source=INNER,
         stack=stack,
