@@ -71,6 +71,13 @@ def test_a_fused_attention_is_no_difference(runs: Path) -> None:
     assert result.unmatched_a > 0  # what the fused operation does not show
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_half_precision_alone_is_no_difference(runs: Path, model: str) -> None:
+    result = compared(runs, f"{model}-torch", f"{model}-bfloat16")
+    assert (result.status, result.first) == ("same", None)
+    assert 1e-5 < max(each.error for each in result.steps) < 0.05
+
+
 PLANTED = {
     ("mlp", "scale"): ("missing", "* 0.9 if changed"),
     ("mlp", "clipping"): ("update", "clip_grad_norm_"),

@@ -77,8 +77,10 @@ def train(name: str, changed: str) -> None:
     optimizer = torch.optim.SGD(p.values(), 0.1, weight_decay=0.1 if changed == "decay" else 0.0)
     for _ in range(3):
         optimizer.zero_grad()
+        with torch.autocast("cpu", torch.bfloat16, enabled=changed == "bfloat16"):
+            logits = model(p, changed)
         loss = F.cross_entropy(
-            model(p, changed), T(labels), label_smoothing=0.1 if changed == "smoothing" else 0.0,
+            logits.float(), T(labels), label_smoothing=0.1 if changed == "smoothing" else 0.0,
             reduction="sum" if changed == "reduction" else "mean",
         )  # fmt: skip
         loss.backward()
@@ -97,6 +99,6 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(0)
     for name, changes in given.CHANGES.items():
-        for changed in ("", *changes):
+        for changed in ("", "bfloat16", *changes):
             with tensordbg.record(Path(sys.argv[1]) / f"{name}-{changed or 'torch'}"):
                 train(name, changed)
