@@ -13,11 +13,13 @@ def tdbg(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_it_prints_where_the_observer_lies() -> None:
+def test_it_prints_where_its_parts_lie() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
     done = tdbg("torch")
     assert done.returncode == 0, done.stderr
-    assert Path(done.stdout.strip()).is_file()
+    parts = [Path(line) for line in done.stdout.splitlines()]
+    assert [part.stem for part in parts] == ["tensordbg_torch_observer", "tensordbg_torch_checker"]
+    assert all(part.is_file() for part in parts)
 
 
 def test_other_frameworks_need_none() -> None:
