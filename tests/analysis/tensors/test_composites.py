@@ -62,7 +62,10 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], TraceRea
 def test_as_printed(record: Callable[[str], TraceReader], name: str) -> None:
     history = history_of(record("values"), name, function="" if name == "batch" else "work")
     texts = whole_values(record("values"), history.points)
-    assert texts[history.points[-1].event] == PRINTED[name]
+    if name == "batch":  # TensorFlow may compute several elements at a time
+        assert PRINTED[name] in texts.values()
+    else:
+        assert texts[history.points[-1].event] == PRINTED[name]
 
 
 def test_in_each_turn_of_a_loop(record: Callable[[str], TraceReader]) -> None:
