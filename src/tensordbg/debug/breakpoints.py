@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.sites import layer_path
 from tensordbg.console.language.filters import Filter, Filters
 from tensordbg.console.language.node_patterns import parse_pattern
 from tensordbg.console.pages.page import Place

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from tensordbg.analysis.program.call_tree import CallTree
+from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.analysis.view.box_paths import BoxKind, BoxName, BoxPaths
-from tensordbg.analysis.view.sites import layer_path
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.view.boxed import in_layer, model_step, tree_of
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.sites import layer_path, lost_site
-from tensordbg.model import NONE, Frame, Site
+from tensordbg.analysis.view.sites import lost_site
+from tensordbg.model import Frame
 
 
 def test_names_of_a_site(varied: OpenedTrace) -> None:
@@ -24,7 +24,3 @@ def test_site_that_nothing_describes(varied: OpenedTrace) -> None:
     names = lost_site(varied.program, 99)
     assert (names.site.name, names.source, names.layer) == ("lost_99", None, "")
     assert varied.site(99) == names
-
-
-def test_no_layer() -> None:
-    assert layer_path(Site(0, "x", "Mul", 0, NONE)) == ""

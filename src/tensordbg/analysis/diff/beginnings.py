@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.first_difference import Apart
 from tensordbg.analysis.program.operations import reads_variables
 from tensordbg.operations.traits import Trait
@@ -31,7 +32,7 @@ def unlike_inputs(apart: Apart, row: int) -> list[Unlike]:
 def unlike(apart: Apart, row: int) -> Unlike:
     """Tells where a value came from that the other run has not."""
     side = apart.side
-    made_by = _made_by(apart, row)
+    made_by = list(reached(row, apart.unknown_parents, _MOST))
     if any(reads_variables(side.site(each)) for each in made_by) or _is_updated(apart, row):
         return Unlike("parameter", row)
     drawn = [side.site(each).op_type for each in made_by if side.operation(each).has(Trait.VARIES)]
@@ -46,14 +47,3 @@ def _is_updated(apart: Apart, row: int) -> bool:
         or bool(side.updates[row])
         or any(bool(side.updates[child]) for child in side.edges.children[row])
     )
-
-
-def _made_by(apart: Apart, row: int) -> list[int]:
-    found, position, seen = [row], 0, {row}
-    while position < len(found) < _MOST:
-        for parent in apart.unknown_parents(found[position]):
-            if parent not in seen:
-                seen.add(parent)
-                found.append(parent)
-        position += 1
-    return found

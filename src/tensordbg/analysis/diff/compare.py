@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +17,7 @@ from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDiff
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
 from tensordbg.analysis.diff.unlike_sources import unlike_sources
-from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.layer_path import layer_path
 
 _SHOWN = 10
 """So many values that could not be matched are listed, and so many further differences."""
@@ -117,9 +116,8 @@ def tensor_at(side: Side, row: int) -> ComparedTensor:
     """Tells all that is shown of a value."""
     event = int(side.numbers.event[row])
     site = side.site(row)
-    locations = Locations(side.program)
-    layer = json.loads(site.layer).get("path", "") if site.layer else ""
-    return ComparedTensor(side.details.views([event])[event], layer, locations.own(locations.stack(site.stack)))
+    line = side.locations.own(side.locations.stack(site.stack))
+    return ComparedTensor(side.details.views([event])[event], layer_path(site), line)
 
 
 def _some(apart: Apart) -> tuple[ComparedTensor, ...]:

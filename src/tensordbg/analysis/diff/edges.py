@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +36,26 @@ class Edges:
     def children(self) -> tuple[tuple[int, ...], ...]:
         """For each value those that were made from it."""
         return _grouped(self.parent, self.child, self.count)
+
+
+def reached(start: int, around: Callable[[int], Iterable[int]], most: int) -> Iterator[int]:
+    """Walks from a value to those around it and on from these, the nearest first, about so many at most.
+
+    Args:
+        start: The value that comes first.
+        around: Gives for a value those to go on to.
+        most: From here on no further value is gone on from.
+    """
+    found, position = [start], 0
+    seen = {start}
+    yield start
+    while position < len(found) < most:
+        for each in around(found[position]):
+            if each not in seen:
+                seen.add(each)
+                found.append(each)
+                yield each
+        position += 1
 
 
 def find_edges(values: Values, event: Ints) -> Edges:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.matching import FAR, distances
 from tensordbg.analysis.diff.regions import Regions
 from tensordbg.analysis.diff.side import Side
@@ -47,15 +48,14 @@ class Apart:
 
     def ahead(self, fork: int) -> list[int]:
         """The values of the region behind a fork, in its own pass of its step; it comes first, the nearest next."""
-        side, pass_of = self.side, self._pass
-        found, position, seen = [fork], 0, {fork}
-        while position < len(found) < _AHEAD:
-            for child in side.edges.children[found[position]]:
-                if child in self.regions.lasting and child not in seen and pass_of(child) == pass_of(fork):
-                    seen.add(child)
-                    found.append(child)
-            position += 1
-        return found
+        same = self._pass(fork)
+        return list(
+            reached(fork, lambda row: (each for each in self.followed(row) if self._pass(each) == same), _AHEAD)
+        )
+
+    def followed(self, row: int) -> Iterator[int]:
+        """The values made from one whose difference lasts as well."""
+        return (child for child in self.side.edges.children[row] if child in self.regions.lasting)
 
     def _pass(self, row: int) -> tuple[int, bool, bool]:
         return int(self.side.numbers.step[row]), bool(self.side.backward[row]), bool(self.side.updates[row])
@@ -111,7 +111,7 @@ def _counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
     if b.side.updates[fork_b]:
         return _update(a, b, fork_a, fork_b)
     nearest = _nearest(a, b, ahead_a, ahead_b)
-    if nearest is not None and nearest.distance < _RECOGNISABLE:
+    if nearest.distance < _RECOGNISABLE:
         return nearest
     return _only_one(a, b, ahead_a, ahead_b) or _consequential(a, b, ahead_a, ahead_b)
 
@@ -139,7 +139,7 @@ def distance_of(a: Apart, b: Apart, row_a: int, row_b: int) -> float:
     return float(distances(*pair, a.side.numbers.size[[row_a]])[0])
 
 
-def _nearest(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair | None:
+def _nearest(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair:
     """The two of two regions that are nearest to each other, one of them a fork; of several, near to the other."""
     crossed = [(row, ahead_b[0], depth) for depth, row in enumerate(ahead_a)]
     crossed += [(ahead_a[0], row, depth) for depth, row in enumerate(ahead_b) if depth]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.diff.first_difference import Apart
-from tensordbg.analysis.diff.matching import FAR, distances
+from tensordbg.analysis.diff.first_difference import Apart, distance_of
 from tensordbg.analysis.diff.result import ParameterPair
+from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.operations.kinds import Kind
 
 
@@ -26,11 +24,12 @@ def pair_parameters(a: Apart, b: Apart, tolerance: float) -> tuple[ParameterPair
     mine, theirs = _parameters(a), _parameters(b)
     by_label = {int(a.label[each.row]): each for each in reversed(mine) if a.label[each.row] >= 0}
     found: dict[int, _Parameter] = {}
+    left = list(mine)
     for each in theirs:
         partner = by_label.get(int(b.label[each.row]))
-        if partner is not None and partner.row not in {known.row for known in found.values()}:
+        if partner in left:
             found[each.row] = partner
-    left = [each for each in mine if each.row not in {known.row for known in found.values()}]
+            left.remove(partner)
     pairs = []
     for each in theirs:
         partner = found.get(each.row) or _of_size(a, b, left, each)
@@ -49,12 +48,10 @@ def _pair(a: Apart, b: Apart, both: tuple[_Parameter | None, _Parameter], tolera
     mine, theirs = both
     if mine is None:
         return ParameterPair("", theirs.name, "only_b", None, None, theirs.shape)
-    numbers_a, numbers_b = a.side.numbers, b.side.numbers
-    rows = numbers_a.statistics[[mine.row]], numbers_b.statistics[[theirs.row]]
-    error = float(distances(*rows, numbers_a.size[[mine.row]])[0])
+    error = distance_of(a, b, mine.row, theirs.row)
     turned = mine.shape is not None and theirs.shape is not None and mine.shape != theirs.shape
     status = ("transposed" if turned else "equal") if error <= tolerance else "differs"
-    return ParameterPair(mine.name, theirs.name, status, min(error, FAR), mine.shape, theirs.shape)
+    return ParameterPair(mine.name, theirs.name, status, error, mine.shape, theirs.shape)
 
 
 def _parameters(apart: Apart) -> list[_Parameter]:
@@ -97,5 +94,4 @@ def _updated(apart: Apart) -> dict[int, str]:
 def _place(apart: Apart, row: int, user: int) -> str:
     """`blocks.0.attn/1`: the module and the place among the inputs of its operation."""
     site = apart.side.site(user)
-    said: Mapping[str, str] = json.loads(site.layer) if site.layer else {}
-    return f"{said.get('path') or site.name}/{apart.side.edges.parents[user].index(row)}"
+    return f"{layer_path(site) or site.name}/{apart.side.edges.parents[user].index(row)}"

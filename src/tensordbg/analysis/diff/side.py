@@ -15,6 +15,7 @@ from tensordbg.analysis.flow.values import Values, locate_values
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
+from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import Site
 from tensordbg.operations.kinds import Kind
@@ -38,6 +39,11 @@ class Side:
     def operation(self, row: int) -> Operation:
         """The operation that computed a value."""
         return operation_of(self.site(row))
+
+    @cached_property
+    def locations(self) -> Locations:
+        """The lines of the program."""
+        return Locations(self.program)
 
     @cached_property
     def kinds(self) -> Ints:

@@ -5,6 +5,9 @@ Then no operation is given equal values, and none forks. What comes first and go
 
 from __future__ import annotations
 
+import itertools
+
+from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.first_difference import Apart, Pair, distance_of
 from tensordbg.operations.traits import Trait
 
@@ -35,14 +38,5 @@ def _sources(apart: Apart) -> list[int]:
 
 
 def _is_multiplied(apart: Apart, start: int) -> bool:
-    found, position, seen = [start], 0, {start}
-    while position < len(found) < _FAR_AHEAD:
-        for child in apart.side.edges.children[found[position]]:
-            if child in seen or child not in apart.regions.lasting:
-                continue
-            if apart.side.operation(child).has(Trait.CONTRACTS):
-                return True
-            seen.add(child)
-            found.append(child)
-        position += 1
-    return False
+    made_of_it = itertools.islice(reached(start, apart.followed, _FAR_AHEAD), 1, None)
+    return any(apart.side.operation(row).has(Trait.CONTRACTS) for row in made_of_it)

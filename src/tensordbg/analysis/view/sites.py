@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Protocol
 
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import function_name
+from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.analysis.view.columns import EventColumns
 from tensordbg.model import Frame, Site
 
@@ -64,11 +64,6 @@ def lost_site(program: Program, number: int) -> SiteNames:
 def _named(program: Program, site: Site, source: Frame | None) -> SiteNames:
     function, graph = function_name(program, site), program.functions.get(site.function)
     return SiteNames(site, function, function if graph is None else graph.name, layer_path(site), source)
-
-
-def layer_path(site: Site) -> str:
-    """The layer that a site belongs to; empty outside of layers."""
-    return str(json.loads(site.layer)["path"]) if site.layer else ""
 
 
 def _own_line(frames: tuple[Frame, ...]) -> Frame | None:

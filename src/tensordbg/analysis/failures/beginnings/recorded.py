@@ -17,6 +17,7 @@ from tensordbg.analysis.flow.values import locate_values
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Events, Executions, row_of
 from tensordbg.analysis.program.execution_part import made_from, part_of
+from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of, type_of
 from tensordbg.model import NONE, Site, TensorRef
@@ -233,7 +234,7 @@ class RecordedPast:
             total=total,
             attributes=attributes,
             event=NONE if event == NONE else int(self.events[event]),
-            layer=_layer(site),
+            layer=layer_path(site),
             earlier=self._earlier(site, slot, shape),
         )
 
@@ -300,7 +301,3 @@ def _elements(constant: object) -> np.ndarray[Any, Any] | None:
     except ValueError:  # lists of several lengths, which nobody wrote there
         return None
     return elements if elements.size and elements.dtype.kind in "iuf" else None
-
-
-def _layer(site: Site) -> str:
-    return str(json.loads(site.layer)["path"]) if site.layer else ""
