@@ -33,6 +33,31 @@ from tensordbg.trapping.plan import TrapPlan
 from tensordbg.trapping.targets import TrapTarget
 
 
+class Room:
+    """The rest of the size that a capture may have, and a note on each tensor that does not fit in."""
+
+    def __init__(self, size: int, notes: list[str]) -> None:
+        """Begins with all of it.
+
+        Args:
+            size: In bytes.
+            notes: Takes a sentence for each tensor that is left out.
+        """
+        self._left = size
+        self._notes = notes
+
+    def keep(self, tensors: dict[str, Array], key: str, name: str, array: Array) -> StoredTensor:
+        """Puts a tensor among those of a file under a key if it fits in, and tells what is said of it."""
+        size = size_of(array)
+        if size > self._left:
+            note = f"{name} takes {size} bytes, more than are left of the capture's size"
+            self._notes.append(f"{note}; give a larger --size")
+            return StoredTensor(name, dtype_of(array), array.shape, "", note)
+        self._left -= size
+        tensors[key] = array
+        return StoredTensor(name, dtype_of(array), array.shape, key)
+
+
 @dataclass(frozen=True)
 class Saved:
     """A tensor that the trap is given to keep."""
@@ -122,13 +147,13 @@ class _Maker:
     """Chooses what is kept of one step, as far as the size allows: the batch first, then the variables."""
 
     def __init__(self, plan: TrapPlan, trapped: TrappedFunction, bad: BadStep, around: Surroundings) -> None:
-        self._left = plan.size
+        self._notes: list[str] = []
+        self._room = Room(plan.size, self._notes)
         self._around = around
         self._trapped = trapped
         self._bad = bad
         self.batch: dict[str, Array] = {}
         self.variables: dict[str, Array] = {}
-        self._notes: list[str] = []
 
     def header(self) -> Header:
         """Also fills `batch` and `variables`."""
@@ -177,14 +202,7 @@ class _Maker:
     def _keep(self, tensors: dict[str, Array], key: str, name: str, array: Array | None) -> StoredTensor:
         if array is None or not storable(array):
             return StoredTensor(name, "unknown", (), "", "its elements can't be kept")
-        size = size_of(array)
-        if size > self._left:
-            note = f"{name} takes {size} bytes, more than are left of the capture's size"
-            self._notes.append(f"{note}; give a larger --size")
-            return StoredTensor(name, dtype_of(array), array.shape, "", note)
-        self._left -= size
-        tensors[key] = array
-        return StoredTensor(name, dtype_of(array), array.shape, key)
+        return self._room.keep(tensors, key, name, array)
 
     def _name(self, saved: Saved) -> str:
         if saved.argument == NONE:

@@ -16,6 +16,7 @@
 #include <unordered_set>
 
 #include "autograd.h"
+#include "callbacks.h"
 #include "interpreter.h"
 #include "log_table.h"
 #include "makers.h"
@@ -704,8 +705,7 @@ void on_backward_end(const at::RecordFunction& fn, at::ObserverContext*) {
   if (maker.reference != kUnknown) tell_gradient(variable, maker);
 }
 
-at::CallbackHandle g_operations = at::INVALID_CALLBACK_HANDLE;
-at::CallbackHandle g_backward = at::INVALID_CALLBACK_HANDLE;
+Callbacks g_callbacks;
 
 PyObject* start(PyObject*, PyObject* arguments) {
   PyObject *capsule, *describe_site, *tell_fault, *gradient_is, *base;
@@ -743,23 +743,14 @@ PyObject* start(PyObject*, PyObject* arguments) {
   g_on.store(true);
   g_tensor_type = reinterpret_cast<PyTypeObject*>(base);
   watch_readers(reinterpret_cast<PyTypeObject*>(base), on_read);
-  if (g_operations == at::INVALID_CALLBACK_HANDLE) {
-    g_operations = at::addGlobalCallback(
-        at::RecordFunctionCallback(on_start, on_end).needsInputs(true).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
-    g_backward = at::addGlobalCallback(
-        at::RecordFunctionCallback(on_backward, on_backward_end).scopes({at::RecordScope::BACKWARD_FUNCTION}));
-  }
+  g_callbacks.attach({on_start, on_end}, {on_backward, on_backward_end});
   Py_RETURN_NONE;
 }
 
 PyObject* stop(PyObject*, PyObject*) {
   g_on.store(false);
   unwatch_readers();
-  if (g_operations != at::INVALID_CALLBACK_HANDLE) {
-    at::removeCallback(g_operations);
-    at::removeCallback(g_backward);
-    g_operations = g_backward = at::INVALID_CALLBACK_HANDLE;
-  }
+  g_callbacks.detach();
   Py_RETURN_NONE;
 }
 

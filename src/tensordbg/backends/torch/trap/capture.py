@@ -12,9 +12,9 @@ import numpy as np
 
 from tensordbg.backends.torch.trap.calls import Call, Calls, is_as_given
 from tensordbg.capture.header import StoredArgument, StoredTensor, StoredVariable, Trouble
-from tensordbg.capture.tensors import Array, dtype_of, size_of
+from tensordbg.capture.tensors import Array
 from tensordbg.capture.writer import write_capture
-from tensordbg.trapping.capture import blank_header, safe_name
+from tensordbg.trapping.capture import Room, blank_header, safe_name
 from tensordbg.trapping.plan import TrapPlan
 
 STEP_FILE = "step.json"
@@ -50,12 +50,12 @@ class _Maker:
         self._plan = plan
         self._found = found
         self._calls = calls
-        self._left = plan.size
+        self._notes: list[str] = []
+        self._room = Room(plan.size, self._notes)
         self._batch: dict[str, Array] = {}
         self._variables: dict[str, Array] = {}
         self._arguments: list[StoredArgument] = []
         self._stored: list[StoredVariable] = []
-        self._notes: list[str] = []
 
     def write(self) -> Path:
         import torch
@@ -152,14 +152,7 @@ class _Maker:
         array = array_of(tensor)
         if array is None:
             return StoredTensor(name, "unknown", tuple(tensor.shape), "", "its elements can't be kept")
-        size = size_of(array)
-        if size > self._left:
-            note = f"{name} takes {size} bytes, more than are left of the capture's size"
-            self._notes.append(f"{note}; give a larger --size")
-            return StoredTensor(name, dtype_of(array), array.shape, "", note)
-        self._left -= size
-        tensors[key] = array
-        return StoredTensor(name, dtype_of(array), array.shape, key)
+        return self._room.keep(tensors, key, name, array)
 
 
 def array_of(tensor: Any) -> Array | None:

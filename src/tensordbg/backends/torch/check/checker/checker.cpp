@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "callbacks.h"
 #include "finite.h"
 #include "interpreter.h"
 #include "kinds.h"
@@ -306,8 +307,7 @@ void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
   thread.backward.pop_back();
 }
 
-at::CallbackHandle g_operations = at::INVALID_CALLBACK_HANDLE;
-at::CallbackHandle g_backward = at::INVALID_CALLBACK_HANDLE;
+Callbacks g_callbacks;
 
 PyObject* start(PyObject*, PyObject* arguments) {
   PyObject *judge, *tell_fault, *error, *base;
@@ -321,23 +321,14 @@ PyObject* start(PyObject*, PyObject* arguments) {
   g_states.clear();
   g_on.store(true);
   watch_operators(reinterpret_cast<PyTypeObject*>(base));
-  if (g_operations == at::INVALID_CALLBACK_HANDLE) {
-    g_operations = at::addGlobalCallback(
-        at::RecordFunctionCallback(on_start, on_end).needsInputs(true).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
-    g_backward = at::addGlobalCallback(
-        at::RecordFunctionCallback(on_backward, on_backward_end).scopes({at::RecordScope::BACKWARD_FUNCTION}));
-  }
+  g_callbacks.attach({on_start, on_end}, {on_backward, on_backward_end});
   Py_RETURN_NONE;
 }
 
 PyObject* stop(PyObject*, PyObject*) {
   g_on.store(false);
   unwatch_operators();
-  if (g_operations != at::INVALID_CALLBACK_HANDLE) {
-    at::removeCallback(g_operations);
-    at::removeCallback(g_backward);
-    g_operations = g_backward = at::INVALID_CALLBACK_HANDLE;
-  }
+  g_callbacks.detach();
   Py_RETURN_NONE;
 }
 

@@ -1,0 +1,38 @@
+// The callbacks that PyTorch calls at the beginning and the end of every operation, and of every node of a backward pass.
+#pragma once
+
+#include <ATen/record_function.h>
+
+namespace tensordbg_torch {
+
+struct Callback {
+  at::RecordFunctionCallback::StartCallback begin;
+  at::RecordFunctionCallback::EndCallback end;
+};
+
+class Callbacks {
+ public:
+  // Has PyTorch call them in all threads; if it does already, those of before stay.
+  void attach(Callback operation, Callback backward) {
+    if (operations_ != at::INVALID_CALLBACK_HANDLE) return;
+    operations_ = at::addGlobalCallback(at::RecordFunctionCallback(operation.begin, operation.end)
+                                            .needsInputs(true)
+                                            .needsOutputs(true)
+                                            .scopes({at::RecordScope::FUNCTION}));
+    backward_ = at::addGlobalCallback(
+        at::RecordFunctionCallback(backward.begin, backward.end).scopes({at::RecordScope::BACKWARD_FUNCTION}));
+  }
+
+  void detach() {
+    if (operations_ == at::INVALID_CALLBACK_HANDLE) return;
+    at::removeCallback(operations_);
+    at::removeCallback(backward_);
+    operations_ = backward_ = at::INVALID_CALLBACK_HANDLE;
+  }
+
+ private:
+  at::CallbackHandle operations_ = at::INVALID_CALLBACK_HANDLE;
+  at::CallbackHandle backward_ = at::INVALID_CALLBACK_HANDLE;
+};
+
+}  // namespace tensordbg_torch
