@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tensordbg.report.page_content import _frame, saved_content
+from tensordbg.report.saved_page.content import _frame, saved_content
 from tensordbg.trace.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 

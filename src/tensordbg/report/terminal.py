@@ -37,6 +37,8 @@ class PlainConsole(Console):
             width: The columns; None for those of the terminal.
             options: See `rich.console.Console`.
         """
+        # In a notebook rich would show the text itself, and write nothing.
+        options["force_jupyter"] = False
         super().__init__(file=stream, width=width, markup=False, emoji=False, highlight=False, **options)
 
     def print(self, *objects: Any, **options: Any) -> None:

@@ -7,7 +7,7 @@ import json
 from tensordbg.analysis.program.call_tree import CallTree, call_tree
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.layer_path import layer_path
-from tensordbg.analysis.view.boxes import BoxTree, box_tree
+from tensordbg.analysis.view.graphs.boxes import BoxTree, box_tree
 from tensordbg.model import Site
 from tests.analysis.builder import Graph, TraceBuilder
 

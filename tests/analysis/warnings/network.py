@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.analysis.program.description import read_program
-from tensordbg.analysis.warnings.study import Study, study
+from tensordbg.analysis.warnings.study.study import Study, study
 from tensordbg.model import TensorRef
 from tests.analysis.builder import TraceBuilder
 

@@ -21,21 +21,22 @@ from tensordbg.analysis.program.events import Executions, read_executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins
 from tensordbg.analysis.tensors.composites import whole_values, with_values
-from tensordbg.analysis.view.bins import Spans
 from tensordbg.analysis.view.caching import Recent, kept
-from tensordbg.analysis.view.columns import Columns
-from tensordbg.analysis.view.event_ranges import EventRanges, find_event_ranges
+from tensordbg.analysis.view.event.local_flow import LocalFlow, local_flow_key, take_local_flow
+from tensordbg.analysis.view.graphs.whole import WholeFunction
 from tensordbg.analysis.view.growth import Growth, measure_growth
-from tensordbg.analysis.view.local_flow import LocalFlow, local_flow_key, take_local_flow
-from tensordbg.analysis.view.page import EventNumbers, list_numbers
+from tensordbg.analysis.view.progress.reading import ProgressData, read_progress
+from tensordbg.analysis.view.records.columns import Columns
+from tensordbg.analysis.view.records.event_ranges import EventRanges, find_event_ranges
+from tensordbg.analysis.view.records.rows import SeenTensor, seen_tensors
+from tensordbg.analysis.view.records.sites import SiteNames, lost_site, name_sites
+from tensordbg.analysis.view.records.source_margins import SiteCounts, count_sites
 from tensordbg.analysis.view.requests import EventList
-from tensordbg.analysis.view.rows import SeenTensor, seen_tensors
-from tensordbg.analysis.view.sites import SiteNames, lost_site, name_sites
-from tensordbg.analysis.view.source_margins import SiteCounts, count_sites
-from tensordbg.analysis.view.suggestions import count_values
-from tensordbg.analysis.view.timeline import LaneContent, find_lanes
-from tensordbg.analysis.view.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
-from tensordbg.analysis.view.whole_graph import WholeFunction
+from tensordbg.analysis.view.search.suggestions import count_values
+from tensordbg.analysis.view.table.page import EventNumbers, list_numbers
+from tensordbg.analysis.view.timeline.bins import Spans
+from tensordbg.analysis.view.timeline.lanes import LaneContent, find_lanes
+from tensordbg.analysis.view.timeline.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
 from tensordbg.errors import AbsentError
 from tensordbg.model import COMPOSITES, TensorRef
 from tensordbg.trace.facts import TraceFacts
@@ -153,6 +154,11 @@ class OpenedTrace:
     def batch_origins(self) -> BatchOrigins:
         """Where batches and elements of pipelines came from."""
         return BatchOrigins(self, self.program)
+
+    @kept
+    def progress(self) -> ProgressData:
+        """How the run went over all its steps."""
+        return read_progress(self)
 
     def site(self, number: int) -> SiteNames:
         """The names of a site, also of one that only events tell of."""

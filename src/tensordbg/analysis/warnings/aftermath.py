@@ -9,7 +9,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.finding import Origin
-from tensordbg.analysis.warnings.study import Study
+from tensordbg.analysis.warnings.study.study import Study
 from tensordbg.model import NONE, TensorRef
 
 

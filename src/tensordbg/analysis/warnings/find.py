@@ -11,9 +11,9 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.warnings.aftermath import without_aftermath
-from tensordbg.analysis.warnings.series import READ_WHOLE
-from tensordbg.analysis.warnings.softmax_of_one import TRAINED_PAST
-from tensordbg.analysis.warnings.study import Finding, Study, study
+from tensordbg.analysis.warnings.layers.softmax_of_one import TRAINED_PAST
+from tensordbg.analysis.warnings.study.series import READ_WHOLE
+from tensordbg.analysis.warnings.study.study import Finding, Study, study
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.model import NONE
 
@@ -22,11 +22,16 @@ _SAID_ALREADY = {"diverging_values": frozenset({"growing_in_loop", "growing_valu
 
 _FOLLOWS = {
     "constant_loss": frozenset(
-        {"dead_units", "saturated_output", "softmax_of_one", "unchanged_variable", "zero_gradient"}
+        {
+            *("dead_units", "no_updates", "saturated_output", "softmax_of_one", "unchanged_variable"),
+            *("without_gradient", "zero_gradient"),
+        }
     ),
     "often_zero_gradient": frozenset({"dead_units", "softmax_of_one", "zero_gradient"}),
+    "growing_values": frozenset({"no_log_probabilities"}),
     "rising_loss": frozenset({"growing_in_loop", "growing_values"}),
     "saturated_output": frozenset({"outer_broadcast", "softmax_of_one"}),
+    "without_gradient": frozenset({"no_updates"}),
     "zero_gradient": frozenset({"softmax_of_one"}),
 }
 """What follows from others: it is told only where these are not."""

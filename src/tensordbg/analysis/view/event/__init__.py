@@ -1,0 +1,1 @@
+"""One event: what it was computed from, what from it, and its elements."""

@@ -1,0 +1,69 @@
+"""The loss and the learning rate over the steps, thinned out where there are more steps than can be drawn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.warnings.study.losses import differentiated, find_losses
+from tensordbg.analysis.warnings.study.study import Study
+
+_MOST_LOSSES = 3
+_MOST_RATES = 2
+_POINTS = 300
+_RATE = re.compile(r"(^|[/._])(learning_rate|lr)\d*(:\d+)?$")
+
+
+@dataclass(frozen=True)
+class ProgressLine:
+    """A number over the steps."""
+
+    what: str
+    """`loss` or `learning_rate`."""
+    name: str
+    steps: tuple[int, ...]
+    values: tuple[float, ...]
+    events: tuple[int, ...]
+
+
+def find_lines(study: Study) -> tuple[ProgressLine, ...]:
+    """The losses that are trained on, longest first, and the learning rates that variables hold."""
+    kept = sorted(_losses(study), key=lambda k: -int(study.series.lengths[k]))
+    found = [_line(study, "loss", k) for k in kept[:_MOST_LOSSES]]
+    rates: dict[int, int] = {}
+    for port, k in study.reads:
+        number = study.variable_of[port]
+        variable = study.program.variables.get(number)
+        if variable is not None and _RATE.search(variable.name) and study.series.size[study.series.starts[k]] == 1:
+            longest = rates.get(number, k)
+            rates[number] = max(longest, k, key=lambda each: int(study.series.lengths[each]))
+    return (*found, *(_line(study, "learning_rate", k) for k in list(rates.values())[:_MOST_RATES]))
+
+
+def _losses(study: Study) -> list[int]:
+    """The numbers that the program takes gradients of; where it does not tell, those that end a forward pass."""
+    noted = [k for port in np.flatnonzero(study.differentiated).tolist() for k in study.at.get(port, ())[:1]]
+    single = [k for k in noted if study.words[1][k] == "[]"]
+    if single:
+        return single
+    losses = find_losses(study)
+    return list(dict.fromkeys(loss.series for loss in differentiated(study, losses) or losses))
+
+
+def _line(study: Study, what: str, k: int) -> ProgressLine:
+    series = study.series
+    rows = np.arange(series.starts[k], series.starts[k + 1])
+    rows = rows[np.isfinite(series.total[rows])]
+    if len(rows) > _POINTS:
+        rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.int64))]
+    # Of the iterations of a loop their mean.
+    values = series.total[rows] / np.maximum(series.size[rows], 1)
+    return ProgressLine(
+        what,
+        study.name(k),
+        tuple(series.step[rows].tolist()),
+        tuple(values.tolist()),
+        tuple(series.event[rows].tolist()),
+    )

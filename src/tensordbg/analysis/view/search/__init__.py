@@ -1,0 +1,1 @@
+"""The search field: its language, which events fit, and what may be typed next."""

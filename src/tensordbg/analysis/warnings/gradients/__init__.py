@@ -1,0 +1,1 @@
+"""Warnings about gradients and the updates that are made of them."""

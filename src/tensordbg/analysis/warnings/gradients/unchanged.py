@@ -1,0 +1,134 @@
+"""Trainable variables that never change while others do; those whose gradient is zero are another rule's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study, brings_data
+from tensordbg.analysis.warnings.study.training import gradients_of_variables
+from tensordbg.analysis.warnings.study.words import listed
+from tensordbg.analysis.warnings.study.zeros import find_zeros
+from tensordbg.operations.kinds import Kind
+
+
+def unchanged_variables(study: Study) -> list[Finding]:
+    """One finding for all variables that nothing writes, and one for all that are written but stay as they are."""
+    same = _same_as_first(study)
+    reads: dict[int, list[int]] = {}
+    for port, k in study.reads:
+        variable = study.variable_of[port]
+        if study.trained_reads[port] and study.program.variables[variable].trainable:
+            reads.setdefault(variable, []).append(k)
+    changed = [variable for variable, several in reads.items() if not all(same[k] for k in several)]
+    if not changed:
+        return []
+    still = {
+        variable: max(several, key=lambda k: int(study.series.lengths[k]))
+        for variable, several in reads.items()
+        if all(same[k] for k in several) and _steps(study, variable, several) >= ENOUGH
+    }
+    zeros = find_zeros(study)
+    stuck = {v for v, found in gradients_of_variables(study).items() if all(zeros.zero[k] for k in found)}
+    still = {v: k for v, k in still.items() if v not in stuck and _is_enough(study, v, k)}
+    if _only_look(study, still, [reads[variable] for variable in changed]):
+        return []
+    unwritten = {variable: k for variable, k in still.items() if variable not in study.writers}
+    written = {variable: k for variable, k in still.items() if variable in study.writers}
+    return [*_group(study, unwritten, len(changed)), *_group(study, written, len(changed))]
+
+
+def _steps(study: Study, variable: int, reads: list[int]) -> int:
+    """In how many steps a variable was seen to stay as it is; one that is known by its writes, by its gradients."""
+    series = [*reads, *(gradients_of_variables(study).get(variable, []) if variable not in study.writers else [])]
+    return max(int(study.series.lengths[k]) for k in series)
+
+
+def _only_look(study: Study, still: dict[int, int], trained: list[list[int]]) -> bool:
+    """Whether all that stays the same works on what is trained alone, as a network that judges a picture does.
+
+    A model that learns from data takes these in, and its layers are all to be trained.
+    """
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    for k in still.values():
+        marks[study.wiring.children(int(study.port[k]))] = True
+    behind = study.wiring.ancestors(marks & ~study.gradient)
+    data = any(brings_data(study.site(int(k))) for k in np.flatnonzero(behind[study.port]))
+    return not data and all(behind[study.port[several]].any() for several in trained)
+
+
+def _is_enough(study: Study, variable: int, k: int) -> bool:
+    """A single number that nothing writes is a setting, such as a scale or a temperature."""
+    return study.series.size[study.series.starts[k]] > 1 or variable in study.writers
+
+
+def _same_as_first(study: Study) -> Bools:
+    """For each series whether its statistics are the same in all steps."""
+    series = study.series
+    if not len(series):
+        return np.zeros(0, dtype=np.bool_)
+    first = np.repeat(series.starts[:-1], series.lengths)
+    same = np.ones(len(first), dtype=np.bool_)
+    for column in (series.low, series.high, series.total, series.squares, series.zero):
+        same &= column == column[first]
+    return np.logical_and.reduceat(same, series.starts[:-1])
+
+
+def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
+    if not still:
+        return []
+    variable, k = min(still.items(), key=lambda pair: int(study.series.site[pair[1]]))
+    ordered = [variable, *(each for each in still if each != variable)]
+    names = [study.program.variables[each].name for each in ordered]
+    explanation, known = _reason(study, variable, k)
+    steps = _steps(study, variable, [k])
+    return [
+        Finding(
+            kind="unchanged_variable",
+            series=k,
+            explanation=(
+                f"{_some(names)} held the same values in all {steps} "
+                f"steps, while {others} other trainable variable{'s' * (others > 1)} changed: {explanation}"
+            ),
+            suggestion=study.fix(k, "unchanged_variable", known),
+            evidence={"steps": steps, "unchanged": len(names), "changed": others},
+            gravity=float(len(names)),
+            variable=variable,
+            also=listed(names),
+        )
+    ]
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - 1
+    return f"{names[0]} and {more} more variable{'s' * (more > 1)}" if more else names[0]
+
+
+def _reason(study: Study, variable: int, k: int) -> tuple[str, str]:
+    if variable not in study.writers:
+        return "it is trainable, but no operation of the recorded steps writes it.", "unwritten"
+    update = _update(study, variable)
+    if update == 0:
+        return "it is written, but with what it held already.", "no_effect"
+    size = float(study.series.magnitude[study.series.starts[k + 1] - 1])
+    lost = (
+        f"it is written, with updates of up to {number(update)}, which are lost in the rounding of "
+        f"{study.words[0][k]} next to values of up to {number(size)}."
+    )
+    return lost, "rounded"
+
+
+def _update(study: Study, variable: int) -> float:
+    """The largest magnitude of what is added to a variable, or of its gradient where that was not recorded."""
+    magnitude = study.series.magnitude
+    taken = [
+        k
+        for site in study.writers[variable]
+        if operation_of(site).kind in (Kind.ASSIGN_ADD, Kind.ASSIGN_SUBTRACT)
+        for port in study.wiring.parents(int(study.ports.first[site.site]))
+        for k in study.at.get(port, [])
+    ]
+    taken = taken or gradients_of_variables(study).get(variable, [])
+    return max((float(magnitude[study.series.rows(k)].max()) for k in taken), default=0.0)

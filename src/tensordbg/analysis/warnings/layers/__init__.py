@@ -1,0 +1,1 @@
+"""Warnings about layers: units that are dead or at their limits, and layers in the wrong mode."""

@@ -1,0 +1,1 @@
+"""Warnings about losses: how they are written, and how they go."""

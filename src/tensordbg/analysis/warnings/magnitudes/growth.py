@@ -1,0 +1,77 @@
+"""Values that grow from step to step by orders of magnitude: training that diverges."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.warnings.study.descent import first_of
+from tensordbg.analysis.warnings.study.study import Finding, Study
+from tensordbg.analysis.warnings.study.training import gradients_of_variables
+from tensordbg.analysis.warnings.study.trends import Trend, changed, trend
+from tensordbg.analysis.warnings.study.words import from_to, listed, times
+
+_FACTOR = 1e3
+"""At least so many times as large in the end."""
+
+_STILL = 10.0
+"""And so many times as large as in the middle, or ..."""
+
+_HUGE = 1e6
+"""... as large as this, where the growth had ended by then."""
+
+_LEAST = 100.0
+"""What stays below this may have grown out of nothing, as the weights of a bias do."""
+
+
+def growing_values(study: Study) -> list[Finding]:
+    """One finding for all that grows: the first in the data flow."""
+    sizes = study.series.magnitude
+    trends = {
+        int(study.port[k]): found
+        for k in changed(study, sizes, _FACTOR / 10)
+        if (found := _grows(trend(study, sizes, k))) is not None and _counts(study, k)
+    }
+    if all(study.gradient[port] for port in trends):
+        trends = _of_variables(study, trends)
+    if not trends:
+        return []
+    lead, *others = first_of(study, sorted(trends))
+    return [_finding(study, trends[lead], [trends[port].series for port in [*others, *sorted(trends)] if port != lead])]
+
+
+def _of_variables(study: Study, trends: dict[int, Trend]) -> dict[int, Trend]:
+    """Nothing, where no gradient of a variable grows.
+
+    What grows inside of the backward pass alone, as 1/p in the gradient of a logarithm, the next factor may take back.
+    """
+    final = {int(study.port[k]) for found in gradients_of_variables(study).values() for k in found}
+    return trends if not final.isdisjoint(trends) else {}
+
+
+def _counts(study: Study, k: int) -> bool:
+    """Whether it takes part in training: neither a counter nor what an optimizer keeps."""
+    port = int(study.port[k])
+    return bool(study.learning[port] or study.gradient[port]) or k in study.losses
+
+
+def _grows(found: Trend | None) -> Trend | None:
+    if found is None or found.ratio < _FACTOR or found.end < _LEAST:
+        return None
+    return found if found.end >= _STILL * found.middle or found.end >= _HUGE else None
+
+
+def _finding(study: Study, found: Trend, others: list[int]) -> Finding:
+    k = found.series
+    what = "The variable " if int(study.port[k]) in study.variable_of else ""
+    return Finding(
+        kind="growing_values",
+        series=k,
+        explanation=(
+            f"{what}{study.name(k)} grew {from_to(found.begin, found.end)} over {found.steps} steps, "
+            f"{times(found.ratio)}; in the middle its largest magnitude was {number(found.middle)}."
+        ),
+        suggestion=study.fix(k, "growing_values", "training" if study.gradient.any() else ""),
+        evidence=found.evidence(),
+        gravity=found.ratio,
+        variable=study.variable_of.get(int(study.port[k]), -1),
+        also=listed([study.name(other) for other in others]),
+    )

@@ -1,0 +1,1 @@
+"""Functions, their graphs and layers as text."""

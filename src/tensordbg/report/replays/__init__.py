@@ -1,0 +1,1 @@
+"""Captured steps and their replays as text."""

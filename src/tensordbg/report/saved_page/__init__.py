@@ -1,0 +1,1 @@
+"""A page in one file, with its answers and sources in it, that opens without a server."""
