@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -25,16 +26,17 @@ MODELS = ("mlp", "cnn", "transformer", "lstm")
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder in which each twin has a folder with its trace."""
     folder = tmp_path_factory.mktemp("twins")
-    for side in ("of_tensorflow", "of_torch"):
-        module = f"tests.e2e.twins.{side}"
+    for program in ("of_tensorflow", "of_torch"):
+        module = f"tests.e2e.twins.{program}"
         done = subprocess.run(
             [sys.executable, "-m", module, str(folder)], cwd=ROOT, capture_output=True, check=False, text=True
         )
         assert done.returncode == 0, done.stderr[-2000:]
-    return folder
+    yield folder
+    side.cache_clear()  # each holds its files open
 
 
 @cache
@@ -71,6 +73,11 @@ def test_a_fused_attention_is_no_difference(runs: Path) -> None:
     assert result.unmatched_a > 0  # what the fused operation does not show
 
 
+@pytest.mark.parametrize("reference", ["torch", "function"])
+def test_a_scaled_loss_is_no_difference(runs: Path, reference: str) -> None:
+    assert compared(runs, f"mlp-{reference}", "mlp-scaled").status == "same"
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_half_precision_alone_is_no_difference(runs: Path, model: str) -> None:
     result = compared(runs, f"{model}-torch", f"{model}-bfloat16")
@@ -81,7 +88,7 @@ def test_half_precision_alone_is_no_difference(runs: Path, model: str) -> None:
 PLANTED = {
     ("mlp", "scale"): ("missing", "* 0.9 if changed"),
     ("mlp", "clipping"): ("update", "clip_grad_norm_"),
-    ("mlp", "decay"): ("update", "optimizer.step()"),
+    ("mlp", "decay"): ("update", "scaler.step(optimizer)"),
     ("cnn", "epsilon"): ("value", "F.batch_norm"),
     ("cnn", "pool"): ("value", "F.avg_pool2d"),
     ("cnn", "flatten"): ("value", '@ p["fc"]'),
@@ -147,6 +154,27 @@ def test_the_command(runs: Path) -> None:
     assert (told["format"], told["status"], told["first"]["kind"]) == (1, "diverged", "value")
     assert told["first"]["b"]["op_type"] == "aten::native_batch_norm"
     assert said("cnn-function", "nothing").returncode == 2
+
+
+@pytest.mark.parametrize("reference", ["torch", "function"])
+def test_the_error_can_be_followed_from_where_it_is_made(runs: Path, reference: str) -> None:
+    import pandas as pd
+
+    table = pd.DataFrame(compared(runs, f"transformer-{reference}", "transformer-epsilon").errors)
+    first_step = table[(table.step == 0) & ~table.backward]
+    made = first_step[first_step.state == "added"]
+    assert set(made.b) == {"aten::native_layer_norm:0", "aten::native_layer_norm:2"}
+    behind = first_step[first_step.state == "inherited"]
+    assert len(behind) > 5
+    assert behind.event_b.min() > made.event_b.min()
+    assert (table[table.step > 0].state != "added").all()
+
+
+def test_the_chart_of_the_error_is_printed(runs: Path) -> None:
+    words = [TDBG, "diff", "transformer-torch", "transformer-epsilon"]
+    said = subprocess.run(words, cwd=runs, capture_output=True, check=False, text=True).stdout
+    assert "error along the data flow, step 0" in said
+    assert "█ made there" in said
 
 
 def test_in_python(runs: Path) -> None:

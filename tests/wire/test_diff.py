@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import json
 
-from tensordbg.analysis.diff.result import AttributeDifference, Comparison, FirstDifference, ParameterPair, StepError
+from tensordbg.analysis.diff.result import (
+    AttributeDifference,
+    Comparison,
+    FirstDifference,
+    PairError,
+    ParameterPair,
+    StepError,
+)
 from tensordbg.wire.diff import diff_to_json
 from tests.analysis.diff.compared import tensor
 
@@ -23,6 +30,14 @@ def test_all_that_was_found() -> None:
     assert told["first"]["a"]["source"] == {"file": "/me/train.py", "line": 7, "text": "y = norm(x)"}
     assert told["parameters"] == [{"a": "dense/kernel", "b": None, "status": "only_a", "error": None}]
     assert told["steps"] == [{"step": 0, "error": 1e-7}]
+
+
+def test_the_error_along_the_data_flow() -> None:
+    pairs = (PairError(0, "Tanh:0", "aten::tanh:0", "a.py:1", "", None, "added", False, 4, 7, 9),)
+    assert diff_to_json(Comparison("same", 5, 0, 0, 1e-6, errors=pairs))["errors"] == [
+        {"step": 0, "a": "Tanh:0", "b": "aten::tanh:0", "line_a": "a.py:1", "line_b": None, "error": None,
+         "state": "added", "event_a": 7, "event_b": 9}
+    ]  # fmt: skip
 
 
 def test_nothing_found() -> None:

@@ -9,7 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference, ParameterPair
+from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference, Measured, ParameterPair
+from tensordbg.report.error_chart import error_chart
 from tensordbg.report.listing import plain_table
 from tensordbg.report.numbers import ABSENT, amount, count, short
 from tensordbg.report.terminal import PlainConsole
@@ -28,8 +29,10 @@ def diff_text(result: Comparison) -> RenderableType:
         parts += [Text(), *_difference(result.first)]
     if result.also:
         parts += [Text(), Text("also, from equal values:", style="bold"), *map(_line, result.also[:_SHOWN])]
-    parts += _parameters(result.parameters)
-    parts += [Text(), Text(_totals(result), style="dim")]
+    chart = error_chart(result)
+    parts += [Text(), *chart] if chart else []
+    parts += _parameters(result)
+    parts += [Text(), Text(totals(result), style="dim")]
     parts += _unmatched(result)
     return Group(*parts, *(Text(f"note: {note}", style="dim") for note in result.notes))
 
@@ -49,12 +52,15 @@ def headline(result: Comparison) -> str:
         return f"The same: {amount(result.matched, 'value')} of B agree with A within {short(result.tolerance)}."
     kinds = {
         "value": "compute unlike values from equal ones",
+        "shape": "make values of unlike shapes from equal ones",
         "parameter": "begin with unlike parameters",
         "input": "are given unlike inputs",
         "missing": "part at an operation that only one of them has",
         "random": "part by random numbers",
         "update": "update their parameters unlike each other",
     }
+    if result.first.kind == "value" and result.first.added is None:
+        kinds["value"] = "have unlike values"
     at = result.first.b or result.first.a
     where = f", in step {at.view.step}" if at is not None else ""
     return f"The runs {kinds[result.first.kind]}{where}."
@@ -65,20 +71,33 @@ def _difference(found: FirstDifference) -> list[RenderableType]:
     table.add_column("")
     table.add_column("A, the reference", overflow="fold")
     table.add_column("B", overflow="fold")
+    for row in of_both(found):
+        table.add_row(*row)
+    return [table, Text(), *map(Text, sentences(found))]
+
+
+def of_both(found: FirstDifference) -> list[tuple[str, str, str]]:
+    """Rows on the two values side by side: a word, and what it is in A and in B."""
+    rows = []
     for name, of in _ROWS.items():
-        cells = [ABSENT if side is None else of(side) for side in (found.a, found.b)]
-        if cells != [ABSENT, ABSENT]:
-            table.add_row(name, *cells)
-    parts: list[RenderableType] = [table, Text()]
+        a, b = (ABSENT if side is None else of(side) for side in (found.a, found.b))
+        if (a, b) != (ABSENT, ABSENT):
+            rows.append((name, a, b))
+    return rows
+
+
+def sentences(found: FirstDifference) -> list[str]:
+    """Tells of a difference what it is and what helps, each behind its word."""
+    parts = []
     if found.only:
         names = ", ".join(f"{each.view.tensor} ({_place(each)})" for each in found.only)
-        parts.append(Text(f"only one   {names}"))
+        parts.append(f"only one   {names}")
     if found.error is not None:
         made = {True: "made there: what went in agrees", False: "it came in", None: "not known where it was made"}
-        parts.append(Text(f"apart by   {short(found.error)}, {made[found.added]}"))
-    parts.append(Text(f"why        {found.explanation}"))
-    parts.append(Text(f"fix        {found.suggestion}"))
-    return parts
+        parts.append(f"apart by   {short(found.error)}, {made[found.added]}")
+    if found.measured is not None:
+        parts.append(f"measured   {_measured(found.measured)}")
+    return [*parts, f"why        {found.explanation}", f"fix        {found.suggestion}"]
 
 
 def _place(tensor: ComparedTensor) -> str:
@@ -115,18 +134,37 @@ _ROWS: Mapping[str, Callable[[ComparedTensor], str]] = {
 }
 
 
+def _measured(measured: Measured) -> str:
+    """The difference of the elements that were kept."""
+    if not measured.unequal:
+        return f"all {amount(measured.size, 'element')} are equal"
+    share = "" if measured.relative is None else f", {short(measured.relative)} times the largest of A"
+    at = f" at {list(measured.position)}" if measured.position else ""
+    numbers = f"{measured.a:.6g} in A, {measured.b:.6g} in B"
+    return (
+        f"the elements are at most {short(measured.largest)} apart{share}{at}: {numbers}; "
+        f"{count(measured.unequal)} of {amount(measured.size, 'element')} are not equal"
+    )
+
+
 def _line(found: FirstDifference) -> Text:
     sides = [f"{each.view.tensor} ({_place(each)})" for each in (found.a, found.b) if each is not None]
     return Text(f"  {found.kind}: {' and '.join(sides)}, apart by {short(found.error)}")
 
 
-def _parameters(pairs: tuple[ParameterPair, ...]) -> list[RenderableType]:
-    telling = [pair for pair in pairs if pair.status not in ("equal", "transposed")]
+def _parameters(result: Comparison) -> list[RenderableType]:
+    pairs = result.parameters
     if not pairs:
         return []
+    telling = differing_parameters(result)
     same = len(pairs) - len(telling)
     heading = Text(f"parameters: {count(same)} of {count(len(pairs))} begin equal", style="bold")
     return [Text(), heading, *([_parameter_table(telling[:_SHOWN])] if telling else [])]
+
+
+def differing_parameters(result: Comparison) -> list[ParameterPair]:
+    """The parameters that are not the same in both runs."""
+    return [pair for pair in result.parameters if pair.status not in ("equal", "transposed")]
 
 
 def _parameter_table(pairs: list[ParameterPair]) -> Table:
@@ -139,7 +177,8 @@ def _parameter_table(pairs: list[ParameterPair]) -> Table:
     return table
 
 
-def _totals(result: Comparison) -> str:
+def totals(result: Comparison) -> str:
+    """How many values agree, and how many have no partner."""
     return (
         f"{amount(result.matched, 'value')} agree within {short(result.tolerance)}; without a partner are "
         f"{count(result.unmatched_a)} of A and {count(result.unmatched_b)} of B"

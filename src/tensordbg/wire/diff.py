@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference, ParameterPair
+from tensordbg.analysis.diff.result import (
+    ComparedTensor,
+    Comparison,
+    FirstDifference,
+    Measured,
+    PairError,
+    ParameterPair,
+)
 from tensordbg.wire.health import health_to_json
 
 FORMAT = 1
@@ -23,6 +31,7 @@ def diff_to_json(result: Comparison) -> dict[str, Any]:
         "parameters": [_parameter(each) for each in result.parameters],
         "steps": [{"step": each.step, "error": each.error} for each in result.steps],
         "only": {"a": [_tensor(each) for each in result.only_a], "b": [_tensor(each) for each in result.only_b]},
+        "errors": [_pair(each) for each in result.errors],
         "notes": list(result.notes),
     }
 
@@ -37,8 +46,28 @@ def _difference(found: FirstDifference) -> dict[str, Any]:
         "difference": [{"attribute": each.attribute, "a": each.a, "b": each.b} for each in found.difference],
         "explanation": found.explanation,
         "suggestion": found.suggestion,
+        "measured": None if found.measured is None else _measured(found.measured),
         **({"only": [_tensor(each) for each in found.only]} if found.only else {}),
     }
+
+
+def _measured(measured: Measured) -> dict[str, Any]:
+    return {
+        "largest": _number(measured.largest),
+        "relative": None if measured.relative is None else _number(measured.relative),
+        "position": list(measured.position),
+        "a": _number(measured.a),
+        "b": _number(measured.b),
+        "unequal": measured.unequal,
+        "size": measured.size,
+    }
+
+
+def _number(value: complex) -> float | str | None:
+    """What JSON can hold: null stands for an infinity and for NaN, a text for a complex number."""
+    if isinstance(value, (int, float)):
+        return value if math.isfinite(value) else None
+    return str(value)
 
 
 def _tensor(tensor: ComparedTensor) -> dict[str, Any]:
@@ -53,6 +82,20 @@ def _tensor(tensor: ComparedTensor) -> dict[str, Any]:
         "shape": None if view.shape is None else list(view.shape),
         "source": place,
         "health": None if view.health is None else health_to_json(view.health),
+    }
+
+
+def _pair(pair: PairError) -> dict[str, Any]:
+    return {
+        "step": pair.step,
+        "a": pair.a,
+        "b": pair.b,
+        "line_a": pair.line_a or None,
+        "line_b": pair.line_b or None,
+        "error": pair.error,
+        "state": pair.state,
+        "event_a": pair.event_a,
+        "event_b": pair.event_b,
     }
 
 

@@ -91,5 +91,7 @@ def test_the_number_of_warnings_comes_last(monkeypatch: pytest.MonkeyPatch, caps
         monkeypatch.setattr(
             "tensordbg.analysis.why.why", lambda reader, found=warnings: replace(why(reader), warnings=found)
         )
-        assert said(one_tensor(Path("runs/a"), Tensor()), capsys)[-1] == line
+        lines = said(one_tensor(Path("runs/a"), Tensor()), capsys)
+        assert lines[-1] == line
+        assert sum(each.startswith("tdbg: warning: dead_units: ") for each in lines) == len(warnings)
         shutil.rmtree("runs")

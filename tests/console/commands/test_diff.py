@@ -39,3 +39,9 @@ def test_one_run_is_too_few(console: Console) -> None:
         console.answer("diff OneHot")
     with pytest.raises(UsageError, match="no run 9 is in the trace; the runs that were recorded are 1 to 4"):
         console.answer("diff Log 1 9")
+
+
+def test_another_trace_is_compared_with_this_one(console: Console) -> None:
+    said = answer(console, f"diff {console.folder}")
+    assert said[0].endswith("(B)")
+    assert said[1].startswith("The same: ")

@@ -17,6 +17,7 @@ def _weight(*shape: int) -> Array:
 
 X, LABELS = _DRAW.normal(size=(8, 20)).astype("float32"), _DRAW.integers(0, 5, 8)
 IMAGES, CLASSES = _DRAW.normal(size=(4, 8, 8, 3)).astype("float32"), _DRAW.integers(0, 5, 4)
+ROWS = np.linspace(0.2, 1.6, 8, dtype="float32")
 IDS = _DRAW.integers(0, 30, (4, 6))
 NEXT = IDS.reshape(-1)
 
@@ -36,11 +37,28 @@ LSTM = {
 }  # fmt: skip
 
 CHANGES = {
-    "mlp": ("scale", "smoothing", "reduction", "clipping", "decay", "everything"),
+    "mlp": ("scaled", "scale", "smoothing", "reduction", "clipping", "decay", "everything"),
     "cnn": ("epsilon", "pool", "flatten"),
     "transformer": (
         "fused", "unscaled", "unmasked", "axis", "epsilon", "gelu", "residual", "parameter", "transposed", "dropout",
     ),
     "lstm": ("gates",),
 }  # fmt: skip
-"""What is changed in PyTorch; `fused` computes the same."""
+"""What is changed in PyTorch; `fused` and `scaled` compute the same."""
+
+_NOISE = np.random.default_rng(9)
+
+
+def noise(shape: tuple[int, ...]) -> Array:
+    """Small numbers for weights of a shape, other ones in each call."""
+    return (0.1 * _NOISE.normal(size=shape)).astype("float32")
+
+
+PORTS = {
+    "convnet": ("epsilon", "slope", "padding", "average", "swapped", "momentum", "rate"),
+    "resnet": ("residual", "early", "evaluation"),
+    "encoder": ("epsilon", "approximation", "repeated", "unscaled", "dropout", "last"),
+    "recurrent": ("forget", "order", "mean", "biases"),
+    "tower": ("adam", "broadcast", "rate", "sum"),
+}
+"""What is changed in ports of the Keras models to PyTorch modules: what people get wrong in such ports."""

@@ -83,10 +83,11 @@ def train(name: str, changed: str) -> None:
             logits.float(), T(labels), label_smoothing=0.1 if changed == "smoothing" else 0.0,
             reduction="sum" if changed == "reduction" else "mean",
         )  # fmt: skip
-        loss.backward()
+        scaler = torch.amp.GradScaler("cpu", 1024.0, enabled=changed == "scaled")
+        scaler.scale(loss).backward()
         if changed == "clipping":
             torch.nn.utils.clip_grad_norm_(p.values(), 0.1)
-        optimizer.step()
+        scaler.step(optimizer)
 
 
 MODELS: Any = {

@@ -7,10 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.diff.anchors import Anchors
 from tensordbg.analysis.diff.matching import Partners, find_partners
+from tensordbg.analysis.diff.numbers import ROUNDING
+from tensordbg.analysis.diff.reproduced import reproduces
 from tensordbg.analysis.diff.side import Side
 from tensordbg.analysis.diff.tolerance import tolerance_of
 from tensordbg.model import NONE
+
+_EXACT = ROUNDING["float32"]
+"""The rounding that counts between runs which reproduce each other to the bit, in whatever precision they compute."""
 
 
 @dataclass(frozen=True)
@@ -38,20 +44,29 @@ class Agreement:
         return replace(self, a=a, b=b, label_a=label_a, label_b=label_b)
 
 
-def find_agreement(a: Side, b: Side, given: float | None) -> Agreement:
+def find_agreement(a: Side, b: Side, given: float | None, anchors: Anchors) -> Agreement:
     """Finds what agrees.
 
     Args:
         a: The reference.
         b: The other run.
         given: The tolerance; None to learn it from the values that match.
+        anchors: Values that correspond to none but each other.
     """
-    near_a, near_b = _both(a, b, (a.numbers.step, b.numbers.step))
+    near_a, near_b = _both(a, b, anchors.groups(a.numbers.step, b.numbers.step))
     rounding = max(a.numbers.rounding, b.numbers.rounding)
+    if min(a.numbers.rounding, b.numbers.rounding) > _EXACT:
+        fine = _exactly(a), _exactly(b)
+        exact = _both(*fine, anchors.groups(a.numbers.step, b.numbers.step))
+        if reproduces(a, b, exact[1]):
+            (a, b), (near_a, near_b), rounding = fine, exact, _EXACT
     tolerance = given
     if tolerance is None:
         tolerance = tolerance_of(near_b.distance, b.edges, rounding)
-    near_a, near_b = _among_all_steps(a, b, (near_a, near_b), tolerance)
+    everywhere = np.zeros(len(a.numbers), dtype=np.int64), np.zeros(len(b.numbers), dtype=np.int64)
+    group = anchors.groups(*everywhere)
+    near_a = _among_all_steps((a, b), group, near_a, tolerance)
+    near_b = _among_all_steps((b, a), group[::-1], near_b, tolerance)
     label_b = np.where(near_b.within(tolerance), near_b.row, NONE)
     through = np.where(near_a.within(tolerance), near_a.row, NONE)
     label_a = np.where(through == NONE, NONE, np.append(label_b, NONE)[through])
@@ -60,23 +75,23 @@ def find_agreement(a: Side, b: Side, given: float | None) -> Agreement:
     return Agreement(through != NONE, label_b != NONE, label_a, label_b, near_a, near_b, tolerance)
 
 
+def _exactly(side: Side) -> Side:
+    return replace(side, numbers=replace(side.numbers, rounding=_EXACT))
+
+
 def _both(a: Side, b: Side, group: tuple[Ints, Ints]) -> tuple[Partners, Partners]:
     near_a = find_partners(a.numbers, b.numbers, group, (a.kinds, b.kinds))
     near_b = find_partners(b.numbers, a.numbers, (group[1], group[0]), (b.kinds, a.kinds))
     return near_a, near_b
 
 
-def _among_all_steps(a: Side, b: Side, near: tuple[Partners, Partners], tolerance: float) -> tuple[Partners, Partners]:
+def _among_all_steps(sides: tuple[Side, Side], group: tuple[Ints, Ints], known: Partners, tolerance: float) -> Partners:
     """What one framework computes at the end of a step, another may read at the beginning of the next."""
-    everywhere = (np.zeros(len(a.numbers), dtype=np.int64), np.zeros(len(b.numbers), dtype=np.int64))
-    result = []
-    sides = ((near[0], a, b, everywhere), (near[1], b, a, everywhere[::-1]))
-    for known, mine, theirs, group in sides:
-        rest = np.flatnonzero(~known.within(tolerance))
-        numbers = mine.numbers.of(rest)
-        found = find_partners(numbers, theirs.numbers, (group[0][rest], group[1]), (mine.kinds[rest], theirs.kinds))
-        better = found.distance < known.distance[rest]
-        row, distance = known.row.copy(), known.distance.copy()
-        row[rest[better]], distance[rest[better]] = found.row[better], found.distance[better]
-        result.append(Partners(row, distance))
-    return result[0], result[1]
+    mine, theirs = sides
+    rest = np.flatnonzero(~known.within(tolerance))
+    kinds = mine.kinds[rest], theirs.kinds
+    found = find_partners(mine.numbers.of(rest), theirs.numbers, (group[0][rest], group[1]), kinds)
+    better = found.distance < known.distance[rest]
+    row, distance = known.row.copy(), known.distance.copy()
+    row[rest[better]], distance[rest[better]] = found.row[better], found.distance[better]
+    return Partners(row, distance)

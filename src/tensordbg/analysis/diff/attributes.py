@@ -1,43 +1,168 @@
-"""Differences of two operations that should compute the same: in their attributes, in the numbers they are given."""
+"""Differences of two operations that should compute the same: in their settings, in the numbers they are given.
+
+One framework has an operation with an epsilon, another writes the formula out and adds a number: so a setting that only
+one operation has is compared with the number that only the other's formula holds.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
+import numpy as np
+
+from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.first_difference import Apart, Pair
 from tensordbg.analysis.diff.numbers import LOW
+from tensordbg.analysis.diff.padding import around, spatial_sizes
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.model import NOTES
+from tensordbg.operations.setting_names import common_name
 
-_OF_TYPE = frozenset({"T", "Tidx", "Tshape", "dtype", "DstT", "SrcT", "U", "Tparams", "Tindices"})
+_OF_TYPE = frozenset({"T", "Tidx", "Tshape", "dtype", "DstT", "SrcT", "U", "Tparams", "Tindices", "Tdim", "Treduction"})
 """Attributes that only say of which type the numbers are."""
+_NO_SETTINGS = frozenset({"autocast", "value", "data_format"})
+"""Attributes that say of an operation something else than what it makes of equal numbers."""
+_OF_STATE = frozenset({"momentum"})
+"""Settings that say what is kept for later, and stand in no formula of the result."""
+_OF_SPACE = frozenset({"stride", "dilation"})
+"""Settings with a number for each axis of space."""
+_AXIS = "axis"
+_PADDING = "padding"
+_WALKED = 40
+"""So many operations of a formula are looked at."""
+_CONSTANT = "constant"
+
+
+class _Number(NamedTuple):
+    name: str
+    value: float
 
 
 def attribute_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference, ...]:
-    """Tells the attributes of which both operations have a value, and not the same, then their unequal constants."""
-    given_a, given_b = _attributes(a, pair.a), _attributes(b, pair.b)
+    """Tells the settings of which both operations have a value, and not the same, then a number that only one has."""
+    given_a, given_b = _settings(a, pair.a), _settings(b, pair.b)
+    one_framework = a.side.site(pair.a).framework == b.side.site(pair.b).framework
+    if not one_framework and _PADDING in given_a.keys() & given_b.keys():
+        sizes = _sizes(a, b, pair)
+        given_a, given_b = _with_padding(given_a, sizes), _with_padding(given_b, sizes)
     found = [
-        AttributeDifference(name, given_a[name], given_b[name])
-        for name in sorted(given_a.keys() & given_b.keys()) if given_a[name] != given_b[name]
+        AttributeDifference(name, _as_written(given_a[name]), _as_written(given_b[name]))
+        for name in sorted(given_a.keys() & given_b.keys())
+        if given_a[name] != given_b[name] and (one_framework or _comparable(name, given_a[name], given_b[name]))
     ]  # fmt: skip
-    numbers_a, numbers_b = _constants(a, pair.a), _constants(b, pair.b)
-    if len(numbers_a) == len(numbers_b) == 1 and not _near(numbers_a[0], numbers_b[0]):
-        found.append(AttributeDifference("constant", numbers_a[0], numbers_b[0]))
-    return tuple(found)
+    return tuple(found) or _unlike_number(a, b, pair)
 
 
-def _attributes(apart: Apart, row: int) -> dict[str, object]:
-    said = json.loads(apart.side.site(row).attributes)
-    return {name: value for name, value in said.items() if name not in _OF_TYPE | NOTES}
+def _settings(apart: Apart, row: int) -> dict[str, object]:
+    site = apart.side.site(row)
+    said = json.loads(site.attributes)
+    found = {
+        common_name(site.framework, name): value
+        for name, value in said.items() if name not in _OF_TYPE | NOTES | _NO_SETTINGS
+    }  # fmt: skip
+    for name in _OF_SPACE & found.keys():
+        found[name] = _spatial(found[name], said.get("data_format"))
+    axis, rank = found.get(_AXIS), _rank(apart, row)
+    if isinstance(axis, int) and rank:
+        found[_AXIS] = axis % rank
+    return found
 
 
-def _constants(apart: Apart, row: int) -> list[float]:
-    """The single numbers that an operation is given and the other run has not, ascending."""
+def _with_padding(given: dict[str, object], sizes: tuple[Sequence[int], Sequence[int]] | None) -> dict[str, object]:
+    """Says the padding of a convolution as numbers."""
+    if not {_PADDING, "stride", "dilation"} <= given.keys():
+        return given
+    return {**given, _PADDING: around(given[_PADDING], given["stride"], given["dilation"], sizes)}
+
+
+def _sizes(a: Apart, b: Apart, pair: Pair) -> tuple[Sequence[int], Sequence[int]] | None:
+    """The sizes of a convolution's input and kernel along the axes of space, as either run tells them."""
+    rows = ((a.side, pair.a), (b.side, pair.b))
+    shapes = [side.shape(parent) or () for side, row in rows for parent in side.edges.parents[row]]
+    for side, row in rows:
+        layout = json.loads(side.site(row).attributes).get("data_format")
+        found = spatial_sizes(side.shape(row) or (), shapes, layout) if isinstance(layout, str) else None
+        if found is not None:
+            return found
+    return None
+
+
+def _rank(apart: Apart, row: int) -> int:
+    """The number of axes of the largest value that goes into an operation; 0 where it is not known."""
     side = apart.side
-    return sorted(
+    parents = side.edges.parents[row]
+    if not parents:
+        return 0
+    largest = max(parents, key=lambda parent: int(side.numbers.size[parent]))
+    return len(side.shape(largest) or ())
+
+
+def _comparable(name: str, *values: object) -> bool:
+    """Tells whether two frameworks write a setting alike: a number, or one number for each axis of space."""
+    lengths = {len(value) if isinstance(value, list) else 0 for value in values}
+    if lengths == {0}:
+        return all(isinstance(value, (int, float)) for value in values)
+    return len(lengths) == 1 and name in _OF_SPACE | {_PADDING}
+
+
+def _spatial(value: object, layout: object) -> object:
+    """The numbers of the axes of space: one framework has those of rows and channels too, at both ends or in front."""
+    if not isinstance(value, list) or not isinstance(layout, str) or len(value) != len(layout):
+        return value
+    return [each for each, axis in zip(value, layout, strict=True) if axis not in "NC"]
+
+
+def _unlike_number(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference, ...]:
+    """The one number that A is given and B is not, beside the one of B.
+
+    It is looked for among those of the two operations, then among those of all that each run computes for itself on the
+    way to them.
+    """
+    for of in (_own_numbers, _formula_numbers):
+        numbers_a, numbers_b = list(of(a, pair.a)), list(of(b, pair.b))
+        left_a, left_b = _only(numbers_a, numbers_b), _only(numbers_b, numbers_a)
+        if len(left_a) == len(left_b) == 1:
+            name = next((each.name for each in (*left_a, *left_b) if each.name != _CONSTANT), _CONSTANT)
+            return (AttributeDifference(name, _as_written(left_a[0].value), _as_written(left_b[0].value)),)
+    return ()
+
+
+def _only(mine: list[_Number], theirs: list[_Number]) -> list[_Number]:
+    """The numbers that stand on one side alone, each once."""
+    left: list[_Number] = []
+    for each in mine:
+        if not any(_near(each.value, other.value) for other in (*theirs, *left)):
+            left.append(each)
+    return left
+
+
+def _own_numbers(apart: Apart, row: int) -> Iterator[_Number]:
+    """The settings that are fractions, and the single numbers that an operation is given and the other run has not."""
+    side = apart.side
+    found = [(name, value) for name, value in _settings(apart, row).items() if name not in _OF_STATE]
+    constants = (
         float(side.numbers.statistics[parent, LOW])
         for parent in side.edges.parents[row] if side.numbers.size[parent] == 1 and not side.edges.parents[parent]
     )  # fmt: skip
+    for name, value in (*found, *((_CONSTANT, each) for each in constants)):
+        if isinstance(value, float):  # an optimizer takes off a rate's share, or adds the share of its negative
+            yield _Number(name, abs(value) if side.updates[row] else value)
+
+
+def _formula_numbers(apart: Apart, row: int) -> Iterator[_Number]:
+    around: Callable[[int], tuple[int, ...]] = apart.unknown_parents
+    for each in reached(row, around, _WALKED):
+        yield from _own_numbers(apart, each)
+
+
+def _as_written(value: object) -> object:
+    """The shortest number that a float32 rounds to the same: 1e-05, where the trace has what the rounding left."""
+    if not isinstance(value, float):
+        return value
+    rounded = np.float32(value)
+    return float(str(rounded)) if float(rounded) == value else value
 
 
 def _near(a: float, b: float) -> bool:

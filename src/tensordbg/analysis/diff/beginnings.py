@@ -33,7 +33,7 @@ def unlike(apart: Apart, row: int) -> Unlike:
     """Tells where a value came from that the other run has not."""
     side = apart.side
     made_by = list(reached(row, apart.unknown_parents, _MOST))
-    if any(reads_variables(side.site(each)) for each in made_by) or _is_updated(apart, row):
+    if any(reads_variables(side.site(each)) or side.kept[each] for each in made_by) or _is_updated(apart, row):
         return Unlike("parameter", row)
     drawn = [side.site(each).op_type for each in made_by if side.operation(each).has(Trait.VARIES)]
     return Unlike("random", row, drawn[0]) if drawn else Unlike("input", row)
@@ -44,6 +44,6 @@ def _is_updated(apart: Apart, row: int) -> bool:
     side = apart.side
     return (
         side.is_read(row)
-        or bool(side.updates[row])
+        or bool(side.kept[row])
         or any(bool(side.updates[child]) for child in side.edges.children[row])
     )

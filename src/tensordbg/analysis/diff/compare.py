@@ -6,13 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import TraceSource
-from tensordbg.analysis.diff.agreement import find_agreement
-from tensordbg.analysis.diff.explaining import explain
+from tensordbg.analysis.columns.reading import Bools, TraceSource
+from tensordbg.analysis.diff.agreement import Agreement, find_agreement
+from tensordbg.analysis.diff.anchors import Anchors, Named, find_anchors
+from tensordbg.analysis.diff.earlier import with_earlier
+from tensordbg.analysis.diff.elements import measure
+from tensordbg.analysis.diff.ends import not_compared, unlike_losses
+from tensordbg.analysis.diff.error_flow import Known, find_error_flow
+from tensordbg.analysis.diff.explaining import Explained, explain
 from tensordbg.analysis.diff.first_difference import Apart, Pair, find_pairs
+from tensordbg.analysis.diff.loose import loose_differences
 from tensordbg.analysis.diff.matching import FAR
+from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.parameters import pair_parameters
-from tensordbg.analysis.diff.regions import find_regions
+from tensordbg.analysis.diff.regions import Marks, Regions, find_regions
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
@@ -34,11 +41,16 @@ class Asked:
     """None to learn it from the values that match."""
     step: int | None = None
     """Only this step; None for all."""
+    last: int | None = None
+    """No step behind this one; None for all."""
+    named: tuple[Named, ...] = ()
+    """Layers, parameters and tensors of A, and what they are called in B."""
 
 
 def compare(reference: TraceSource, other: TraceSource, asked: Asked) -> Comparison:
     """Compares two traces; the first is the reference."""
-    return compare_sides(read_side(reference, asked.step), read_side(other, asked.step), asked)
+    a, b = (read_side(each, asked.step, asked.last) for each in (reference, other))
+    return compare_sides(a, b, asked)
 
 
 def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
@@ -47,35 +59,45 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     What differs in the first step is looked for before any drift of training is taken for equal: a small difference
     there would pass for drift in the next.
     """
-    agreement = find_agreement(a, b, asked.tolerance)
+    anchors = find_anchors(a, b, asked.named)
+    agreement = find_agreement(a, b, asked.tolerance, anchors)
     aligned = align(a, b, agreement)
-    apart_a, apart_b = _apart(a, agreement.a, agreement.label_a), _apart(b, agreement.b, agreement.label_b)
+    apart_a, apart_b = _apart((a, b), agreement, anchors)
     pairs = _of_first_pass(apart_b.side, find_pairs(apart_a, apart_b))
     if not pairs:
         agreement = with_drift(a, b, agreement, aligned)
-        apart_a, apart_b = _apart(a, agreement.a, agreement.label_a), _apart(b, agreement.b, agreement.label_b)
+        apart_a, apart_b = _apart((a, b), agreement, anchors)
         pairs = find_pairs(apart_a, apart_b) or unlike_sources(apart_a, apart_b)
-    differences = [_told(apart_a, apart_b, pair) for pair in _of_first_step(b, pairs)]
+        pairs = with_earlier(apart_a, apart_b, pairs)
+    loose = {} if pairs else loose_differences(apart_a, apart_b, agreement)
+    explained = [
+        (pair, loose.get(pair) or explain(apart_a, apart_b, pair)) for pair in _of_first_step(b, pairs or list(loose))
+    ]
+    differences = [_told(apart_a, apart_b, *each) for each in explained]
+    begun = tuple(dict.fromkeys((found.row_a, found.row_b) for _, found in explained))
+    parted = tuple((pair.a, pair.b) for pair in pairs)
     matched = int((agreement.b & ~b.numbers.constant).sum())
+    in_common = bool(matched or anchors.b.any())
     unmatched = int((~agreement.b & ~b.numbers.constant).sum())
     return Comparison(
-        status=_status(differences, matched, unmatched),
+        status=_status(differences, matched, unmatched) if in_common else "not_comparable",
         matched=matched,
         unmatched_a=int((~agreement.a & ~a.numbers.constant).sum()),
         unmatched_b=unmatched,
         tolerance=agreement.tolerance,
-        first=differences[0] if differences and matched else None,
-        also=tuple(differences[1:]) if matched else (),
+        first=differences[0] if differences and in_common else None,
+        also=tuple(differences[1:]) if in_common else (),
         parameters=pair_parameters(apart_a, apart_b, agreement.tolerance),
         steps=step_errors(aligned),
         only_a=_some(apart_a),
         only_b=_some(apart_b),
+        errors=find_error_flow(apart_a, apart_b, Known(agreement, aligned, begun, parted)) if in_common else (),
     )
 
 
 def _status(differences: list[FirstDifference], matched: int, unmatched: int) -> str:
     """Tells of runs without a difference whether they have enough in common to be the same."""
-    if not matched or (not differences and matched * _IN_COMMON < unmatched):
+    if not differences and matched * _IN_COMMON < unmatched:
         return "not_comparable"
     return "diverged" if differences else "same"
 
@@ -92,13 +114,31 @@ def _of_first_step(b: Side, pairs: list[Pair]) -> list[Pair]:
     return [pair for pair, step in zip(pairs, steps, strict=True) if step == steps[0]][: _SHOWN + 1]
 
 
-def _apart(side: Side, agreed: np.ndarray, label: np.ndarray) -> Apart:
+def _apart(sides: tuple[Side, Side], agreement: Agreement, anchors: Anchors) -> tuple[Apart, Apart]:
+    a, b = sides
+    losses = unlike_losses((a, agreement.a), (b, agreement.b))
+    return (
+        Apart(a, agreement.label_a, a.numbers.constant, _regions((a, b), agreement.a, losses[0]), anchors.a),
+        Apart(b, agreement.label_b, b.numbers.constant, _regions((b, a), agreement.b, losses[1]), anchors.b),
+    )
+
+
+def _regions(sides: tuple[Side, Side], agreed: Bools, losses: Bools) -> Regions:
+    side, other = sides
     constant = side.numbers.constant
-    return Apart(side, label, constant, find_regions(side.edges, agreed, constant, side.updates))
+    marks = Marks(
+        constant=constant,
+        filled=constant & (side.numbers.statistics[:, LOW] != 0),
+        settled=side.kept,
+        alone=side.numbers.size == 1,
+        no_result=not_compared(side, other, agreed),
+        results=losses,
+        site=side.numbers.site,
+    )
+    return find_regions(side.edges, agreed, marks)
 
 
-def _told(a: Apart, b: Apart, pair: Pair) -> FirstDifference:
-    found = explain(a, b, pair)
+def _told(a: Apart, b: Apart, pair: Pair, found: Explained) -> FirstDifference:
     return FirstDifference(
         kind=found.kind,
         a=tensor_at(a.side, found.row_a),
@@ -108,6 +148,7 @@ def _told(a: Apart, b: Apart, pair: Pair) -> FirstDifference:
         difference=found.difference,
         explanation=found.explanation,
         suggestion=found.suggestion,
+        measured=measure(a.side, found.row_a, b.side, found.row_b),
         only=(*(tensor_at(a.side, row) for row in pair.extra_a), *(tensor_at(b.side, row) for row in pair.extra_b)),
     )
 

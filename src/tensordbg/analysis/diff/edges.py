@@ -9,10 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.columns.hashing import mixed
-from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.flow.dataflow import Flow
 from tensordbg.analysis.flow.values import Values
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE
+from tensordbg.operations.traits import Trait
 
 _ROUNDS = 64
 """So many operations without a compared value are walked through between two values."""
@@ -86,8 +88,32 @@ def find_edges(values: Values, event: Ints) -> Edges:
         step = flow.sources(invocation[rest], port[rest])
         child, invocation, port = child[rest[step.of]], step.invocation, step.port
     pairs = np.unique(np.concatenate(found, axis=1), axis=1)
-    pairs = pairs[:, pairs[0] != pairs[1]]
+    pairs = _past_shapes(pairs[:, pairs[0] != pairs[1]], _by_shape(values)[values.events.site[event]])
     return Edges(pairs[0], pairs[1], len(event))
+
+
+def _past_shapes(pairs: Ints, by_shape: Bools) -> Ints:
+    """Takes what depends on a value's shape alone out from between it and what is made of that.
+
+    The ones that the gradients of a loss begin with say nothing of it; where the gradients come back to what the other
+    run has, so does the loss.
+    """
+    made, rest = pairs[:, by_shape[pairs[0]]], pairs[:, ~by_shape[pairs[0]]]
+    order = np.argsort(made[0], kind="stable")
+    first = np.searchsorted(made[0][order], rest[1])
+    several = np.searchsorted(made[0][order], rest[1], side="right") - first
+    owner = np.repeat(np.arange(rest.shape[1]), several)
+    inner = np.arange(len(owner)) - np.repeat(np.cumsum(several) - several, several)
+    beyond = np.stack([rest[0][owner], made[1][order][first[owner] + inner]])
+    return np.unique(np.concatenate([rest, beyond], axis=1), axis=1)
+
+
+def _by_shape(values: Values) -> Bools:
+    """For each site whether its values depend on shapes alone, as the ones do that gradients begin with."""
+    result = np.zeros(len(values.ports.first), dtype=np.bool_)
+    for number, site in values.program.sites.items():
+        result[number] = operation_of(site).has(Trait.SHAPE_ONLY)
+    return result
 
 
 def _grouped(key: Ints, value: Ints, count: int) -> tuple[tuple[int, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +12,8 @@ from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, floats,
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Operation
+from tensordbg.operations.traits import Trait
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,18 +64,22 @@ def read_numbers(trace: TraceSource, values: Values) -> Numbers:
     """Reads what can be compared.
 
     Left out are whole numbers and texts, empty tensors, what was not measured, what only hands its input on or
-    rearranges it, and what was computed before the first step in a graph of a pipeline.
+    rearranges it, a single number that says whether others are finite, and what was computed before the first step in a
+    graph of a pipeline.
     """
     kept: list[dict[str, npt.NDArray[np.generic]]] = []
     roundings: dict[float, int] = {}
-    contracts = _of_kinds(values, _CONTRACTIONS)
+    contracts = _sites(values, lambda operation: operation.kind in _CONTRACTIONS)
+    tests = _sites(values, lambda operation: operation.has(Trait.TESTS_FINITE))
     for rows, table in tensor_pieces(trace, _COLUMNS):
         number, texts = words(table, "dtype")
         rounding = np.array([*(ROUNDING.get(text, 0.0) for text in texts), 0.0])[number]
         site = integers(table, "site")
         size = integers(table, "size")
         measured = np.isfinite(floats(table, "sum")) | (integers(table, "nan", -1) > 0)
-        chosen = np.flatnonzero((rounding > 0) & (size > 0) & measured & ~values.passing[site])
+        chosen = np.flatnonzero(
+            (rounding > 0) & (size > 0) & measured & ~values.passing[site] & ~(tests[site] & (size == 1))
+        )
         for each in rounding[chosen[contracts[site[chosen]]]].tolist():
             roundings[each] = roundings.get(each, 0) + 1
         kept.append(
@@ -90,11 +97,11 @@ def read_numbers(trace: TraceSource, values: Values) -> Numbers:
     return Numbers(**joined, statistics=statistics, rounding=max(roundings, default=ROUNDING["float32"]))
 
 
-def _of_kinds(values: Values, kinds: frozenset[Kind]) -> Bools:
-    """For each site whether its operation is of one of some kinds."""
+def _sites(values: Values, wanted: Callable[[Operation], bool]) -> Bools:
+    """For each site whether its operation is wanted."""
     result = np.zeros(len(values.ports.first), dtype=np.bool_)
     for number, site in values.program.sites.items():
-        result[number] = operation_of(site).kind in kinds
+        result[number] = wanted(operation_of(site))
     return result
 
 

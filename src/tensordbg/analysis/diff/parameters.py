@@ -40,8 +40,9 @@ def pair_parameters(a: Apart, b: Apart, tolerance: float) -> tuple[ParameterPair
 
 
 def _of_size(a: Apart, b: Apart, left: list[_Parameter], wanted: _Parameter) -> _Parameter | None:
-    size = b.side.numbers.size[wanted.row]
-    return next((each for each in left if a.side.numbers.size[each.row] == size), None)
+    size, anchor = b.side.numbers.size[wanted.row], b.anchor[wanted.row]
+    fitting = (each for each in left if a.side.numbers.size[each.row] == size and a.anchor[each.row] == anchor)
+    return next(fitting, None)
 
 
 def _pair(a: Apart, b: Apart, both: tuple[_Parameter | None, _Parameter], tolerance: float) -> ParameterPair:
@@ -57,24 +58,25 @@ def _pair(a: Apart, b: Apart, both: tuple[_Parameter | None, _Parameter], tolera
 def _parameters(apart: Apart) -> list[_Parameter]:
     """The first value of each parameter: what reads a variable, and what an optimizer makes the next value of."""
     side = apart.side
-    named = {**_variables(apart), **_updated(apart)}
+    named = _variables(apart) or _updated(apart)
     in_order = sorted(named.items(), key=lambda item: (side.site(item[0]).reads, item[0]))
     views = side.details.views(int(side.numbers.event[row]) for row in named)
     return [_Parameter(name, row, views[int(side.numbers.event[row])].shape) for row, name in in_order]
 
 
 def _variables(apart: Apart) -> dict[int, str]:
-    """Values that were read of variables whole, the first of each, with its name."""
+    """Values that were read of variables whole, with their names: of each the first that the run computes with."""
     side = apart.side
-    rows: dict[str, int] = {}
+    reads: dict[str, list[int]] = {}
     for row in range(len(side.numbers)):
         site = side.site(row)
         if len(site.reads) == 1 and side.operation(row).kind is Kind.READ:
             variable = side.program.variables.get(site.reads[0])
             scalar = side.numbers.size[row] == 1
             if variable is not None and (variable.trainable or (variable.trainable is None and not scalar)):
-                rows.setdefault(variable.name, row)
-    return {row: name for name, row in rows.items()}
+                reads.setdefault(variable.name, []).append(row)
+    used = side.edges.children
+    return {next((row for row in rows if used[row]), rows[0]): name for name, rows in reads.items()}
 
 
 def _updated(apart: Apart) -> dict[int, str]:

@@ -27,11 +27,28 @@ class AttributeDifference:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """How far two values are apart, element by element."""
+
+    largest: float
+    """The largest difference of two elements; infinite where only one of them is finite."""
+    relative: float | None
+    """It, beside the largest finite magnitude in A; None where that is zero."""
+    position: tuple[int, ...]
+    """Where in A it is."""
+    a: float | complex
+    b: float | complex
+    unequal: int
+    """So many elements are not equal to the bit."""
+    size: int
+
+
+@dataclass(frozen=True)
 class FirstDifference:
     """Where the two runs part."""
 
     kind: str
-    """`value`, `parameter`, `input`, `missing`, `random` or `update`."""
+    """`value`, `shape`, `parameter`, `input`, `missing`, `random` or `update`."""
     a: ComparedTensor | None
     b: ComparedTensor | None
     error: float | None
@@ -43,6 +60,8 @@ class FirstDifference:
     suggestion: str
     only: tuple[ComparedTensor, ...] = ()
     """Of the kind `missing`: what the one run computes and the other does not."""
+    measured: Measured | None = None
+    """The two compared element by element; None where their elements were not kept."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +87,26 @@ class StepError:
 
 
 @dataclass(frozen=True)
+class PairError:
+    """Two values that correspond, and how far they are apart: a row of a table that pandas and Polars take as it is."""
+
+    step: int
+    a: str
+    b: str
+    line_a: str
+    """`model.py:41`; empty where it is not known."""
+    line_b: str
+    error: float | None
+    """Their distance, see `matching.py`; None where they can't be compared: of unlike sizes, or only one finite."""
+    state: str
+    """`equal`, `added` where the difference is made there, or `inherited` where it came in."""
+    backward: bool
+    size: int
+    event_a: int
+    event_b: int
+
+
+@dataclass(frozen=True)
 class Comparison:
     """The answer: A is the reference."""
 
@@ -87,3 +126,5 @@ class Comparison:
     """Some of the values that B has not, the first ones."""
     only_b: tuple[ComparedTensor, ...] = ()
     notes: tuple[str, ...] = ()
+    errors: tuple[PairError, ...] = ()
+    """How far what corresponds is apart, in the order of the data flow; of long runs some, see `error_flow.py`."""

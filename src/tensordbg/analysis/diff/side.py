@@ -10,6 +10,7 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
 from tensordbg.analysis.diff.edges import Edges, find_edges
 from tensordbg.analysis.diff.numbers import Numbers, read_numbers
+from tensordbg.analysis.diff.statistics import find_statistics, without_statistics
 from tensordbg.analysis.diff.updates import find_updates
 from tensordbg.analysis.flow.values import Values, locate_values
 from tensordbg.analysis.program.description import Program, read_program
@@ -32,6 +33,11 @@ class Side:
     numbers: Numbers
     edges: Edges
 
+    @property
+    def is_loose(self) -> bool:
+        """Whether of no value it is known what it was made from."""
+        return len(self.numbers) > 0 and not len(self.edges.child)
+
     def site(self, row: int) -> Site:
         """Where a value was computed."""
         return self.program.sites[int(self.numbers.site[row])]
@@ -40,10 +46,24 @@ class Side:
         """The operation that computed a value."""
         return operation_of(self.site(row))
 
+    def slot(self, row: int) -> int:
+        """Which of the outputs of its operation a value is."""
+        return int(self.values.port[self.numbers.event[row]] - self.values.ports.first[self.numbers.site[row]])
+
+    def shape(self, row: int) -> tuple[int, ...] | None:
+        """The shape of a value; `None` where it is not known."""
+        event = int(self.numbers.event[row])
+        return self.details.views([event])[event].shape
+
     @cached_property
     def locations(self) -> Locations:
         """The lines of the program."""
         return Locations(self.program)
+
+    @cached_property
+    def frameworks(self) -> frozenset[str]:
+        """The frameworks whose operations computed the values."""
+        return frozenset(self.program.sites[site].framework for site in np.unique(self.numbers.site).tolist())
 
     @cached_property
     def kinds(self) -> Ints:
@@ -82,13 +102,34 @@ class Side:
         """Whether each value is what an optimizer computes of gradients."""
         return find_updates(self.numbers, self.edges, self.backward)
 
+    @cached_property
+    def statistics(self) -> Bools:
+        """Whether each value is a running statistic: a variable that the forward pass updates."""
+        return find_statistics(self.values, self.numbers)
 
-def read_side(trace: TraceSource, step: int | None = None) -> Side:
-    """Reads what is compared of a trace, of one step or of all."""
+    @cached_property
+    def kept(self) -> Bools:
+        """Whether each value is one of a variable that is made for the next step."""
+        return self.updates | self.statistics
+
+    def statistic(self, row: int) -> str:
+        """Tells which running statistic a value is (`running_var`); empty for all others."""
+        if not self.statistics[row]:
+            return ""
+        written = (self.program.variables.get(each) for each in self.site(row).writes)
+        name = next((variable.name for variable in written if variable is not None), "")
+        return name.rpartition(".")[2] or f"output {self.slot(row)}"
+
+
+def read_side(trace: TraceSource, step: int | None = None, last: int | None = None) -> Side:
+    """Reads what is compared of a trace: of one step, of those up to one, or of all."""
     program = read_program(trace)
     executions = read_executions(trace, program)
     values = locate_values(program, read_events(trace, executions, *read_bad(trace)), executions)
     numbers = read_numbers(trace, values)
     if step is not None:
         numbers = numbers.of(numbers.step == step)
-    return Side(values.program, Details(trace, program), values, numbers, find_edges(values, numbers.event))
+    if last is not None:
+        numbers = numbers.of(numbers.step <= last)
+    edges = without_statistics(find_edges(values, numbers.event), values, numbers)
+    return Side(values.program, Details(trace, program), values, numbers, edges)

@@ -31,5 +31,5 @@ def find_updates(numbers: Numbers, edges: Edges, backward: Bools) -> Bools:
         if update[row]:
             update[row] = all(update[each] for each in children)
         elif children and not gradient[row] and all(update[each] for each in children):
-            update[row] = any(update[each] for each in edges.parents[row])  # of what the optimizer kept
+            update[row] = bool(edges.parents[row])  # made of what the optimizer kept, or of the parameter itself
     return np.array(update, dtype=np.bool_)

@@ -54,7 +54,7 @@ class Divergence:
 
 
 def find_divergence(before: TraceReader, after: TraceReader) -> Divergence:
-    """Compares the tensors of functions in two traces.
+    """Compares the tensors of functions in two traces, or of all where none is of a function.
 
     Args:
         before: The step as it was.
@@ -63,11 +63,31 @@ def find_divergence(before: TraceReader, after: TraceReader) -> Divergence:
     program = read_program(before)
     others = _by_key(after, read_program(after))
     pairs = [Pair(one, others[key]) for key, one in _by_key(before, program).items() if key in others]
+    if not pairs:
+        return _of_eager_steps(before, after)
     apart = [pair for pair in pairs if _differs(pair)]
     descent = _Descent(program, {_point(pair.before) for pair in pairs}, {_point(pair.before) for pair in apart})
     first = [pair for pair in apart if not descent.is_made_of_differing(pair.before)]
     once = {pair.before.site: pair for pair in sorted(first, key=lambda pair: -pair.before.event)}
     return Divergence(len(pairs), len(apart), tuple(sorted(once.values(), key=lambda pair: pair.before.event)))
+
+
+def _of_eager_steps(before: TraceReader, after: TraceReader) -> Divergence:
+    """Compares what ran operation by operation, by names and lines; what differs first was made of nothing else."""
+    others = _by_line(after)
+    pairs = [Pair(one, others[key]) for key, one in _by_line(before).items() if key in others]
+    apart = sorted((pair for pair in pairs if _differs(pair)), key=lambda pair: pair.before.event)
+    return Divergence(len(pairs), len(apart), tuple(apart[:1]))
+
+
+def _by_line(trace: TraceReader) -> dict[tuple[str, str, int, int], ListedTensor]:
+    counts: Counter[tuple[str, str, int]] = Counter()
+    found = {}
+    for row in list_tensors(trace, Selection(), Order(limit=0)).rows:
+        place = (row.tensor, *((row.source.file, row.source.line) if row.source is not None else ("", 0)))
+        found[(*place, counts[place])] = row
+        counts[place] += 1
+    return found
 
 
 def _by_key(trace: TraceReader, program: Program) -> dict[_Key, ListedTensor]:

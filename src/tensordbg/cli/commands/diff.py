@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from tensordbg.cli.arguments import TraceChoice, json_option, process_option
+from tensordbg.cli.arguments import DEFAULT_FOLDER, TraceChoice, json_option, process_option
+from tensordbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.diff.compare import Asked
+    from tensordbg.analysis.diff.result import Comparison
+    from tensordbg.cli.running.comparing import RecordedProgram
 
 _CODES = {"same": 0, "diverged": 1, "not_comparable": 2}
 
@@ -23,34 +32,140 @@ def _tolerance(context: click.Context, parameter: click.Parameter, value: str) -
     return number
 
 
+def _named(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Pairs of names, of `A=B`; the first `=` divides."""
+    pairs = tuple(value.partition("=") for value in values)
+    for value, (a, _, b) in zip(values, pairs, strict=True):
+        if not a or not b:
+            message = f"{value!r} is no pair of names such as encoder.0=block1"
+            raise click.BadParameter(message, context, parameter)
+    return tuple((a, b) for a, _, b in pairs)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A comparison and the code that the command ends with."""
+
+    comparison: Comparison
+    code: int
+
+
 @click.command("diff")
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("words", nargs=-1, metavar="A B")
 @json_option
 @click.option("--step", type=click.IntRange(min=0), metavar="N", help="Compare only this step.")
 @click.option(
     "--tolerance", default="auto", show_default=True, metavar="auto|X", callback=_tolerance,
     help="How far apart equal values may be, relative to their largest element.",
 )  # fmt: skip
+@click.option(
+    "--map", "named", metavar="A=B", multiple=True, callback=_named,
+    help="Layer, parameter or tensor A of A is called B in B. May be given several times.",
+)  # fmt: skip
+@click.option(
+    "--run", "program", metavar="'REF.py ARGS'",
+    help="Record this program and the one behind `--`, with its arguments, and compare them.",
+)  # fmt: skip
+@click.option(
+    "--against", metavar="FILE",
+    help="The reference is this file, which `tdbg export --summary` has written; TRACE alone is named besides.",
+)  # fmt: skip
+@click.option("--out", metavar="DIR", help="With --run: the folder of both traces; by default a temporary one.")
+@click.option("--view", is_flag=True, help="Show both runs side by side in the browser then, until Ctrl-C.")
 @process_option
-def command(a: str, b: str, as_json: bool, step: int | None, tolerance: float | None, process: str | None) -> int:
+def command(words: tuple[str, ...], as_json: bool, out: str | None, view: bool, **chosen: Any) -> int:
     """Say where the numbers of two runs part first.
 
     A and B are traces, or folders of traces, whose newest runs are meant; A is the reference. The programs may be
-    written in other frameworks. Ends with code 0 if the runs agree, 1 if they part, 2 if they can't be compared.
+    written in other frameworks. With --run two programs are recorded first: tdbg diff --run REF.py -- PORT.py.
+
+    Ends with code 0 if the runs agree, 1 if they part, 2 if they can't be compared.
     """
-    from tensordbg.cli.output import print_json, print_rich, reading
+    from tensordbg.analysis.diff.compare import Asked
 
-    with reading(TraceChoice(a, process)) as reference, reading(TraceChoice(b, process)) as other:
-        from tensordbg.analysis.diff.compare import Asked, compare
-
-        result = compare(reference, other, Asked(tolerance, step))
+    process, program, against = (chosen.pop(name) for name in ("process", "program", "against"))
+    asked = Asked(**chosen)
+    if view and (as_json or against is not None):
+        raise UsageError("--view shows two traces in the browser; leave --json and --against out, or --view")
+    if program is None and out is not None:
+        raise UsageError(f"--out {out} is for the traces that --run makes; name two traces, or give --run too")
+    if against is not None:
+        if program is not None or len(words) > 1:
+            raise UsageError(f"--against {against} is the reference, and one run is compared with it; name that alone")
+        answer = _against(against, TraceChoice(words[0] if words else DEFAULT_FOLDER, process), asked)
+    elif program is None:
+        answer = _of_traces(words, process, asked)
+    else:
+        recorded = _recorded((program, *words), out)
+        words = tuple(str(each.folder) for each in recorded)
+        answer = _of_programs(recorded, process, asked)
     if as_json:
+        from tensordbg.cli.output import print_json
         from tensordbg.wire.diff import diff_to_json
 
-        print_json(diff_to_json(result))
+        print_json(diff_to_json(answer.comparison))
     else:
+        from tensordbg.cli.output import print_rich
         from tensordbg.report.diff_text import diff_text
 
-        print_rich(diff_text(result))
-    return _CODES[result.status]
+        print_rich(diff_text(answer.comparison))
+    if view:
+        _show(*words)
+    return answer.code
+
+
+def _show(a: str, b: str) -> None:
+    from tensordbg.cli.running.serving import serve
+    from tensordbg.server.serving import Address, Server
+
+    serve(b, lambda: Server(b, Address(), against=a), browser=True)
+
+
+def _of_traces(words: tuple[str, ...], process: str | None, asked: Asked) -> _Answer:
+    if len(words) != 2:
+        problem = f"unexpected argument {words[2]!r} after" if len(words) > 2 else "missing argument"
+        raise click.UsageError(f"{problem} {'B' if words else 'A'}", click.get_current_context())
+    result = _compared(TraceChoice(words[0], process), TraceChoice(words[1], process), asked)
+    return _Answer(result, _CODES[result.status])
+
+
+def _against(file: str, choice: TraceChoice, asked: Asked) -> _Answer:
+    """Compares a run with the summary of another, up to the last step of that."""
+    import tempfile
+    from pathlib import Path
+
+    from tensordbg.analysis.diff.compare import compare
+    from tensordbg.cli.output import reading
+    from tensordbg.trace.reader import open_trace
+    from tensordbg.trace.summary import make_trace, read_summary
+
+    summary = read_summary(Path(file))
+    with tempfile.TemporaryDirectory(prefix="tdbg-summary-") as folder, reading(choice) as other:
+        make_trace(summary, Path(folder))
+        result = compare(open_trace(folder), other, replace(asked, last=summary.last))
+    return _Answer(result, _CODES[result.status])
+
+
+def _recorded(words: tuple[str, ...], out: str | None) -> tuple[RecordedProgram, ...]:
+    from tensordbg.cli.running.comparing import program_of, record_both, split_words
+
+    return record_both(program_of(split_words(words[0])), program_of(list(words[1:])), out)
+
+
+def _of_programs(recorded: tuple[RecordedProgram, ...], process: str | None, asked: Asked) -> _Answer:
+    """Compares two programs; if one of them failed, the comparison says so, and does not count as a success."""
+    choices = [TraceChoice(str(each.folder), process) for each in recorded]
+    result = _compared(choices[0], choices[1], asked)
+    failed = [each.failure for each in recorded if each.failure]
+    notes = tuple(f"{failure}: compared is what it computed before" for failure in failed)
+    code = 2 if failed and result.status == "same" else _CODES[result.status]
+    return _Answer(replace(result, notes=(*result.notes, *notes)), code)
+
+
+def _compared(a: TraceChoice, b: TraceChoice, asked: Asked) -> Comparison:
+    from tensordbg.cli.output import reading
+
+    with reading(a) as reference, reading(b) as other:
+        from tensordbg.analysis.diff.compare import compare
+
+        return compare(reference, other, asked)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,11 @@ from tensordbg.report.numbers import amount, count
 if TYPE_CHECKING:
     from tensordbg.analysis.finding import WhyResult
     from tensordbg.trace.reader import TraceReader
+    from tensordbg.trace.runs import RunProcess
+
+
+_NAMED = 4
+"""So many warnings are named; each takes a line."""
 
 
 def summarize(trace: Path, seconds: float) -> None:
@@ -39,7 +47,11 @@ def summarize(trace: Path, seconds: float) -> None:
     with working(f"reading {trace}"):
         _seal(trace)
         reader = open_trace(trace)
-        result = why(reader)
+        started = [] if reader.count("tensors") else _started(trace)
+        result = why(reader) if not started else None
+    if result is None:
+        _summarize_started(trace, started, seconds)
+        return
     if not result.tensor_events and not result.failures:
         _say(_nothing(reader))
         return
@@ -51,8 +63,65 @@ def summarize(trace: Path, seconds: float) -> None:
     _tell_health(result, named)
     if several:
         _say(f"`tdbg why{_named(trace)}` takes the processes of this run together: {run.listed}")
+    _tell_warnings(result, named)
+
+
+def _tell_warnings(result: WhyResult, named: str) -> None:
+    """Names the warnings, unless the report has told of them."""
+    if not result.warnings:
+        return
+    if not _reports(result):
+        from tensordbg.report.findings.warnings import warning_headline
+
+        for warning in result.warnings[:_NAMED]:
+            _say(f"warning: {warning_headline(warning)}")
+    _say(f"{amount(len(result.warnings), 'warning')} of finite numbers; `tdbg why{named}` tells what and where")
+
+
+def _reports(result: WhyResult) -> bool:
+    """Whether the summary holds the whole report."""
+    return result.measured and bool(result.failures or result.non_finite_events)
+
+
+def _started(trace: Path) -> list[RunProcess]:
+    """The processes that a program has started, where these have computed something; none where it was started itself.
+
+    As long as one of them runs, it is a run of its own to tell of.
+    """
+    from tensordbg.trace.process import RUN_VARIABLE
+    from tensordbg.trace.reader import open_trace
+    from tensordbg.trace.runs import run_with
+
+    if os.environ.get(RUN_VARIABLE):
+        return []
+    others = [each for each in run_with(trace).processes if each.folder != trace]
+    readers = [open_trace(each.folder) for each in others]
+    if any(reader.running for reader in readers) or not any(reader.count("tensors") for reader in readers):
+        return []
+    return others
+
+
+def _summarize_started(trace: Path, processes: Sequence[RunProcess], seconds: float) -> None:
+    """Says what is in the traces of the processes that a program started, which computed nothing itself."""
+    from tensordbg.analysis.why import why_of_run
+    from tensordbg.trace.reader import open_trace
+
+    with contextlib.suppress(OSError):
+        shutil.rmtree(trace)
+    with working(f"reading {trace.parent}"):
+        for each in processes:
+            _seal(each.folder)
+        result = why_of_run({each.name: open_trace(each.folder) for each in processes})
+    tensors, steps = amount(result.tensor_events, "tensor"), amount(result.steps, "step")
+    names = ", ".join(each.name for each in processes)
+    _say(f"recorded {tensors} in {steps} of {names} ({seconds:.1f} s): {trace.parent}")
+    named = _named(trace)
+    if result.tensor_events:
+        _tell_health(result, named)
     if result.warnings:
         _say(f"{amount(len(result.warnings), 'warning')} of finite numbers; `tdbg why{named}` tells what and where")
+    if any(alert.process for alert in result.alerts) and not _reports(result):
+        _say(f"processes of the run differ from one another; `tdbg why{named}` tells which and where")
 
 
 def _seal(trace: Path) -> None:
@@ -93,7 +162,7 @@ def _tell_health(result: WhyResult, named: str) -> None:
 
 
 def _report(result: WhyResult) -> None:
-    from tensordbg.report.why_text import why_text
+    from tensordbg.report.findings.why_text import why_text
 
     console = console_for(sys.stderr)
     console.print()

@@ -1,4 +1,4 @@
-"""`diff`: a tensor in two runs, and where its elements differ."""
+"""`diff`: a tensor in two runs, and where its elements differ; or the whole trace beside another."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.tensors.slices import parse_slice, take
+from tensordbg.console.comparing import compared_page, is_folder
 from tensordbg.console.names.runs import EVERYTHING
 from tensordbg.console.names.tensors import TensorName, find_tensor, typed_tensor
 from tensordbg.console.options import all_option, function_option
@@ -22,12 +23,12 @@ from tensordbg.report.listing import type_text
 from tensordbg.report.numbers import count, short
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.rows import SeenTensor
+    from tensordbg.analysis.view.records.rows import SeenTensor
     from tensordbg.console.console import Console
 
 
 @click.command("diff", add_help_option=False)
-@click.argument("name", metavar="NAME[:SLOT][SLICE]")
+@click.argument("name", metavar="NAME[:SLOT][SLICE]|PATH")
 @click.argument("first", metavar="[RUN A]", type=int, required=False)
 @click.argument("second", metavar="[RUN B]", type=int, required=False)
 @all_option
@@ -38,8 +39,11 @@ def command(
 ) -> Page:
     """Compare a tensor in two runs: its statistics, and where its elements were kept B - A.
 
-    By default B is the last run that computed it and A the one before; with one number that is A.
+    By default B is the last run that computed it and A the one before; with one number that is A. With the PATH of
+    another trace, say where the two traces part, as `tdbg diff PATH THIS`.
     """
+    if first is None and is_folder(name):
+        return compared_page(console.opened, name)
     typed = typed_tensor(console.opened, name)
     runs = _two_runs(console, typed, function, first, second)
     rows = [console.opened.row(_event(console, typed, function, run)) for run in runs]
