@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.reader import list_captures, open_capture
+from tests import programs
 
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
@@ -19,7 +20,7 @@ HEAD = "import torch\nfrom torch import nn\ntorch.manual_seed(0)\ntorch.set_num_
 def run(folder: Path, text: str, *words: str, trapped: bool = True) -> subprocess.CompletedProcess[str]:
     (folder / "train.py").write_text(HEAD + textwrap.dedent(text))
     start = ["-m", "tensordbg", "trap", *words] if trapped else []
-    return subprocess.run(
+    return programs.run(
         [sys.executable, *start, "train.py"], cwd=folder, capture_output=True, check=False, text=True, timeout=500
     )
 
@@ -106,3 +107,38 @@ def test_a_call_is_not_captured_and_that_is_said(tmp_path: Path) -> None:
     done = run(tmp_path, "print(torch.ones(2).sum())", "--call", "f")
     assert (done.returncode, done.stdout) == (0, "tensor(2.)\n")
     assert done.stderr == "tdbg: call 0 of f was not captured: that is for functions of TensorFlow; leave --call out\n"
+
+
+SCALED = """
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    scaler = torch.amp.GradScaler("cpu", init_scale=SCALE)
+    for step in range(6):
+        x = torch.randn(8, 4)
+        if step == BAD:
+            x[2] = 0
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=torch.float16):
+            loss = ((model(x / x.norm(dim=1, keepdim=True)) - 1) ** 2).mean()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        print(step, loss.item(), scaler.get_scale(), flush=True)
+"""
+
+
+def test_a_loss_that_is_bad_before_it_is_scaled_is_trapped_in_its_step(tmp_path: Path) -> None:
+    text = SCALED.replace("SCALE", "256.0").replace("BAD", "3")
+    stopped, skipped = run(tmp_path, text), run(tmp_path, text, "--on-bad", "skip")
+    assert (stopped.returncode, len(stopped.stdout.splitlines())) == (3, 3)
+    assert "step 3 of Sequential: the loss is not finite (1 NaN) and 4 of 4 gradients are not finite" in stopped.stderr
+    # A scaler leaves that step out by itself; those that follow are as without a trap.
+    assert skipped.stdout == run(tmp_path, text, trapped=False).stdout
+
+
+def test_an_overflow_under_a_scale_is_no_trouble(tmp_path: Path) -> None:
+    text = SCALED.replace("SCALE", "2.0**40").replace("BAD", "9")
+    done, plain = run(tmp_path, text), run(tmp_path, text, trapped=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, plain.stderr)
+    scales = [float(line.split()[2]) for line in plain.stdout.splitlines()]
+    assert scales == sorted(scales, reverse=True) != [scales[0]] * 6

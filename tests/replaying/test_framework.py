@@ -11,7 +11,7 @@ import pytest
 from tensordbg.capture.reader import open_capture
 from tensordbg.capture.writer import HEADER_FILE
 from tensordbg.errors import CaptureError
-from tensordbg.recording.support import REPLAY
+from tensordbg.recording.support import REPLAY, STEP_CALLS
 from tensordbg.replaying.framework import backend_for
 from tests.capture.conftest import write
 
@@ -39,7 +39,7 @@ def test_what_is_installed_is_found(write: Callable[..., Path], tmp_path: Path) 
         ("other", r"capture is of other, not of tensorflow, torch"),
         (
             "torch",
-            r"`tdbg replay` can't be used with PyTorch: a captured step of PyTorch is not run again yet; ",
+            r"`tdbg replay --eager` can't be used with PyTorch: its captured steps are run without their program, ",
         ),
     ],
 )
@@ -48,7 +48,7 @@ def test_what_no_one_offers_is_told(write: Callable[..., Path], tmp_path: Path, 
     header = json.loads((path / HEADER_FILE).read_text())
     (path / HEADER_FILE).write_text(json.dumps({**header, "frameworks": {made_by: "1.0"}}))
     with pytest.raises(CaptureError, match=told):
-        backend_for(open_capture(path), REPLAY)
+        backend_for(open_capture(path), STEP_CALLS)
 
 
 def test_replay_without_tensorflow_is_one_line(write: Callable[..., Path], tmp_path: Path) -> None:

@@ -9,15 +9,18 @@ has the exit code 3.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from tensordbg.recording.ability_watch import AbilityWatch
 from tensordbg.recording.backend import FrameworkTrap
 from tensordbg.recording.carried import carried, chain
-from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
+from tensordbg.recording.handed_on import HandedOn, hand_on
+from tensordbg.recording.launch import NO_PROGRAM, hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import say
 from tensordbg.recording.support import TRAP
 from tensordbg.trapping.plan import TrapFound, TrapPlan
+
+MODULE = "tensordbg.trapping.launch"
 
 BAD_STEP = 3
 """The exit code of a program that was stopped at a bad step."""
@@ -31,10 +34,34 @@ def found_behind(error: BaseException, traps: Iterable[FrameworkTrap]) -> TrapFo
     return carried(error, TrapFound)
 
 
+def run_function(words: Sequence[str], function: Callable[[], object]) -> None:
+    """Runs a function of this process with a trap; what stops it is raised from it.
+
+    Args:
+        words: The plan.
+        function: The function.
+    """
+    hand_on(HandedOn(MODULE, tuple(words)))
+    plan = TrapPlan.from_json(words[0])
+    traps: list[FrameworkTrap] = []
+    try:
+        with AbilityWatch(TRAP, NO_PROGRAM, lambda role: traps.append(role.start(plan))):
+            function()
+    except Exception as error:
+        found = found_behind(error, traps)
+        if found is not None:
+            say(found.sentence)
+        raise
+    finally:
+        for trap in traps:
+            trap.tell_end()
+
+
 def main() -> None:
     """Runs the program that the command line names."""
     plan = TrapPlan.from_json(sys.argv[1])
     launch = parse_program(sys.argv[2:])
+    hand_on(HandedOn(MODULE, (sys.argv[1],)))
     traps: list[FrameworkTrap] = []
     watch = AbilityWatch(TRAP, launch, lambda role: traps.append(role.start(plan)))
     try:

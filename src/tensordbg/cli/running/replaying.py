@@ -35,8 +35,8 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
         RecordingError: If no trace can be made.
     """
     from tensordbg.cli.running.summary import summarize
-    from tensordbg.report.bisected import bisected_lines
-    from tensordbg.report.replayed import verdict_lines
+    from tensordbg.report.replays.bisected import bisected_lines
+    from tensordbg.report.replays.replayed import verdict_lines
 
     plan = replace(plan, capture=str(one_step_of(plan)))
     trace, replayed = run_replay(replace(plan, precision="", changes=()), out)
@@ -55,7 +55,7 @@ def replay_capture(plan: ReplayPlan, out: Path) -> Path:
 def _compare(plan: ReplayPlan, out: Path, before: Path) -> Path:
     """Replays the changed step too, and shows both."""
     from tensordbg.analysis.tensors.divergence import find_divergence
-    from tensordbg.report.side_by_side import divergence_text, side_by_side_table
+    from tensordbg.report.replays.side_by_side import divergence_text, side_by_side_table
     from tensordbg.trace.reader import open_trace
 
     if plan.bisect:  # what was recorded is a part of the batch

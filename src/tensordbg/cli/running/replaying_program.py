@@ -72,7 +72,7 @@ def replay_patched(plan: ReplayPlan, program: Program, out: Path, patch: str) ->
         UsageError: If the file takes the place of none that was captured.
     """
     from tensordbg.cli.running.summary import summarize
-    from tensordbg.report.side_by_side import side_by_side_table
+    from tensordbg.report.replays.side_by_side import side_by_side_table
 
     patched = _patched(open_capture(plan.capture), patch)
     with tempfile.TemporaryDirectory(prefix="tdbg-patched-") as folder:

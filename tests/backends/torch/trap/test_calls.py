@@ -24,7 +24,7 @@ class Outer(torch.nn.Module):  # type: ignore[misc]
 
 @pytest.fixture
 def calls() -> Iterator[Calls]:
-    noted = Calls(lambda _: contextlib.nullcontext())
+    noted = Calls(lambda _: contextlib.nullcontext(), lambda: None)
     noted.install()
     yield noted
     noted.uninstall()
@@ -47,7 +47,7 @@ def test_a_compiled_module_is_noted_once_and_nobody_is_warned() -> None:
     x = torch.ones(3, 2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        noted = Calls(lambda _: contextlib.nullcontext())
+        noted = Calls(lambda _: contextlib.nullcontext(), lambda: None)
         noted.install()
         torch.compile(Outer(), backend="eager")(x)
         noted.uninstall()

@@ -80,6 +80,10 @@ def test_the_rest_is_json(tmp_path: Path) -> None:
     assert sorted(each.name for each in capture.path.iterdir()) == [
         "batch.safetensors",
         "capture.json",
+        "graph.json",
+        "graph.safetensors",
+        "sources.jsonl",
+        "stacks.jsonl",
         STEP_FILE,
         "variables.safetensors",
     ]

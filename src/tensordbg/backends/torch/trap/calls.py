@@ -37,9 +37,17 @@ class Call:
 class Calls:
     """The hook into the calls of modules."""
 
-    def __init__(self, guard: Callable[[str], AbstractContextManager[None]]) -> None:
-        """Notes nothing yet; `guard` runs code of ours inside the program."""
+    def __init__(self, guard: Callable[[str], AbstractContextManager[None]], begin: Callable[[], None]) -> None:
+        """Notes nothing yet.
+
+        Args:
+            guard: Runs code of ours inside the program.
+            begin: Is called before the first call of each step.
+        """
         self._guard = guard
+        self._begin = begin
+        self.begun = False
+        """Whether there was a call since the last step."""
         self._handle: Any = None
         self._inner: set[int] = set()
         self._outer: weakref.WeakKeyDictionary[Any, Buffers] = weakref.WeakKeyDictionary()
@@ -90,6 +98,7 @@ class Calls:
 
     def step_has_ended(self) -> None:
         """Takes what buffers hold now for what they held before the next step."""
+        self.begun = False
         for buffers in self._outer.values():
             buffers.kept = False
 
@@ -114,6 +123,9 @@ class Calls:
         self._noted.append(Call(self._number, module, args, kwargs, versions, torch.get_rng_state(), autocast))
         self._number += 1
         del self._noted[:-_MOST]
+        if not self.begun:
+            self.begun = True
+            self._begin()
 
 
 class Buffers:
@@ -162,6 +174,10 @@ class Buffers:
         """Each as it was before the step, by name."""
         for name, each in self._copies.items():
             yield name, each.copy
+
+    def tensor(self, name: str) -> Any:
+        """A buffer itself."""
+        return self._copies[name].tensor
 
     def put_back(self) -> None:
         """Gives those that the step has changed their elements back."""

@@ -6,11 +6,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
+from tensordbg.backends.torch.step_graph import Target
 from tensordbg.backends.torch.trap.calls import Call, Calls, is_as_given
+from tensordbg.backends.torch.trap.graph_files import Kept, at_of, files_of, tensor_in, troubled
+from tensordbg.backends.torch.trap.names import named_memories
+from tensordbg.backends.torch.trap.step_log import Noted, StepLog
 from tensordbg.capture.header import StoredArgument, StoredTensor, StoredVariable, Trouble
 from tensordbg.capture.tensors import Array
 from tensordbg.capture.writer import write_capture
@@ -32,24 +37,38 @@ class FoundStep:
     parameters: Mapping[str, Any]
     """Those that are trained, by name."""
     calls: Sequence[Call]
+    tested: Mapping[str, Any]
+    """Losses and gradients, by the names that the trouble has for them."""
 
 
-def write_step(plan: TrapPlan, found: FoundStep, calls: Calls) -> Path:
+@dataclass(frozen=True)
+class Noticed:
+    """The knowledge of a step from looking on."""
+
+    calls: Calls
+    log: StepLog
+    frames: tuple[FrameType, ...]
+    """Of the program, where its optimizer is called, the innermost first."""
+
+
+def write_step(plan: TrapPlan, found: FoundStep, noticed: Noticed) -> Path:
     """Writes the capture.
 
     Raises:
         OSError: If it can't be written.
     """
-    return _Maker(plan, found, calls).write()
+    return _Maker(plan, found, noticed).write()
 
 
 class _Maker:
     """Keeps tensors as far as the size allows: the batch first, then what is trained."""
 
-    def __init__(self, plan: TrapPlan, found: FoundStep, calls: Calls) -> None:
+    def __init__(self, plan: TrapPlan, found: FoundStep, noticed: Noticed) -> None:
         self._plan = plan
         self._found = found
-        self._calls = calls
+        self._calls = noticed.calls
+        self._noticed = noticed
+        self._kept: list[Kept] = []
         self._notes: list[str] = []
         self._room = Room(plan.size, self._notes)
         self._batch: dict[str, Array] = {}
@@ -69,6 +88,7 @@ class _Maker:
             "threads": torch.get_num_threads(),
         }
         self._keep_state()
+        graph = self._graph()
         header = replace(
             blank_header({"torch": str(torch.__version__)}, found.trouble),
             function=found.name,
@@ -80,7 +100,7 @@ class _Maker:
             seeds={"torch": torch.initial_seed()},
         )
         place = self._plan.folder / f"{safe_name(found.name)}-{found.number}"
-        files = {STEP_FILE: json.dumps(step, indent=1).encode()}
+        files = {STEP_FILE: json.dumps(step, indent=1).encode(), **graph}
         return write_capture(place, header, self._batch, self._variables, files)
 
     def _call(self, place: int, call: Call) -> dict[str, Any]:
@@ -103,6 +123,7 @@ class _Maker:
         if isinstance(value, Tensor):
             number = len(self._arguments)
             self._arguments.append(StoredArgument(self._keep(self._batch, f"argument{number}", name, value), number))
+            self._place(value, number, variable=False)
             return {"tensor": number}
         if isinstance(value, Mapping):
             return {"map": {str(key): self._value(f"{name}.{key}", each) for key, each in value.items()}}
@@ -128,13 +149,15 @@ class _Maker:
         kept = set()
         for name, parameter in found.parameters.items():
             kept.add(id(parameter))
-            self._variable(name, parameter, trainable=bool(parameter.requires_grad))
+            self._parameter(name, parameter)
         for module in modules.values():
             for name, parameter in module.named_parameters():
                 if id(parameter) not in kept:
                     kept.add(id(parameter))
-                    self._variable(name, parameter, trainable=bool(parameter.requires_grad))
-            for name, buffer in self._calls.buffers(module).before():
+                    self._parameter(name, parameter)
+            buffers = self._calls.buffers(module)
+            for name, buffer in buffers.before():
+                self._place(buffers.tensor(name), len(self._stored), variable=True)
                 self._variable(name, buffer, trainable=False)
         for name, parameter in found.parameters.items():
             for key, value in found.optimizer.state.get(parameter, {}).items():
@@ -142,6 +165,49 @@ class _Maker:
                     self._variable(f"optimizer.{name}.{key}", value, trainable=False)
         if found.calls:
             self._variable("random.cpu", found.calls[0].random, trainable=False)
+
+    def _graph(self) -> dict[str, bytes]:
+        """The files that say what the step computes; what else it took from outside becomes an input."""
+        log, found = self._noticed.log, self._found
+        targets = [
+            Target(each.name, each.role, each.variable, at_of(log.use(found.tested[each.name])))
+            for each in found.trouble.tested
+            if each.name in found.tested
+        ]
+        noted = log.take()
+        if noted is None:
+            return troubled("what the step did was not noted, as the observer of PyTorch could not be built")
+        if not noted.trouble and not any(each.at is not None and _is_made(noted, each.at.memory) for each in targets):
+            noted = noted._replace(trouble="it was computed by what is not seen, such as compiled code")
+        known = {each.at.memory for each in self._kept} | self._summed()
+        for name, at in named_memories(noted, log.find, self._noticed.frames):
+            if at.memory not in known:
+                known.add(at.memory)
+                number = len(self._arguments)
+                tensor = tensor_in(noted.memories[at.memory] or (0, b"", False), at)
+                self._arguments.append(
+                    StoredArgument(self._keep(self._batch, f"argument{number}", name, tensor), number)
+                )
+                self._kept.append(Kept(False, number, at))
+        # What other processes have sent into a variable, a buffer say, is not what it held before the step.
+        sent = set(noted.arrived)
+        kept = [each for each in self._kept if not _is_made(noted, each.at.memory) and each.at.memory not in sent]
+        return files_of(noted, kept, targets)
+
+    def _summed(self) -> set[int]:
+        """The memories of gradients from before, to which the step adds: they are no inputs."""
+        found = (self._noticed.log.find(each.grad) for each in self._found.parameters.values() if each.grad is not None)
+        return {at.memory for at in found if at is not None}
+
+    def _parameter(self, name: str, parameter: Any) -> None:
+        self._place(parameter, len(self._stored), variable=True)
+        self._variable(name, parameter, trainable=bool(parameter.requires_grad))
+
+    def _place(self, tensor: Any, number: int, *, variable: bool) -> None:
+        """Notes where an input or a variable lies that the step uses."""
+        at = self._noticed.log.find(tensor)
+        if at is not None:
+            self._kept.append(Kept(variable, number, at))
 
     def _variable(self, name: str, tensor: Any, *, trainable: bool) -> None:
         number = len(self._stored)
@@ -153,6 +219,11 @@ class _Maker:
         if array is None:
             return StoredTensor(name, "unknown", tuple(tensor.shape), "", "its elements can't be kept")
         return self._room.keep(tensors, key, name, array)
+
+
+def _is_made(noted: Noted, memory: int) -> bool:
+    """Whether the step has made a memory itself."""
+    return memory < len(noted.memories) and noted.memories[memory] is None
 
 
 def array_of(tensor: Any) -> Array | None:

@@ -14,9 +14,12 @@ from types import FrameType
 from typing import Any
 
 from tensordbg import _native
+from tensordbg.backends.torch.scaled_steps import ScaledSteps
 from tensordbg.backends.torch.trap.calls import Call, Calls
-from tensordbg.backends.torch.trap.capture import FoundStep, array_of, write_step
+from tensordbg.backends.torch.trap.capture import FoundStep, Noticed, array_of, write_step
+from tensordbg.backends.torch.trap.names import program_frames
 from tensordbg.backends.torch.trap.raised import BadStepError
+from tensordbg.backends.torch.trap.step_log import StepLog
 from tensordbg.capture.header import Trouble
 from tensordbg.capture.tensors import Array
 from tensordbg.health.measured import Measured
@@ -62,12 +65,14 @@ class Trapping:
         """Prepares; `start` begins."""
         self.captures: list[Path] = []
         self._plan = plan
-        self._calls = Calls(self._guard)
+        self._log = StepLog()
+        self._calls = Calls(self._guard, self._log.begin)
         self._readings = Readings(plan.rules)
         self._losses: list[Any] = []
         self._progress: weakref.WeakKeyDictionary[Any, _Progress] = weakref.WeakKeyDictionary()
         self._hidden: list[tuple[Any, Any]] = []
         self._undo = contextlib.ExitStack()
+        self._scaled = ScaledSteps(self._left_out)
         self._made = 0
 
     def start(self) -> None:
@@ -77,6 +82,8 @@ class Trapping:
         import torch
         from torch.optim import optimizer as optimizers
 
+        self._scaled.install()
+        self._undo.callback(self._scaled.uninstall)
         plain = torch.autograd.backward
 
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
@@ -92,6 +99,9 @@ class Trapping:
         self._undo.callback(after.remove)
         self._calls.install()
         self._undo.callback(self._calls.uninstall)
+        self._log.start(self._fail_to_note)
+        self._undo.callback(self._log.stop)
+        self._log.begin()
 
     def stop(self) -> None:
         """Tests nothing from now on."""
@@ -113,8 +123,13 @@ class Trapping:
     def tell_others(self, message: str) -> None:
         """Tells nobody: the other processes of a training test the same reduced gradients."""
 
-    def _guard(self, what: str) -> AbstractContextManager[None]:
-        return guarded(what, self._fail)
+    @contextlib.contextmanager
+    def _guard(self, what: str) -> Iterator[None]:
+        with self._log.paused(), guarded(what, self._fail):
+            yield
+
+    def _fail_to_note(self, message: str) -> None:
+        say(f"warning: captures can be shown and not replayed: noting an operation failed: {message}")
 
     def _fail(self, what: str, error: BaseException) -> None:
         self.stop()
@@ -134,26 +149,50 @@ class Trapping:
         closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
         if not callable(closure):
             self._test(optimizer)
+            self._log.pause()
             return None
 
         def tested() -> Any:
+            self._log.resume()
             loss = closure()
             self._test(optimizer)
+            self._log.pause()
             return loss
+
+        self._log.pause()
 
         return ((args[0], tested, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": tested})
 
     def _after_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         with self._guard("ending a step"):
-            for parameter, gradient in self._hidden:
-                parameter.grad = gradient
-            self._hidden.clear()
+            self._scaled.stepped = True
+            self._show_gradients()
             self._losses.clear()
             progress = self._progress.setdefault(optimizer, _Progress())
             progress.steps += 1
             progress.calls = self._calls.number
+            if self._calls.begun:
+                self._log.rest()
+            else:
+                self._log.begin()  # nobody calls modules, so this is where the next step begins
             self._calls.forget_before(min(each.calls for each in self._progress.values()))
             self._calls.step_has_ended()
+
+    def _left_out(self, optimizer: Any, losses: list[Any], may_be_scaled: bool) -> None:
+        """Looks at a step that a `GradScaler` took: it has left it out if it found a gradient that is not finite."""
+        trouble = False
+        with self._guard("testing a loss that is scaled"):
+            trouble = not may_be_scaled or not all(_is_finite(each) for each in losses)
+            if losses:
+                self._losses = losses
+        try:
+            if trouble:
+                self._test(optimizer)
+        finally:
+            if self._scaled.stepped:
+                self._show_gradients()
+            else:
+                self._after_step(optimizer, (), {})
 
     def _test(self, optimizer: Any) -> None:
         said: list[str] = []
@@ -169,6 +208,7 @@ class Trapping:
         gradients = [each.grad for group in optimizer.param_groups for each in group["params"] if each.grad is not None]
         if getattr(optimizer, "found_inf", None) is not None:
             return  # it looks itself, and leaves the step out
+        self._scaled.looked_at = True
         good = all(_is_finite(each) for each in (*self._losses, *gradients))
         if good and not self._plan.rules.any:
             return
@@ -178,7 +218,8 @@ class Trapping:
         trouble = self._trouble(step, kept, good)
         if trouble is None:
             return
-        found = FoundStep(step.name, step.number, trouble, optimizer, step.parameters, step.calls)
+        tested = {target.name: tensor for target, tensor in zip(step.tested, step.tensors, strict=True)}
+        found = FoundStep(step.name, step.number, trouble, optimizer, step.parameters, step.calls, tested)
         targets = tuple(target for target, _ in kept)
         message = step_words(step.name, step.number, targets, trouble, self._captured(found))
         if self._plan.on_bad is not OnBad.RECORD:
@@ -224,7 +265,7 @@ class Trapping:
             return f"not captured, as there are {self._made} captures already"
         self._made += 1
         try:
-            place = write_step(self._plan, found, self._calls)
+            place = write_step(self._plan, found, Noticed(self._calls, self._log, program_frames()))
         except OSError as error:
             return f"not captured: {error}"
         self.captures.append(place)
@@ -233,6 +274,11 @@ class Trapping:
     def _put_back(self, step: _Step) -> None:
         for module in {id(call.module): call.module for call in step.calls}.values():
             self._calls.buffers(module).put_back()
+
+    def _show_gradients(self) -> None:
+        for parameter, gradient in self._hidden:
+            parameter.grad = gradient
+        self._hidden.clear()
 
     def _hide_gradients(self, optimizer: Any) -> None:
         """An optimizer leaves parameters alone that have no gradient; behind the step they have it again."""

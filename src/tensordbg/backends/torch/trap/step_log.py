@@ -1,0 +1,110 @@
+"""Notes what each step runs, by an observer in C++ that is built at its first use; see `steplog/`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from tensordbg.backends.torch.building import STEPLOG, BuildError, build, installed, load
+from tensordbg.recording.catalog import RawFrame
+from tensordbg.recording.saying import say
+
+
+class At(NamedTuple):
+    """A tensor as a way to look at a memory of the step."""
+
+    memory: int
+    dtype: int
+    """PyTorch's number of it."""
+    offset: int
+    """In elements."""
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+class Noted(NamedTuple):
+    """All that a step has done."""
+
+    operations: Sequence[tuple[Any, ...]]
+    """Name, overload, arguments, results, stack, forward operation, node of autograd, autocast, state, grad; see
+    `steplog.cpp`."""
+    memories: Sequence[tuple[int, bytes, bool] | None]
+    """Of each that came from outside: the first byte that was used, the bytes, and whether they were written since."""
+    firsts: Sequence[tuple[Any, ...] | None]
+    """How each was looked at first."""
+    states: Sequence[bytes]
+    """Of the random generator, before each operation that draws."""
+    stacks: Mapping[int, Sequence[RawFrame]]
+    """The innermost frame first."""
+    trouble: str
+    """Why the step can't be run again; empty where it can."""
+    arrived: Sequence[int] = ()
+    """The memories that hold what came from other processes."""
+
+
+class StepLog:
+    """The log of the steps of this process."""
+
+    def __init__(self) -> None:
+        """Notes nothing yet."""
+        self._module: ModuleType | None = None
+
+    def start(self, fail: Callable[[str], None]) -> None:
+        """Prepares; builds what it needs where it is not there yet, and says so where that can't be."""
+        try:
+            self._module = load(build(installed(), STEPLOG))
+        except (BuildError, ImportError) as error:
+            say(f"warning: captures can be shown and not replayed: {error}; `tdbg build torch` tries again")
+            return
+        self._module.start(fail)
+
+    def stop(self) -> None:
+        """Notes nothing from now on."""
+        if self._module is not None:
+            self._module.stop()
+            self._module = None
+
+    def begin(self) -> None:
+        """Takes this for where a step begins, and forgets what was before."""
+        if self._module is not None:
+            self._module.begin()
+
+    def rest(self) -> None:
+        """Takes this for where a step has ended: evaluations up to the next are not noted."""
+        if self._module is not None:
+            self._module.rest()
+
+    def pause(self) -> None:
+        """Notes nothing of this thread up to `resume`."""
+        if self._module is not None:
+            self._module.pause()
+
+    def resume(self) -> None:
+        """Ends one `pause`."""
+        if self._module is not None:
+            self._module.resume()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Notes nothing of this thread in the block."""
+        self.pause()
+        try:
+            yield
+        finally:
+            self.resume()
+
+    def use(self, tensor: Any) -> At | None:
+        """Tells where a tensor lies in the memories; one that the step has not used counts as used from now on."""
+        found = None if self._module is None else self._module.locate(tensor, True)
+        return None if found is None else At(*found)
+
+    def find(self, tensor: Any) -> At | None:
+        """Tells where a tensor lies in the memories that the step has used, if it does."""
+        found = None if self._module is None else self._module.locate(tensor, False)
+        return None if found is None else At(*found)
+
+    def take(self) -> Noted | None:
+        """All that the step has done so far; None where nothing was noted."""
+        return None if self._module is None else Noted(*self._module.take())
