@@ -85,8 +85,9 @@ class Conditions:
         try:
             newest = self._open()
             go = self._go
-            if go is not None and go.till is not None and newest.any_passes(go.till, go.exclude):
-                return replace(stop, filter=go.till.text)
+            first = None if go is None or go.till is None else newest.first_passing(go.till, go.exclude)
+            if go is not None and go.till is not None and first is not None:
+                return _with_filter(stop, go.till.text, first)
             computed = self._computed(newest.opened)
             # Before the line that makes a session's run it has stopped already.
             lines = [*(calls if self._stops_behind_lines else ()), *computed] if of_lines else []
@@ -121,3 +122,9 @@ class Conditions:
         if place is not None and any(map(at_line(place), all_of_it)):
             return f"line {place.file}:{place.line}"
         return self._breakpoints.reached(all_of_it, newest, lines, met)
+
+
+def _with_filter(stop: Stop, text: str, first: int) -> Stop:
+    """A stop for a filter that the tensors of an execution pass, which may have run before the run itself."""
+    begun = stop.since if stop.execution is None else stop.execution
+    return replace(stop, filter=text, passed=first if begun is not None and first < begun else None)

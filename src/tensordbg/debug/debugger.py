@@ -72,6 +72,8 @@ class Debugger:
         self._number = 0
         self._stopped_within = False
         """Whether the program has stopped in the midst of the run that is under way."""
+        self._first: int | None = None
+        """The first operation of such a run that was told of by itself."""
 
     @property
     def begun(self) -> bool:
@@ -145,6 +147,11 @@ class Debugger:
             self._current = None
             self._stopped_within = False
 
+    def ran(self, execution: int) -> None:
+        """See `RunWatch`."""
+        if self._current is not None and self._first is None:
+            self._first = execution
+
     def operation(self, site: int, execution: int, caller: FrameType) -> None:
         """See `RunWatch`."""
         if self._current is not None or self._over:
@@ -187,7 +194,7 @@ class Debugger:
         with self._lock:
             if self._over or self._current is not None:
                 return False
-            self._current = run
+            self._current, self._first = run, None
             self._number += 1
             self.lines.met.clear()
         return True
@@ -196,6 +203,7 @@ class Debugger:
         """A run that counts has been made."""
         stop = stop_at(StopKind.AFTER, self._number, run, self._recorder.catalog)
         due = self._stepping.made()
+        stop = replace(stop, since=self._first)
         if execution != NONE:
             self.program.made[self._number] = execution
             stop = replace(stop, execution=execution)

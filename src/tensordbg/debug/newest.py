@@ -11,7 +11,7 @@ import numpy as np
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.view.caching import kept
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.sites import SiteNames, name_sites
+from tensordbg.analysis.view.records.sites import SiteNames, name_sites
 from tensordbg.console.language.filters import Filter
 from tensordbg.console.language.findings import KINDS
 from tensordbg.trace.reader import TraceReader, open_trace
@@ -52,8 +52,14 @@ class Newest:
     opened: OpenedTrace
     folder: Path
 
-    def any_passes(self, wanted: Filter, exclude: str = "") -> bool:
-        """Whether one of them passes a filter, without those of operations whose name fits `exclude`.
+    def any_passes(self, wanted: Filter) -> bool:
+        """Whether one of them passes a filter; raises as `first_passing`."""
+        return self.first_passing(wanted) is not None
+
+    def first_passing(self, wanted: Filter, exclude: str = "") -> int | None:
+        """The number of the execution of the first of them that passes a filter, None where none does.
+
+        Those of operations whose name fits `exclude` don't count.
 
         Raises:
             UsageError: If a filter of the user fails.
@@ -64,10 +70,15 @@ class Newest:
             # Slow, but only what led up to them tells.
             opened = OpenedTrace(open_trace(self.folder))
         events = wanted.passing(opened, np.arange(max(opened.event_count - count, 0), opened.event_count))
-        if not exclude or not len(events):
-            return len(events) > 0
-        sites = np.unique(opened.columns.whole("site")[events]).tolist()
-        return any(re.match(exclude, opened.site(site).site.name) is None for site in sites)
+        if exclude and len(events):
+            sites = opened.columns.whole("site")[events]
+            counts = [each for each in np.unique(sites).tolist() if _counts(opened, each, exclude)]
+            events = events[np.isin(sites, counts)]
+        return int(opened.columns.whole("execution")[events].min()) if len(events) else None
+
+
+def _counts(opened: OpenedTrace, site: int, exclude: str) -> bool:
+    return re.match(exclude, opened.site(site).site.name) is None
 
 
 def looks_over_runs(wanted: Filter) -> bool:

@@ -1,0 +1,205 @@
+"""Finds the operation that raised an error: the one that the observer saw raise where the error's traceback ends."""
+
+from __future__ import annotations
+
+import dis
+import json
+import traceback
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from tensordbg.backends.torch.failures.data_items import item_behind, worker_error
+from tensordbg.backends.torch.failures.refused_in_python import refused_in_python
+from tensordbg.backends.torch.modules import Modules
+from tensordbg.model import NONE, Site, StatedInput, StatedTensor
+from tensordbg.operations.frameworks import TORCH
+from tensordbg.operations.lookup import PARAMETER
+from tensordbg.packages import is_part_of
+from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.failure import FailedOperation, errors_behind
+from tensordbg.recording.log import made_by
+from tensordbg.recording.recorder import Recorder
+
+_PACKAGES = frozenset({"torch", "torchvision", "torchaudio", "torchtext"})
+_MOST_LINES = 12
+_SAME = frozenset({"aten::alias", "aten::detach", "aten::lift_fresh"})
+"""Views that differ in nothing from what they show."""
+
+_DTYPES = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Long": "int64",
+    "Int": "int32",
+    "Short": "int16",
+    "Char": "int8",
+    "Byte": "uint8",
+    "Bool": "bool",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+}
+"""How PyTorch's C++ calls dtypes, and how everybody does."""
+
+
+class _View(NamedTuple):
+    """A step back from a tensor that is a view, as the observer gives it."""
+
+    site: int
+    dtype: str
+    shape: tuple[int, ...] | None
+    """Of what it shows."""
+
+
+class _Given(NamedTuple):
+    """A tensor that an operation was given."""
+
+    reference: int
+    dtype: str
+    shape: tuple[int, ...] | None
+    views: list[tuple[int, str, tuple[int, ...] | None]]
+
+
+class Failures:
+    """Finder of what ended one process's program."""
+
+    def __init__(self, catalog: Catalog, modules: Modules) -> None:
+        self._catalog = catalog
+        self._modules = modules
+
+    def failure(self, error: BaseException, recorder: Recorder, observer: Any) -> FailedOperation | None:
+        """Describes the error that ended a program; None where PyTorch did not raise it."""
+        if not isinstance(error, Exception):
+            return None
+        for each in errors_behind(error):
+            found = self._of_operation(each, error, recorder, observer) or self._of_python(each, error, observer)
+            if found is not None:
+                return found
+        return None
+
+    def _of_operation(
+        self, raised: BaseException, error: BaseException, recorder: Recorder, observer: Any
+    ) -> FailedOperation | None:
+        """The operation in C++ that raised an error where its traceback ends."""
+        if not _is_raised_by_call(raised.__traceback__):
+            return None
+        here = self._innermost(_frames(raised))
+        for number, step, given in observer.failures():
+            site = self._catalog.site(number)
+            if site.stack == NONE or self._innermost_of(site.stack) != here:
+                continue
+            refused = [_Given(*each) for each in given]
+            execution = recorder.begin_failed(number, step, [each.reference for each in refused]) if step >= 0 else NONE
+            layer = _layer(site)
+            tensors = _Stated(self._catalog).of(refused)
+            inputs = tuple(StatedInput(each.tensor, each.dtype, each.shape) for each in tensors[: len(refused)])
+            return FailedOperation(
+                type(error).__name__, _words(error), number, execution, inputs, tuple(tensors), layer=layer
+            )
+        return None
+
+    def _of_python(self, raised: BaseException, error: BaseException, observer: Any) -> FailedOperation | None:
+        """Python code of PyTorch that refused what it was given, or a dataset's own code that it called."""
+        frames = _frames(raised)
+        item = item_behind(raised)
+        of_torch = (
+            bool(frames) and is_part_of(frames[-1][0], _PACKAGES) and not self._catalog.user_code.is_user(frames[-1][0])
+        )
+        if not (of_torch or item):
+            return None
+        given = [] if item else refused_in_python(raised, _PACKAGES)
+        tensors = _Stated(self._catalog).of([_as_given(each, observer) for each in given])
+        with self._catalog.lock:
+            site = self._catalog.new_sites(1)
+            self._catalog.add_sites([Site(site, "", "", NONE, self._catalog.stack(frames), framework=TORCH)])
+        inputs = tuple(StatedInput(each.tensor, each.dtype, each.shape) for each in tensors)
+        layer = "" if item else self._modules.path_behind(raised)
+        words = worker_error(str(raised)) or _words(error)
+        return FailedOperation(
+            type(error).__name__, words, site, inputs=inputs, tensors=tuple(tensors), layer=layer, item=item
+        )
+
+    def _innermost(self, frames: tuple[tuple[str, int, str], ...]) -> tuple[str, int] | None:
+        return self._innermost_of(self._catalog.stack(frames)) if frames else None
+
+    def _innermost_of(self, stack: int) -> tuple[str, int] | None:
+        frames = self._catalog.frames(stack)
+        return (frames[-1].file, frames[-1].line) if frames else None
+
+
+class _Stated:
+    """Tensors as the end of the trace tells them: first what was refused, then what its views were made of."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._behind: list[StatedTensor] = []
+
+    def of(self, given: Sequence[_Given]) -> list[StatedTensor]:
+        first = len(given)
+        self._behind = []
+        stated = [self._one(each, first) for each in given]
+        return [*stated, *self._behind]
+
+    def _one(self, given: _Given, first: int) -> StatedTensor:
+        chain = [view for view in map(_View._make, given.views) if self._catalog.site(view.site).op_type not in _SAME]
+        dtype = _dtype(given.dtype)
+        if not chain:
+            return self._made(given, dtype, given.shape)
+        kinds = [(dtype, given.shape), *((_dtype(each.dtype), each.shape) for each in chain[:-1])]
+        places = [first + len(self._behind) + k for k in range(len(chain))]
+        views = [
+            self._view(view, dtype, shape, place)
+            for view, (dtype, shape), place in zip(chain, kinds, places, strict=True)
+        ]
+        self._behind += [*views[1:], self._made(given, _dtype(chain[-1].dtype), chain[-1].shape)]
+        return views[0]
+
+    def _view(self, view: _View, dtype: str, shape: tuple[int, ...] | None, of: int) -> StatedTensor:
+        site = self._catalog.site(view.site)
+        self._catalog.use_site(view.site)
+        return StatedTensor(f"{site.name}:0", site.op_type, dtype, shape, stack=site.stack, inputs=(of,))
+
+    def _made(self, given: _Given, dtype: str, shape: tuple[int, ...] | None) -> StatedTensor:
+        if given.reference < 0:
+            return StatedTensor("tensor", "", dtype, shape)
+        execution, slot = made_by(given.reference)
+        return StatedTensor("tensor", "", dtype, shape, execution=execution, slot=slot)
+
+
+def _as_given(tensor: Any, observer: Any) -> _Given:
+    """A tensor that Python holds."""
+    known = observer.known_tensor(tensor)
+    if known is not None:
+        return _Given(*known)
+    try:
+        shape = tuple(int(dim) for dim in tensor.shape)
+    except (TypeError, RuntimeError):
+        shape = None
+    return _Given(NONE, str(tensor.dtype).removeprefix("torch."), shape, [])
+
+
+def _layer(site: Site) -> str:
+    return str(json.loads(site.layer)["path"]) if site.layer and site.op_type != PARAMETER else ""
+
+
+def _dtype(name: str) -> str:
+    return _DTYPES.get(name, name)
+
+
+def _frames(error: BaseException) -> tuple[tuple[str, int, str], ...]:
+    return tuple((each.filename, each.lineno or 0, each.name) for each in traceback.extract_tb(error.__traceback__))
+
+
+def _is_raised_by_call(trace: TracebackType | None) -> bool:
+    """Whether the innermost frame of a traceback called what raised, in C++, rather than raised itself."""
+    if trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code.co_code
+    return not 0 <= trace.tb_lasti < len(code) or not dis.opname[code[trace.tb_lasti]].startswith("RAISE")
+
+
+def _words(error: BaseException) -> str:
+    return "\n".join(str(error).strip().splitlines()[:_MOST_LINES])
