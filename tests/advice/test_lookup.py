@@ -32,8 +32,9 @@ def calls() -> Iterator[ast.Call]:
 
 def alerts() -> set[str]:
     found = set()
-    for path in (PACKAGE / "analysis" / "alerts").glob("*.py"):
-        found |= set(re.findall(r'kind="(\w+)"', path.read_text()))
+    for folder in ("alerts", "processes"):
+        for path in (PACKAGE / "analysis" / folder).glob("*.py"):
+            found |= set(re.findall(r'^ +kind="(\w+)",$', path.read_text(), re.MULTILINE))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -15,6 +16,7 @@ from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.tensors.named_listing import list_named
 from tensordbg.model import Site
 from tensordbg.trace.reader import TraceReader, open_trace
+from tests import programs
 
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
@@ -25,7 +27,7 @@ def run(folder: Path, text: str, *, recorded: bool = True) -> subprocess.Complet
     program = folder / "program.py"
     program.write_text(HEAD + textwrap.dedent(text))
     start = ["-m", "tensordbg", "run", "--out", str(folder / "traces")] if recorded else []
-    return subprocess.run(
+    return programs.run(
         [sys.executable, *start, str(program)], capture_output=True, check=False, text=True, timeout=500
     )
 
@@ -224,10 +226,8 @@ def test_autocast_is_told_and_layouts_without_plain_elements_are_shown(tmp_path:
     reader = trace_of(tmp_path, text)
     rows = {row.op_type: row for row in rows_of(reader)}
     assert rows["aten::addmm"].dtype == "bfloat16"
-    assert (
-        next(site.attributes for site in sites_of(reader).values() if site.op_type == "aten::addmm")
-        == '{"autocast": "bfloat16"}'
-    )
+    (told,) = (json.loads(site.attributes) for site in sites_of(reader).values() if site.op_type == "aten::addmm")
+    assert told == {"beta": 1, "alpha": 1, "autocast": "bfloat16"}
     assert rows["aten::_to_sparse"].health is None
     assert rows["aten::complex"].dtype == "complex64"
     assert rows["aten::mul_"].health is not None
@@ -290,3 +290,95 @@ def named_tensors(reader: TraceReader) -> dict[str, set[str]]:
         for name in row.python_names:
             found.setdefault(name, set()).add(row.tensor)
     return found
+
+
+def test_a_module_does_not_name_what_its_making_computes(tmp_path: Path) -> None:
+    text = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+                self.scale = nn.Parameter(torch.ones(4) * 2)
+
+            def forward(self, x):
+                return self.body(x) * self.scale
+
+        model = Net()
+        start = torch.full((2, 3), 5.0)
+        out = model(start)
+    """
+    named = named_tensors(trace_of(tmp_path, text))
+    assert not {"model", "self.body"} & named.keys()
+    assert {"start", "out"} <= named.keys()
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        (["--values-steps", "3..4"], {3, 4}),
+        (["--values-steps", "2..", "--values-op-type", "aten::pow"], {2, 3, 4, 5}),
+        (["--values-steps", "1", "--values-function", "train_step", "--every", "2"], set()),
+    ],
+)
+def test_values_of_chosen_steps(tmp_path: Path, options: list[str], kept: set[int]) -> None:
+    text = """
+        net = nn.Linear(4, 1)
+        opt = torch.optim.SGD(net.parameters(), lr=0.01)
+
+        def train_step(x):
+            loss = net(x).pow(2).mean()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+
+        for _ in range(6):
+            train_step(torch.randn(16, 4))
+    """
+    program = tmp_path / "program.py"
+    program.write_text(HEAD + textwrap.dedent(text))
+    start = [sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "traces"), "--detail", "values"]
+    programs.run([*start, *options, str(program)], check=True, timeout=500)
+    (trace,) = (tmp_path / "traces").iterdir()
+    reader = open_trace(trace)
+    steps = dict(zip(*reader.table("executions", ["execution", "step"]).to_pydict().values(), strict=True))
+    tensors = reader.table("tensors", ["execution", "value_position"]).to_pylist()
+    assert {steps[row["execution"]] for row in tensors if row["value_position"] is not None} == kept
+
+
+def test_without_a_compiler_the_same_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-compiler-here")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "train.py").write_text(WITHOUT_COMPILER)
+    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, check=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "tensordbg", "run", "--out", "traces", "train.py"],
+        cwd=tmp_path, capture_output=True, check=True, text=True, timeout=500,
+    )  # fmt: skip
+    assert done.stdout == plain.stdout
+    said = [line for line in done.stderr.splitlines() if line.startswith("tdbg: warning")]
+    assert len(said) == 1
+    assert "recorded by an observer in Python, several times slower" in said[0]
+    (path,) = (tmp_path / "traces").iterdir()
+    origin = tensordbg.open(path).why().origins[0]
+    assert (origin.view.op_type, origin.cause) == ("aten::log", "log_of_zero")
+    assert [frame.line for frame in origin.stack if frame.file.endswith("train.py")][-1] == 9
+
+
+WITHOUT_COMPILER = """import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.Softmax(1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(4, 4) * 1000
+
+def loss_of(x):
+    return -torch.log(net(x)).mean()
+
+compiled = torch.compile(loss_of, backend="aot_eager", fullgraph=True)
+for step in range(2):
+    loss = compiled(x)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    print(loss.item())
+"""

@@ -6,7 +6,6 @@ All run in one process, each into a recording of its own.
 from __future__ import annotations
 
 import inspect
-import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import pytest
 
 import tensordbg
 from tensordbg.analysis.finding import Origin, WhyResult
+from tests import programs
 
 torch: Any = pytest.importorskip(
     "torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)"
@@ -290,7 +290,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
         body = textwrap.indent(inspect.getsource(function).partition("\n")[2], "    ")
         texts.append(f"torch.manual_seed(0)\nwith tensordbg.record({str(folder / name)!r}):\n{body}\n    {name}()\n")
     (folder / "programs.py").write_text("\n".join(texts))
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, str(folder / "programs.py")], capture_output=True, check=False, text=True, timeout=500
     )
     assert done.returncode == 0, done.stderr

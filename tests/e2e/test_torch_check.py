@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
+
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
 HEAD = "import torch\nfrom torch import nn\ntorch.manual_seed(0)\ntorch.set_num_threads(1)\n"
@@ -17,7 +19,7 @@ HEAD = "import torch\nfrom torch import nn\ntorch.manual_seed(0)\ntorch.set_num_
 def run(folder: Path, text: str, *, checked: bool = True) -> subprocess.CompletedProcess[str]:
     (folder / "train.py").write_text(HEAD + textwrap.dedent(text))
     start = ["-m", "tensordbg", "run", "--check"] if checked else []
-    return subprocess.run(
+    return programs.run(
         [sys.executable, *start, "train.py"], cwd=folder, capture_output=True, check=False, text=True, timeout=500
     )
 
@@ -159,3 +161,15 @@ def test_without_a_compiler_the_program_is_not_run(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1].startswith("tdbg: error: there is no C++ compiler (c++, g++ or clang++), with ")
+
+
+def test_without_a_compiler_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-compiler-here")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    done = run(tmp_path, LOSS)
+    assert done.returncode != 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(
+        "tdbg: error: CXX=no-compiler-here is no command, with which the check of PyTorch is built; "
+    )
+    assert line.endswith("`tdbg run` without --check records the program without a compiler, too")

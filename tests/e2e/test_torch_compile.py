@@ -141,3 +141,51 @@ def test_a_split_function_and_what_is_compiled_again_and_again_is_told(tmp_path:
     assert any(f"torch.compile has split loss_of at line {line}: " in note for note in found.notes)
     (alert, *_) = (each for each in found.alerts if each.function == "loss_of")
     assert "was traced 7 times in 7 calls, because its argument x changed its shape" in alert.explanation
+    assert "compile with `dynamic=True`" in alert.suggestion
+
+
+BACKWARD = """
+    @torch.compile
+    def loss_of(x, w):
+        h = x @ w
+        return (torch.sqrt(h.abs()) * torch.sigmoid(h)).sum()
+
+    x, w = torch.randn(16, 8), torch.randn(8, 8, requires_grad=True)
+    x[3] = 0
+    loss_of(x, w).backward()
+    print(w.grad.isnan().sum().item(), w.grad.nansum().item().hex())
+"""
+
+
+def test_what_a_kernel_of_a_backward_pass_was_given_is_still_there_to_run_it_again(tmp_path: Path) -> None:
+    plain = run(tmp_path, BACKWARD, recorded=False)
+    recorded = run(tmp_path, BACKWARD)
+    assert (plain.returncode, recorded.returncode) == (0, 0), recorded.stderr
+    assert recorded.stdout == plain.stdout
+    (folder,) = (tmp_path / "traces").iterdir()
+    found = tensordbg.why(folder)
+    origin = found.origins[0]
+    assert (origin.view.op_type, origin.cause) == ("aten::div", "infinite_gradient")
+    assert origin.source is not None
+    assert origin.source.line == line_of(BACKWARD, "torch.sqrt")
+    assert not [note for note in found.notes if "could not be run again" in note]
+
+
+EAGERLY = """
+    def loss_of(x):
+        y = x * 2
+        return torch.sqrt(y - 2).sum()
+
+    loss = torch.compile(loss_of, backend="aot_eager")(torch.ones(4, requires_grad=True))
+    loss.backward()
+"""
+
+
+def test_a_gradient_of_aot_eager_knows_the_operation_that_it_is_the_gradient_of(tmp_path: Path) -> None:
+    done = run(tmp_path, EAGERLY)
+    assert done.returncode == 0, done.stderr
+    (folder,) = (tmp_path / "traces").iterdir()
+    (origin,) = tensordbg.why(folder).origins
+    assert (origin.view.op_type, origin.cause) == ("aten::div", "infinite_gradient")
+    assert origin.gradient_of is not None
+    assert origin.gradient_of.tensor == "aten::sqrt:0"

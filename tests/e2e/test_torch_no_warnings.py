@@ -13,7 +13,7 @@ import tensordbg  # noqa: E402
 from tensordbg.wire.why import why_to_json  # noqa: E402
 from tests.e2e.healthy_torch.registry import PROGRAMS, Program  # noqa: E402
 
-for module in ("models", "ways"):
+for module in ("models", "modes", "ways"):
     import_module(f"tests.e2e.healthy_torch.{module}")
 
 FALSE: dict[str, list[str]] = {}

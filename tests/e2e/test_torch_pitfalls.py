@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
-import subprocess
+import os
 import sys
 import textwrap
 import threading
@@ -20,6 +20,7 @@ import pytest
 import tensordbg
 from tensordbg.analysis.names.listing import ListedTensor, Order, Selection, list_tensors
 from tensordbg.trace.reader import open_trace
+from tests import programs
 
 torch: Any = pytest.importorskip(
     "torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)"
@@ -157,6 +158,42 @@ def unusual_tensors() -> Any:
 
 
 @program
+def other_memory_by_data() -> Any:
+    x, y = torch.ones(3), torch.log(torch.zeros(3))
+    before = x * 2
+    x.data = y
+    return before.tolist(), (x * 2).tolist()
+
+
+@program
+def good_memory_by_data() -> Any:
+    x = torch.log(torch.zeros(3))
+    x.data = torch.ones(3)
+    return (x * 2).tolist()
+
+
+@program
+def writes_into_parts() -> Any:
+    x, a, k = torch.tensor([0.0, 1.0]), torch.zeros(4), torch.zeros(1, 4, 2)
+    a[0] = torch.log(x[0])
+    a[1] = x[1] * 2
+    a[2] = 3.0
+    for step in range(4):
+        k[:, step] = x + step
+    return (a * 2).sum().item(), k.sum().item()
+
+
+@program
+def kept_statistics() -> Any:
+    norm, x = nn.BatchNorm1d(2), torch.randn(8, 2)
+    norm(torch.randn(8, 2))
+    with torch.no_grad():
+        norm(x / 0)
+    norm.eval()
+    return norm(torch.randn(4, 2)).tolist()
+
+
+@program
 def exceptions() -> Any:
     try:
         torch.ones(3) @ torch.ones(4)
@@ -177,8 +214,8 @@ def autocast() -> Any:
         return (layer(torch.randn(2, 3)) / 0).float().tolist()
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[str]]]:
+@pytest.fixture(scope="module", params=["compiled observer", "observer in Python"])
+def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[str]]]:
     folder = tmp_path_factory.mktemp("pitfalls")
     texts = [HEAD, ONCE]
     sources = (textwrap.dedent(inspect.getsource(function)) for function in PROGRAMS.values())
@@ -187,8 +224,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[
     texts.append(f"for recorded in (False, True):\n    for each in ({names}):\n")
     texts.append("        run(each.__name__, each, recorded)\nprint(json.dumps(results))\n")
     (folder / "programs.py").write_text("\n".join(texts))
-    done = subprocess.run(
+    none = {"CXX": "no-compiler-here", "XDG_CACHE_HOME": str(folder / "cache")}
+    done = programs.run(
         [sys.executable, str(folder / "programs.py"), str(folder)],
+        env={**os.environ, **(none if "Python" in request.param else {})},
         capture_output=True, check=False, text=True, timeout=500,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -258,6 +297,22 @@ def test_other_threads_are_seen(ran: Ran) -> None:
 def test_tensors_that_cannot_be_measured_do_no_harm(ran: Ran) -> None:
     assert origins(ran, unusual_tensors) == []
     assert all(not (row.health and row.health.non_finite) for row in rows(ran, unusual_tensors))
+
+
+def test_other_memory_is_known_by_who_wrote_it(ran: Ran) -> None:
+    assert origins(ran, other_memory_by_data) == [("aten::log", "log_of_zero")]
+    assert origins(ran, good_memory_by_data) == []
+
+
+def test_of_many_writes_into_parts_each_is_known(ran: Ran) -> None:
+    assert origins(ran, writes_into_parts) == [("aten::log", "log_of_zero")]
+
+
+def test_statistics_that_a_batch_norm_keeps_are_written_by_it(ran: Ran) -> None:
+    assert origins(ran, kept_statistics) == [("aten::div", "division_by_zero")]
+    points = tensordbg.open(ran[0] / "kept_statistics").tensor("running_mean").points
+    bad = [bool(point.health and point.health.non_finite) for point in points]
+    assert bad == [False, False, True]  # at first, and what each of both calls has written
 
 
 def test_an_error_is_the_programs_own(ran: Ran) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from tensordbg.analysis.finding import NumericalWarning  # noqa: E402
 from tensordbg.analysis.program.description import read_program  # noqa: E402
 from tensordbg.analysis.program.held import held_variables, noted_gradients  # noqa: E402
 from tensordbg.trace.reader import open_trace  # noqa: E402
+from tests import programs  # noqa: E402
 
 X, Y = torch.randn(64, 8, generator=torch.Generator().manual_seed(1)), torch.arange(64) % 3
 
@@ -131,6 +131,159 @@ def a_saturated_output() -> None:
     train(model(), lambda out: functional.mse_loss(torch.sigmoid(out * 30 + 20), wanted), steps=20)  # HERE
 
 
+def a_column_and_part_of_a_row() -> None:
+    net, wanted = model(1), (X[:, :1] * 2).squeeze(1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+    for step in range(12):
+        now = slice(16 * (step % 4), 16 * (step % 4) + 16)
+        optimizer.zero_grad()
+        loss = functional.smooth_l1_loss(net(X[now]), wanted[now])  # HERE
+        loss.backward()
+        optimizer.step()
+
+
+def layers_in_a_plain_list() -> None:
+    class Stack(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = [nn.Linear(8, 8) for _ in range(2)]
+            self.head = nn.Linear(8, 3)
+
+        def forward(self, x: Tensor) -> Tensor:
+            for layer in self.layers:
+                x = torch.relu(layer(x))
+            return self.head(x)
+
+    train(Stack(), lambda out: functional.cross_entropy(out, Y))
+
+
+def a_scale_that_is_no_parameter() -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.head = nn.Linear(8, 3)
+            self.scale = torch.ones(3, requires_grad=True)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.head(x) * self.scale
+
+    train(Scaled(), lambda out: functional.cross_entropy(out, Y))
+
+
+def a_rate_of_zero() -> None:
+    train(model(), lambda out: functional.cross_entropy(out, Y), rate=0.0)
+
+
+def a_schedule_that_divides_whole_numbers() -> None:
+    net = model()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 - min(epoch, 5) / 5)
+    for step in range(16):
+        optimizer.zero_grad()
+        functional.cross_entropy(net(X[step % 4 :: 4]), Y[step % 4 :: 4]).backward()
+        optimizer.step()
+        schedule.step()
+
+
+def gradients_that_are_set_back_before_the_step() -> None:
+    net = model()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(8):
+        functional.cross_entropy(net(X), Y).backward()
+        optimizer.zero_grad()
+        optimizer.step()
+
+
+def an_optimizer_of_the_model_before() -> None:
+    net = model()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net = model()
+    for _ in range(8):
+        net.zero_grad()
+        functional.cross_entropy(net(X), Y).backward()
+        optimizer.step()
+
+
+def a_body_that_is_cut_off() -> None:
+    body, head = nn.Linear(8, 16), nn.Linear(16, 3)
+    optimizer = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+    for _ in range(8):
+        optimizer.zero_grad()
+        features = torch.relu(body(X))  # HERE
+        functional.cross_entropy(head(features.detach()), Y).backward()
+        optimizer.step()
+
+
+def a_loss_that_is_made_anew() -> None:
+    net = model(1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(8):
+        optimizer.zero_grad()
+        out = net(X)  # HERE
+        torch.tensor(out.square().mean().item(), requires_grad=True).backward()
+        optimizer.step()
+
+
+def moded() -> nn.Sequential:
+    return nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 3))
+
+
+def epochs(net: nn.Module, validate: Callable[[], object], count: int = 4) -> None:
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+    for _ in range(count):
+        for step in range(4):
+            optimizer.zero_grad()
+            functional.cross_entropy(net(X[step::4]), Y[step::4]).backward()
+            optimizer.step()
+        validate()
+
+
+def a_validation_that_leaves_the_model_in_eval() -> None:
+    net = moded()
+
+    def validate() -> float:
+        net.eval()
+        with torch.no_grad():
+            return (net(X).argmax(1) == Y).float().mean().item()
+
+    epochs(net, validate)
+
+
+def a_validation_that_leaves_dropout_off() -> None:
+    net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 3))
+
+    def validate() -> float:
+        net.eval()
+        with torch.no_grad():
+            return functional.cross_entropy(net(X), Y).item()
+
+    epochs(net, validate)
+
+
+def a_model_that_never_left_eval() -> None:
+    net = moded()
+    net.eval()
+    epochs(net, lambda: None)
+
+
+def a_validation_in_training_mode() -> None:
+    net = moded()
+
+    def validate() -> float:
+        with torch.no_grad():
+            return functional.cross_entropy(net(X), Y).item()  # HERE
+
+    epochs(net, validate)
+
+
+def probabilities_as_log_probabilities() -> None:
+    train(model(), lambda out: functional.nll_loss(torch.softmax(out, 1), Y))  # HERE
+
+
+def logits_as_log_probabilities() -> None:
+    train(model(), lambda out: functional.nll_loss(out, Y))  # HERE
+
+
 @pytest.mark.filterwarnings("ignore:Using a target size")
 @pytest.mark.parametrize(
     ("program", "kind", "variable"),
@@ -139,6 +292,21 @@ def a_saturated_output() -> None:
         (a_dead_layer, "dead_units", ""),
         (a_rate_that_rounding_swallows, "unchanged_variable", "4.weight"),
         (a_column_and_a_row, "outer_broadcast", ""),
+        (a_column_and_part_of_a_row, "outer_broadcast", ""),
+        (layers_in_a_plain_list, "unchanged_variable", "layers[0].weight"),
+        (a_scale_that_is_no_parameter, "unchanged_variable", "scale"),
+        (a_rate_of_zero, "no_updates", "0.weight"),
+        (a_schedule_that_divides_whole_numbers, "no_updates", "0.weight"),
+        (gradients_that_are_set_back_before_the_step, "no_updates", "0.weight"),
+        (an_optimizer_of_the_model_before, "no_updates", "0.weight"),
+        (a_body_that_is_cut_off, "without_gradient", "weight"),
+        (a_loss_that_is_made_anew, "without_gradient", "0.weight"),
+        (a_validation_that_leaves_the_model_in_eval, "evaluation_mode", ""),
+        (a_validation_that_leaves_dropout_off, "evaluation_mode", ""),
+        (a_model_that_never_left_eval, "evaluation_mode", ""),
+        (a_validation_in_training_mode, "training_mode", ""),
+        (probabilities_as_log_probabilities, "no_log_probabilities", ""),
+        (logits_as_log_probabilities, "no_log_probabilities", ""),
         (gradients_that_nothing_sets_back, "accumulated_gradients", "0.weight"),
         (gradients_that_nothing_sets_back_but_that_are_clipped, "accumulated_gradients", "0.weight"),
         (a_layer_that_no_optimizer_has, "unchanged_variable", "weight"),
@@ -184,7 +352,7 @@ def test_variables_are_known_by_name_with_their_gradients_and_writes(
 ) -> None:
     program = tmp_path / "program.py"
     program.write_text(TRAINING.format(optimizer=optimizer, options=options))
-    subprocess.run(
+    programs.run(
         [sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "traces"), str(program)],
         check=True, capture_output=True,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensordbg.operations.kinds import Kind
-from tensordbg.operations.lookup import INPUT, TABLES, operation
+from tensordbg.operations.lookup import INPUT, TABLES, is_in_place, operation
 from tensordbg.operations.operation import Operation, Role
 from tensordbg.operations.traits import Trait
 
@@ -65,3 +65,10 @@ def test_what_passes_on_moves() -> None:
 def test_what_a_pipeline_gives_is_known_by_a_word() -> None:
     assert operation("tensorflow", "IteratorGetNextSync").has(Trait.FROM_PIPELINE)
     assert operation("tensorflow", "ParallelMapDatasetV2").has(Trait.MAKES_PIPELINE)
+
+
+def test_what_writes_in_place_tells_so_by_its_name() -> None:
+    assert is_in_place("aten::add_")
+    assert not is_in_place("aten::add")
+    assert not is_in_place("aten::__iand__")
+    assert not is_in_place("Assign_")

@@ -90,6 +90,15 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "behind them is saturated; then lower the learning rate.",
     },
     # alerts
+    "other_parameters": {
+        "known": "the machine of that process may compute wrong: start from the last checkpoint before this step "
+        "without it and test its memory and processors; or look for what the program does in that process alone",
+        "either": "one of the two machines may compute wrong, or the program changes the variable in one process "
+        "alone: run these steps again on a third to see which is right",
+    },
     "placement": {"no_kernel": "use operations that have one, or leave it if it is small"},
+    "standing_still": {
+        "": "look at what that process does now: `py-spy dump --pid PID` on its machine; if it is gone, its exit code "
+        "and the system's log tell why"
+    },
 }
-"""By what is wrong, then by what else is known of it."""

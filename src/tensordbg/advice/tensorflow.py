@@ -170,6 +170,11 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`tf.nn.sigmoid_cross_entropy_with_logits`, `tf.nn.log_softmax`), or keep the input from 0: "
         "`tf.math.log(tf.maximum(x, 1e-7))`.",
     },
+    "no_updates": {
+        "others": "Give `optimizer.apply_gradients` the variables that the model computes with.",
+        "rate": "Look at the learning rate, `optimizer.learning_rate`, and at what a schedule makes of it.",
+        "set_back": "Give `optimizer.apply_gradients` what the tape gave.",
+    },
     "outer_broadcast": {
         "": "Give both the same shape: `tf.squeeze(x, axis=-1)` of the column, or `tf.expand_dims(y, -1)` of the "
         "other.",
@@ -222,6 +227,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
 NOT_THERE: Mapping[str, str] = {
     "accumulated_gradients": "a tape gives gradients of its own each time",
     "deviation_of_one": "TensorFlow divides by the number of rows itself",
+    "evaluation_mode": "a layer is told in each call whether it learns",
     "no_label_counts": "TensorFlow's losses know no label that is ignored",
+    "no_log_probabilities": "TensorFlow's losses take logits or probabilities",
+    "training_mode": "a layer is told in each call whether it learns",
+    "without_gradient": "Keras and tapes say themselves which variables have no gradient",
 }
 """What can't be wrong in TensorFlow, with the reason."""

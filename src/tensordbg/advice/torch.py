@@ -162,6 +162,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "See that the optimizer is given the parameters and a rate above zero, that the loss depends on them (no "
         "rounding, `torch.argmax`, clipping or `.detach()` between), and that outputs and labels vary.",
     },
+    "evaluation_mode": {
+        "": "Call `model.train()` at the beginning of each epoch, before the training steps, and `model.eval()` before "
+        "each validation. A layer that is to stay so is known by `requires_grad_(False)`.",
+    },
     "growing_values": {
         "sign": " The loss rises from the first step on: look at the sign too, an update is `p -= rate * p.grad`.",
         "training": _DIVERGES,
@@ -176,6 +180,19 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`torch.nn.functional.binary_cross_entropy_with_logits`, `torch.nn.functional.log_softmax`), or keep the input "
         "from 0: `torch.log(x.clamp(min=1e-7))`.",
     },
+    "no_log_probabilities": {
+        "": "Take the logits' loss, `torch.nn.functional.cross_entropy(logits, labels)` (`nn.CrossEntropyLoss`), or "
+        "put `torch.nn.functional.log_softmax(logits, dim=1)` before it (`nn.LogSoftmax`).",
+        "probabilities": "Put `nn.LogSoftmax` in place of `nn.Softmax`, or drop that and take the logits' loss, "
+        "`torch.nn.functional.cross_entropy(logits, labels)` (`nn.CrossEntropyLoss`).",
+    },
+    "no_updates": {
+        "others": "Make the optimizer after the model has its final parameters (after it is replaced, copied, or a "
+        "part of it is made anew), and give it `model.parameters()`.",
+        "rate": "Look at the learning rate: `optimizer.param_groups[0]['lr']`, and what a scheduler makes of it "
+        "(`scheduler.get_last_lr()`); call `optimizer.zero_grad()` before `loss.backward()`, not after it.",
+        "set_back": "Call `optimizer.zero_grad()` before `loss.backward()`, not between it and `optimizer.step()`.",
+    },
     "outer_broadcast": {
         "": "Give both the same shape: `x.squeeze(-1)` of the column, or `y.unsqueeze(-1)` of the other.",
     },
@@ -188,11 +205,20 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "(`torch.nn.functional.binary_cross_entropy_with_logits`), or give the layer as many outputs as there are "
         "classes; else name the right `dim`.",
     },
+    "training_mode": {
+        "": "Call `model.eval()` before the validation, and `model.train()` after it; `torch.no_grad()` alone changes "
+        "nothing of what the layers compute.",
+    },
     "unchanged_variable": {
         "rounded": "Keep the parameters in float32 and compute in half precision under `torch.autocast`, or raise the "
         "learning rate, which may bring other trouble.",
         "unwritten": "Give it to the optimizer with the others, and see that the loss depends on it: its `grad` is "
         "None where it does not. If it is meant to stay as it is, set `requires_grad_(False)`.",
+    },
+    "without_gradient": {
+        "": "Look between there and the loss for `.detach()`, `.item()`, `.numpy()`, `torch.tensor(...)`, `.data` and "
+        "`torch.no_grad()`. If it is meant to stay as it is, set `requires_grad_(False)`, and don't give it to the "
+        "optimizer.",
     },
     "zero_gradient": {
         "unconnected": "Connect it with the loss: look for `.detach()`, `torch.no_grad()`, rounding, comparisons or "
@@ -209,11 +235,22 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "unknown": "see which of its inputs lies on the CPU, and move that with `.to('cuda')`",
         "variable": "move the module that holds it, `model.to('cuda')`, before the optimizer is made",
     },
+    "retracing": {
+        "": "look at what differs between its calls: with TORCH_LOGS=recompiles in the environment, PyTorch prints it",
+        "Python value": "pass it as a tensor, such as `torch.tensor({name})`, if the code need not depend on its value",
+        "dtype": "cast it to one dtype before the call",
+        "kind": "pass it the same way each time, as a tensor",
+        "library": "give it data of one shape and dtype each time (`drop_last=True` for a DataLoader)",
+        "made_anew": "call `torch.compile` once, outside of the loop, and use what it gives",
+        "object": "pass the same object each time, or the tensors that it holds",
+        "shape": "compile with `dynamic=True`, or say `torch._dynamo.mark_dynamic({name}, 0)` of the dimension that "
+        "changes, or bring the tensors to one shape (`drop_last=True` for a DataLoader)",
+        "structure": "pass it with the same structure each time, with tensors in place of Python numbers",
+    },
 }
 """By what is wrong, then by what else is known of it."""
 
 NOT_THERE: Mapping[str, str] = {
     "regrouped_operations": "PyTorch runs each operation as it is written",
-    "retracing": "no function of an eager program is traced",
 }
 """What can't be wrong in PyTorch, with the reason."""

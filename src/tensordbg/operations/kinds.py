@@ -57,6 +57,8 @@ class Kind(Enum):
     ROUND = auto()
     SQUARE = auto()
     SQUARED_DIFFERENCE = auto()
+    HUBER_LOSS = auto()
+    """Of a difference, its square where that is small, else its magnitude."""
     POWER = auto()
     SQRT = auto()
     RSQRT = auto()
@@ -80,6 +82,8 @@ class Kind(Enum):
     EINSUM = auto()
     CONVOLUTION = auto()
     NORMALISE = auto()
+    DROPOUT = auto()
+    """What a dropout drops, or the result of one; also what else is drawn true or false."""
     AVERAGE_POOL = auto()
     MAX_POOL = auto()
 

@@ -30,6 +30,12 @@ _WRITTEN_DOWN = Operation(kind=Kind.CONSTANT)
 _HELD = Operation(kind=Kind.READ)
 
 
+def is_in_place(op_type: str) -> bool:
+    """Whether a type of operation writes its first input, by its name: `aten::add_`."""
+    word = op_type.rpartition("::")[2]
+    return "::" in op_type and word.endswith("_") and not word.endswith("__")
+
+
 @lru_cache(maxsize=16_384)
 def operation(framework: str, op_type: str) -> Operation:
     """Return what is known of a type; of a framework without a table, or a type that stands in none, nothing."""

@@ -41,6 +41,8 @@ class Trait(Enum):
     """It multiplies as many numbers as there are, or as an exponent says."""
     CONTRACTS = auto()
     """It sums products."""
+    CHANNELS_FIRST = auto()
+    """The second dimension of what it puts out is the first of its kernel, input 1."""
     DIVIDES = auto()
     """Input 0 is divided by input 1."""
     EXPONENTIAL = auto()

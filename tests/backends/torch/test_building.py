@@ -46,15 +46,31 @@ def test_without_a_compiler_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path
         build(TARGET)
 
 
+def test_a_compiler_that_is_no_command_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-compiler-here -O2")
+    with pytest.raises(BuildError, match=r"^CXX=no-compiler-here -O2 is no command, with which the observer"):
+        build(TARGET)
+
+
+def test_missing_headers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "true")
+    with pytest.raises(BuildError, match=r"^PyTorch's headers are missing in /nowhere/torch, with which the observer"):
+        build(TARGET)
+
+
 def test_what_the_compiler_said_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     compiler = tmp_path / "compiler"
     compiler.write_text("#!/bin/sh\necho it does not fit >&2\nexit 1\n")
     compiler.chmod(0o755)
     monkeypatch.setenv("CXX", str(compiler))
+    header = tmp_path / "torch" / "include" / "ATen" / "ATen.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("")
+    target = dataclasses.replace(TARGET, folder=tmp_path / "torch")
     with pytest.raises(BuildError, match=r"could not build the observer of PyTorch 2\.13\.0\+cpu; what it said is in"):
-        build(TARGET)
-    assert (library_of(TARGET).parent / "errors.txt").read_text() == "it does not fit\n"
-    assert not library_of(TARGET).exists()
+        build(target)
+    assert (library_of(target).parent / "errors.txt").read_text() == "it does not fit\n"
+    assert not library_of(target).exists()
 
 
 def test_a_place_that_cant_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -31,6 +31,13 @@ def test_a_block_is_recorded_and_nothing_after_it(tmp_path: Path) -> None:
     assert open_trace(first.path).facts.frameworks["torch"] == torch.__version__
 
 
+def test_there_are_no_more_graphs_to_keep(tmp_path: Path) -> None:
+    with tensordbg.record(tmp_path / "a", graphs=True) as recording:
+        torch.ones(3)
+    (warning,) = open_trace(recording.path).facts.warnings
+    assert warning.startswith("--graphs keeps nothing more of PyTorch")
+
+
 def test_a_number_of_the_text_is_recorded_once_for_each_place_and_value(tmp_path: Path) -> None:
     with tensordbg.record(tmp_path / "a") as recording:
         for exponent in (2, 0.5, 2, *range(100, 200)):
@@ -91,9 +98,10 @@ def test_without_the_observer_the_program_goes_on(
     with tensordbg.record(tmp_path / "a") as recording:
         assert torch.ones(2).sum().item() == 2
     assert capfd.readouterr().err == (
-        "tdbg: warning: PyTorch is not recorded: there is no compiler; `tdbg build torch` tries again\n"
+        "tdbg: warning: PyTorch is recorded by an observer in Python, several times slower, and without threads that "
+        "run already: there is no compiler; `tdbg build torch` tries again\n"
     )
-    assert kinds(recording.path) == []
+    assert kinds(recording.path) == ["aten::ones", "aten::sum"]
 
 
 def test_what_a_block_still_holds_may_be_read_later(tmp_path: Path) -> None:
@@ -103,3 +111,14 @@ def test_what_a_block_still_holds_may_be_read_later(tmp_path: Path) -> None:
     found = tensordbg.open(recording.path).why().origins
     assert [origin.view.shape for origin in found if origin.consequential] == [(2,)]
     assert kept.isinf().all()
+
+
+def test_each_module_of_many_is_known_by_what_it_gives(tmp_path: Path) -> None:
+    blocks = [torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh()) for _ in range(24)]
+    model = torch.nn.Sequential(*blocks)
+    with tensordbg.record(tmp_path / "a") as recording:
+        model(torch.ones(1, 2)).sum().backward()
+    layers = {layer.path for layer in tensordbg.open(recording.path).layers()}
+    assert {name for name, _ in model.named_modules() if name} <= layers
+    gradients = [site.attributes for site in open_trace(recording.path).sites().values()]
+    assert sum('"gradient_for"' in attributes for attributes in gradients) == len(list(model.parameters()))

@@ -22,7 +22,7 @@ class Recorder:
     def __init__(self) -> None:
         self.step = -1
 
-    def wanted_step(self, _: object) -> int:
+    def training_step(self, _: str) -> int:
         self.step += 1
         return self.step if self.step % 2 == 0 else -1
 

@@ -14,8 +14,8 @@ class Observer:
     def __init__(self) -> None:
         self.told: list[int] = []
 
-    def add_variable(self, address: int, number: int) -> None:
-        assert address
+    def add_variable(self, tensor: object, number: int) -> None:
+        assert isinstance(tensor, torch.Tensor)
         self.told.append(number)
 
 

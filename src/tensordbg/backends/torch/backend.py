@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensordbg.errors import UsageError
+from tensordbg.errors import CaptureError
 from tensordbg.recording.backend import Backend, Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from tensordbg.backends.torch.recording import TorchRecording
+    from tensordbg.backends.torch.replay.replayer import Replayer
+    from tensordbg.backends.torch.trap.asked import AskedTrapping
     from tensordbg.backends.torch.trap.trapping import Trapping
-    from tensordbg.recording.backend import AskedTrap
+    from tensordbg.capture.reader import Capture
+    from tensordbg.recording.lines import LineWatch
+    from tensordbg.recording.recorder import Recorder
+    from tensordbg.replaying.plan import ReplayPlan
     from tensordbg.stopping.stops import Stops
     from tensordbg.trapping.plan import TrapPlan
 
@@ -25,29 +33,55 @@ class _Record:
 class _Check:
     def start(self) -> None:
         from tensordbg.backends.torch.check.checking import enable_check_numerics
+        from tensordbg.backends.torch.processes import watch_processes
 
+        watch_processes()
         enable_check_numerics()
 
 
 class _Trap:
     def start(self, plan: TrapPlan) -> Trapping:
+        from tensordbg.backends.torch.processes import watch_processes
         from tensordbg.backends.torch.trap.trapping import start_trap
 
+        watch_processes()
         return start_trap(plan)
 
-    def start_asked(self, plan: TrapPlan) -> AskedTrap:  # noqa: ARG002  see Trap
-        raise UsageError("a step of PyTorch can't be captured on demand; `tdbg trap` captures bad ones")
+    def start_asked(self, plan: TrapPlan) -> AskedTrapping:
+        from tensordbg.backends.torch.trap.asked import AskedTrapping
+
+        return AskedTrapping(plan)
+
+
+class _Replay:
+    def replayer(self, capture: Capture, plan: ReplayPlan) -> Replayer:
+        from tensordbg.backends.torch.replay.replayer import Replayer
+
+        return Replayer(capture, plan)
+
+    def narrow(self, capture: Capture, plan: ReplayPlan) -> Path:  # noqa: ARG002  see Replay
+        raise CaptureError(f"{capture.path} is of several steps, which captures of PyTorch never are; take another")
+
+
+class _Debug:
+    def stop_at_lines(self, recorder: Recorder, lines: LineWatch) -> Callable[[], None]:  # noqa: ARG002  see Debug
+        """Changes nothing: there are no graphs, and the recording tells of what runs."""
+        return _nothing
+
+    def operation_of(self, error: BaseException) -> str:
+        from tensordbg.backends.torch.recording import operation_of
+
+        return operation_of(error)
+
+
+def _nothing() -> None:
+    """Ends what has not begun."""
 
 
 class _Lines:
     def stop_at(self, stops: Stops) -> None:
         """Changes nothing: PyTorch's operations run from Python as they are."""
 
-
-_NO_REPLAY = Unsupported(
-    "a captured step of PyTorch is not run again yet",
-    "read its tensors with `tdbg capture show` and safetensors, or record the program with `tdbg run`",
-)
 
 BACKEND = Backend(
     framework="torch",
@@ -56,11 +90,11 @@ BACKEND = Backend(
     record=_Record(),
     check=_Check(),
     trap=_Trap(),
-    replay=_NO_REPLAY,
-    step_calls=_NO_REPLAY,
-    debug=Unsupported(
-        "its observer looks on, and stops no run",
-        "stop it at a line with `tdbg run --pdb FILE:LINE`, or record it with `tdbg run` and open `tdbg console`",
+    replay=_Replay(),
+    step_calls=Unsupported(
+        "its captured steps are run without their program, operation by operation",
+        "replay it without --eager, --pdb, --dap and --patch, or stop the program with `tdbg run --pdb FILE:LINE`",
     ),
+    debug=_Debug(),
     lines=_Lines(),
 )

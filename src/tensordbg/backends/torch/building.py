@@ -38,7 +38,8 @@ class Part:
 
 OBSERVER = Part("tensordbg_torch_observer", _HERE / "observer" / "observer.cpp", "the observer of PyTorch")
 CHECKER = Part("tensordbg_torch_checker", _HERE / "check" / "checker" / "checker.cpp", "the check of PyTorch")
-PARTS = (OBSERVER, CHECKER)
+STEPLOG = Part("tensordbg_torch_steplog", _HERE / "trap" / "steplog" / "steplog.cpp", "the log of PyTorch's steps")
+PARTS = (OBSERVER, CHECKER, STEPLOG)
 
 
 class BuildError(TensordbgError):
@@ -114,6 +115,10 @@ def _compile(target: Target, part: Part, library: Path) -> None:
     compiler = os.environ.get("CXX") or next(filter(shutil.which, ("c++", "g++", "clang++")), None)
     if compiler is None:
         raise BuildError(f"there is no C++ compiler (c++, g++ or clang++), with which {part.title} is built")
+    if shutil.which(compiler.split()[0]) is None:
+        raise BuildError(f"CXX={compiler} is no command, with which {part.title} is built")
+    if not (target.folder / "include" / "ATen" / "ATen.h").is_file():
+        raise BuildError(f"PyTorch's headers are missing in {target.folder}, with which {part.title} is built")
     if not (Path(sysconfig.get_paths()["include"]) / "Python.h").is_file():
         raise BuildError(f"Python's headers are missing (on Debian: python3-dev), with which {part.title} is built")
     say(f"building {part.title} {target.version}, once: ten seconds or more")

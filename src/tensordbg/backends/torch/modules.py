@@ -7,6 +7,7 @@ outermost one goes by its class.
 from __future__ import annotations
 
 import json
+import traceback
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,11 +15,14 @@ from types import ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
-from tensordbg.backends.torch.variables import Variables
+from tensordbg.backends.torch.debug.runs import Runs
+from tensordbg.backends.torch.variables import Variables, held_plainly
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 
 _MOST_OUTPUTS = 64
+_CALLING = "_call_impl"
+"""The method of PyTorch's that calls a module."""
 _KEY = -7250
 """Under which our hooks stand among the global ones; those of the program are numbered from 0."""
 
@@ -48,6 +52,8 @@ class Modules:
         self._observer: ModuleType | None = None
         self._looks: tuple[Callable[..., None], Callable[..., None]] | None = None
         self._undo: Callable[[], None] = _nothing
+        self.runs: Runs | None = None
+        """What tells a debugger of calls, where there is one."""
 
     def install(self, observer: ModuleType) -> None:
         """Looks on at every module from now on, in every thread."""
@@ -84,11 +90,15 @@ class Modules:
         # A compiler that traces a module traces its hooks too.
         def before(module: Any, args: Any) -> None:
             if not is_compiling() and self._observer is not None:
+                if self.runs is not None:
+                    self.runs.before_module(module)
                 self._observer.before_module(module, args)
 
         def after(module: Any, args: Any, result: Any) -> None:
             if not is_compiling() and self._observer is not None:
                 self._observer.after_module(module, args, result)
+                if self.runs is not None:
+                    self.runs.after_module(module)
 
         return before, after
 
@@ -96,10 +106,39 @@ class Modules:
         """The layer that a site of the module with a number names; empty where there is none."""
         return self._layers[number] if 0 <= number < len(self._layers) else ""
 
+    def path_behind(self, error: BaseException) -> str:
+        """The path of the innermost module that was being called where an error came up; empty where none was."""
+        from torch.nn import Module
+
+        called: dict[int, Any] = {}
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_name == _CALLING and isinstance(module := frame.f_locals.get("self"), Module):
+                called[id(module)] = module
+        if not called:
+            return ""
+        modules = [*called.values()]
+        return self._names_in(modules[0]).get(id(modules[-1])) or type(modules[-1]).__name__
+
     def _begin(self, outermost: Any, module: Any) -> int:
         """The number of a module's place."""
-        path = self._names_in(outermost).get(id(module)) or type(module).__name__
+        path = self._names_in(outermost).get(id(module)) or self._held_plainly(outermost, module)
         return self._place(path, type(module).__name__).number
+
+    def _held_plainly(self, outermost: Any, module: Any) -> str:
+        """The place of a module that another calls without having it as a part, as of one in a plain list."""
+        if module not in self._names:
+            held = held_plainly(outermost, lambda value: value is module)
+            place = next((name for name, _ in held), "")
+            self._variables.add_module(module, place)
+            self._names[module] = {id(each): name for name, each in module.named_modules()}
+            if not place:
+                return type(module).__name__
+            self._names[outermost] = {
+                **self._names[outermost],
+                **{id(each): f"{place}.{name}".rstrip(".") for name, each in module.named_modules()},
+            }
+            return place
+        return type(module).__name__
 
     def _names_in(self, module: Any) -> Mapping[int, str]:
         known = self._names.get(module)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from types import ModuleType
+from typing import Any
 
 from tensordbg import _native
 from tensordbg.backends.torch.building import BuildError, build, installed, load
 from tensordbg.backends.torch.compiled.recording import Compiled
+from tensordbg.backends.torch.debug.operations import Operations
+from tensordbg.backends.torch.debug.runs import Runs
+from tensordbg.backends.torch.failures.failed_operation import Failures
+from tensordbg.backends.torch.groups import Groups
 from tensordbg.backends.torch.modules import Modules
+from tensordbg.backends.torch.processes import watch_processes
 from tensordbg.backends.torch.sites import Sites
 from tensordbg.backends.torch.steps import Steps
 from tensordbg.backends.torch.variables import Variables
@@ -16,10 +21,50 @@ from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.log import made_by
 from tensordbg.recording.recorder import Recorder
+from tensordbg.recording.runs import RunWatch
+from tensordbg.trace.process import ProcessPlace
 
 _variables = Variables(CATALOG)
 _modules = Modules(CATALOG, _variables)
 _sites = Sites(CATALOG, _modules)
+_failures = Failures(CATALOG, _modules)
+_installed: TorchRecording | None = None
+"""The recording whose hooks are set."""
+
+
+def note_variable(tensor: Any, number: int | None, name: str, *, trainable: bool) -> int:
+    """Tells the recording that a tensor is a variable: one that is known by a number, or a new one of this name."""
+    if number is None:
+        return _variables.add_tensor(tensor, name, trainable=trainable)
+    _variables.stand_for(tensor, number)
+    return number
+
+
+def note_gradient(tensor: Any, variable: int) -> None:
+    """Tells the recording that a tensor is the gradient of a variable."""
+    observer = _variables.observer
+    made = None if observer is None else observer.maker_of(tensor)
+    if made is not None:
+        _variables.set_gradient(variable, *made)
+
+
+def operation_of(error: BaseException) -> str:
+    """The name of the operation that raised, empty where none did."""
+    failed = None if _installed is None else _installed.failure(error)
+    return "" if failed is None or failed.site < 0 else CATALOG.site(failed.site).name
+
+
+def _observer(recorder: Recorder) -> Any:
+    """The compiled observer; where it can't be built, that in Python takes its place."""
+    try:
+        return load(build(installed()))
+    except (BuildError, ImportError) as error:
+        from tensordbg.backends.torch.dispatching.observer import DispatchObserver, losses
+
+        recorder.warn(
+            f"PyTorch is recorded by an observer in Python, {losses()}: {error}; `tdbg build torch` tries again"
+        )
+        return DispatchObserver()
 
 
 class TorchRecording:
@@ -27,39 +72,58 @@ class TorchRecording:
 
     def __init__(self) -> None:
         self._hooks = contextlib.ExitStack()
+        self._recorder: Recorder | None = None
+        self._observer: Any = None
 
     def install(self, recorder: Recorder) -> None:
         """Sets the hooks; the observer is built where it is not there yet."""
-        try:
-            observer = load(build(installed()))
-        except (BuildError, ImportError) as error:
-            recorder.warn(f"PyTorch is not recorded: {error}; `tdbg build torch` tries again")
-            return
+        observer = _observer(recorder)
 
         def fail(message: str) -> None:
             recorder.fail("recording an operation of PyTorch", RuntimeError(message))
 
         import torch
 
-        told = (_sites.describe, fail, _variables.set_gradient)
+        if recorder.graphs is not None:
+            recorder.warn(
+                "--graphs keeps nothing more of PyTorch: graphs of `torch.compile` are kept always, eager code has none"
+            )
+        global _installed  # noqa: PLW0603  one recording in a process
+        _installed = self
+        self._recorder, self._observer = recorder, observer
+        groups = Groups(_sites.describe, lambda: _note_rank(recorder))
+        told = (groups.describe, _sites.forget_fractions, fail, _variables.set_gradient)
         observer.start(_native.log_table(), *told, torch._C.TensorBase)  # noqa: SLF001
         _variables.install(observer)
+        watch_processes()
         self._hooks.callback(self._note_reads, recorder, observer)
         self._hooks.callback(observer.stop)
         _modules.install(observer)
         self._hooks.callback(_modules.uninstall)
+        if recorder.pace is not None:
+            recorder.pace.when_changed(lambda looking: observer.rest(not looking))
+            self._hooks.callback(observer.rest, False)
         compiled = Compiled()
         compiled.install(recorder, observer)
         self._hooks.callback(compiled.uninstall)
         steps = Steps(_variables)
         steps.install(recorder, observer)
         self._hooks.callback(steps.uninstall)
+        if recorder.watch is not None:
+            self._tell_debugger(recorder, recorder.watch, observer)
+
+    def _tell_debugger(self, recorder: Recorder, watch: RunWatch, observer: Any) -> None:
+        runs = _modules.runs = Runs(recorder, watch)
+        runs.install()
+        self._hooks.callback(runs.uninstall)
+        self._hooks.callback(setattr, _modules, "runs", None)
+        Operations(recorder).install(observer)
 
     def uninstall(self) -> None:
         """Takes the hooks out again, the last first."""
         self._hooks.close()
 
-    def _note_reads(self, recorder: Recorder, observer: ModuleType) -> None:
+    def _note_reads(self, recorder: Recorder, observer: Any) -> None:
         """Says which bad numbers the program has read: what nobody uses is no result of it."""
         if not recorder.records_all:
             recorder.fact({"reads": None})
@@ -72,9 +136,11 @@ class TorchRecording:
         held = [made_by(reference) for reference in observer.bad_held()]
         recorder.fact({"reads": {"values": values, "always": [], "held": held}})
 
-    def failure(self, error: BaseException) -> FailedOperation | None:  # noqa: ARG002
-        """Nothing is known of errors yet."""
-        return None
+    def failure(self, error: BaseException) -> FailedOperation | None:
+        """Describes an error that an operation of PyTorch's raised, or its Python code."""
+        if self._recorder is None or self._observer is None:
+            return None
+        return _failures.failure(error, self._recorder, self._observer)
 
     def own_operations(self) -> list[str]:
         """Types that the program has brought along are not told from others."""
@@ -85,3 +151,12 @@ class TorchRecording:
         import torch  # imported by the program already
 
         return {"torch": str(torch.__version__)}
+
+
+def _note_rank(recorder: Recorder) -> None:
+    """Notes which of its processes this one is; a program need not say so in the environment."""
+    with recorder.guard("asking for the rank of this process"):
+        import torch.distributed
+
+        if torch.distributed.is_initialized():
+            recorder.note_place(ProcessPlace(task="rank", index=torch.distributed.get_rank()))

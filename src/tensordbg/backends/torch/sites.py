@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
-from tensordbg.backends.torch.compiled.generated_lines import with_program_lines
+from tensordbg.backends.torch.compiled.generated_lines import Differentiated, differentiated, with_program_lines
 from tensordbg.backends.torch.modules import Modules
+from tensordbg.backends.torch.replayed_places import Place, note_site, replayed_place
+from tensordbg.backends.torch.settings import Setting, kept_settings
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.lookup import PARAMETER
@@ -68,6 +71,7 @@ class _Key(NamedTuple):
     number: str
     variable: int
     written: int
+    settings: str
 
 
 class Sites:
@@ -77,6 +81,8 @@ class Sites:
         self._catalog = catalog
         self._modules = modules
         self._known: dict[_Key, int] = {}
+        self._generated: dict[Differentiated, int] = {}
+        """The operations that generated code computes, for those of their gradients."""
 
     def describe(
         self,
@@ -85,6 +91,7 @@ class Sites:
         where: tuple[int, int, str, int] | tuple[int, int, str, int, int, int],
         first: tuple[int, int],
         number: float = 0.0,
+        settings: Mapping[str, Setting] | None = None,
     ) -> int:
         """The number of a site; the observer calls it.
 
@@ -94,9 +101,12 @@ class Sites:
             where: See `Where`.
             first: Site and slot of what made the first input, where that is known.
             number: Of a number in the program's text which it is.
+            settings: How the operation was asked to compute, by the names of its schema; empty where that changes from
+                call to call, and of gradients.
         """
-        catalog, told, frames = self._catalog, Where(*where), with_program_lines(frames)
-        stack = catalog.stack(_program_frames(frames)) if frames else NONE
+        catalog, generated, replayed = self._catalog, differentiated(frames), replayed_place(frames)
+        told = self._place(Where(*where), generated, frames)
+        stack, frames, told = self._in_program(with_program_lines(frames), told, replayed)
         with catalog.lock:
             starts = is_start_of_gradients(op_type, frames)
             if starts and first[0] != NONE:
@@ -105,11 +115,12 @@ class Sites:
                 return PLUMBING
             layer = self._layer(told)
             value = repr(number) if op_type == NUMBER else ""
-            key = _Key(op_type, stack, told.forward, _path(layer), *told[2:4], value, *told[4:])
+            attributes: dict[str, Setting] = kept_settings(settings or {})
+            key = _Key(op_type, stack, told.forward, _path(layer), *told[2:4], value, *told[4:], json.dumps(attributes))
             known = self._known.get(key)
             if known is not None:
                 catalog.use_site(known)
-                return known
+                return self._keep(generated, replayed, key, known)
             if told.forward >= 0:
                 catalog.use_site(told.forward)
             site = self._known[key] = catalog.new_sites(1)
@@ -126,11 +137,41 @@ class Sites:
                 reads=(told.variable,) if op_type == PARAMETER else (),
                 writes=(told.variable,) if told.written else (),
             )
-            attributes: dict[str, str | float] = {"autocast": told.autocast.lower()} if told.autocast else {}
+            if told.autocast:
+                attributes["autocast"] = told.autocast.lower()
             if value and math.isfinite(number):
-                attributes = {**attributes, "value": number}
+                attributes["value"] = number
             catalog.add_sites([replace(described, attributes=json.dumps(attributes))])
+        return self._keep(generated, replayed, key, site)
+
+    def _place(self, where: Where, generated: Differentiated | None, frames: list[RawFrame]) -> Where:
+        """Where an operation stands, with the forward operation that generated code knows for it."""
+        if where.forward != NONE and _is_computed_again(frames):
+            return where._replace(forward=NONE)
+        if generated is None or where.forward == NONE:
+            return where
+        return where._replace(forward=self._generated.get(generated, where.forward))
+
+    def _keep(self, generated: Differentiated | None, replayed: Place | None, key: _Key, site: int) -> int:
+        note_site(replayed, key.op_type, site)
+        if generated is not None and key.forward == NONE and key.op_type != NUMBER:
+            self._generated.setdefault(generated, site)  # What follows only hands it on, as a `detach` does.
         return site
+
+    def forget_fractions(self, number: int) -> None:
+        """Takes back the settings of a site that are fractions: the observer has seen that they change."""
+        settings = json.loads(self._catalog.site(number).attributes)
+        self._catalog.drop_attributes(number, {name for name, value in settings.items() if _has_fractions(value)})
+
+    def _in_program(
+        self, frames: list[RawFrame], where: Where, replayed: Place | None
+    ) -> tuple[int, list[RawFrame], Where]:
+        """The number of the stack, its frames, and where else an operation stands; of a replayed one in its program."""
+        if replayed is None:
+            return self._catalog.stack(_program_frames(frames)) if frames else NONE, frames, where
+        place = max(where.place, replayed.place)
+        told = where._replace(forward=replayed.forward, autocast=replayed.autocast, place=place)
+        return replayed.stack, list(replayed.frames), told
 
     def _layer(self, where: Where) -> str:
         if where.forward < 0:
@@ -140,6 +181,10 @@ class Sites:
         return json.dumps(json.loads(forward) | {"output_of": []}) if forward else ""
 
 
+def _has_fractions(value: object) -> bool:
+    return isinstance(value, float) or (isinstance(value, list) and any(isinstance(each, float) for each in value))
+
+
 def is_start_of_gradients(op_type: str, frames: list[RawFrame]) -> bool:
     """Whether an operation makes the gradient of a loss by itself, a one: autograd's own Python code does."""
     return op_type == "aten::ones_like" and bool(frames) and frames[0][2] == "_make_grads"
@@ -147,7 +192,17 @@ def is_start_of_gradients(op_type: str, frames: list[RawFrame]) -> bool:
 
 def _is_autograd(frames: list[RawFrame]) -> bool:
     """Whether autograd's engine itself computes, as where it adds up what comes back from several places."""
-    return bool(frames) and frames[0][2] == "_engine_run_backward"
+    return bool(frames) and frames[0][2] == _ENGINE
+
+
+_ENGINE = "_engine_run_backward"
+_CHECKPOINTS = "/torch/utils/checkpoint.py"
+
+
+def _is_computed_again(frames: list[RawFrame]) -> bool:
+    """Whether an operation is one of a forward pass that a checkpoint runs again within the backward pass."""
+    nearest = next((each for each in frames if each[2] == _ENGINE or each[0].endswith(_CHECKPOINTS)), None)
+    return nearest is not None and nearest[2] != _ENGINE
 
 
 def _path(layer: str) -> str:

@@ -6,9 +6,8 @@ from types import ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.variables import Variables
+from tensordbg.operations.frameworks import TORCH
 from tensordbg.recording.recorder import Recorder
-
-_KEY = "PyTorch"
 
 
 class Steps:
@@ -25,7 +24,7 @@ class Steps:
             register_optimizer_step_pre_hook,
         )
 
-        observer.set_step(recorder.wanted_step(_KEY))
+        observer.set_step(recorder.training_step(TORCH))
 
         def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
             with recorder.guard("looking at an optimizer"):
@@ -36,7 +35,7 @@ class Steps:
             with recorder.guard("ending a step"):
                 observer.set_updating(False)
                 self._variables.after_step(optimizer)
-                observer.set_step(recorder.wanted_step(_KEY))
+                observer.set_step(recorder.training_step(TORCH))
 
         self._handles = [register_optimizer_step_pre_hook(before), register_optimizer_step_post_hook(after)]
 

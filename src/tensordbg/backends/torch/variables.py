@@ -10,13 +10,16 @@ from __future__ import annotations
 import json
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.recording.catalog import Catalog
+
+_ENOUGH_STEPS = 4
+"""In fewer steps of an optimizer it says nothing that a parameter had no gradient."""
 
 _DEEPEST = 32
 """So many frames are searched for the name that the program has for a tensor."""
@@ -27,30 +30,52 @@ class Variables:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._observer: ModuleType | None = None
+        self.observer: ModuleType | None = None
+        """That of the recording, None before the first."""
         self._numbers: dict[int, tuple[weakref.ref[Any], int]] = {}
         """By the identity of a tensor."""
         self._places: dict[int, int] = {}
         """By the number of a variable: where its elements were when the observer was told of it."""
         self._names: set[str] = set()
         self._steps: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._with_gradient: set[int] = set()
+        """The variables that had a gradient in a step of their optimizer that was looked at."""
 
     def install(self, observer: ModuleType) -> None:
         """Tells an observer of variables from now on; it knows none yet."""
-        self._observer = observer
+        self.observer = observer
         self._places.clear()
         self._steps.clear()
+        self._with_gradient.clear()
         self._names.clear()
         self._numbers = {key: each for key, each in self._numbers.items() if each[0]() is not None}
 
-    def add_module(self, module: Any) -> None:
-        """Adds the parameters and buffers of a module, by their names in it."""
+    def add_module(self, module: Any, place: str = "") -> None:
+        """Adds the parameters and buffers of a module, by their names in it, and what else it holds to be trained.
+
+        Args:
+            module: The module.
+            place: Where another module holds it in a plain list, such as `layers[0]`, so that it has it not as a part.
+        """
         named = dict(module.named_parameters())
-        prefix = self._prefix(module, [*named])
+        prefix = f"{place}." if place else self._prefix(module, [*named])
         for name, tensor in named.items():
             self._add(tensor, prefix + name, trainable=bool(tensor.requires_grad))
         for name, tensor in module.named_buffers():
             self._add(tensor, prefix + name, trainable=False)
+        for name, tensor in held_plainly(module, _is_trained_leaf):
+            if self._number(tensor) is None:
+                self._add(tensor, prefix + name, trainable=True)
+
+    def add_tensor(self, tensor: Any, name: str, *, trainable: bool) -> int:
+        """Adds a tensor under a name, and returns its number."""
+        self._add(tensor, name, trainable=trainable)
+        return self._numbers[id(tensor)][1]
+
+    def stand_for(self, tensor: Any, number: int) -> None:
+        """Takes a tensor for a variable that is known, whose own tensor is no longer used."""
+        self._numbers[id(tensor)] = (weakref.ref(tensor), number)
+        self._tell(tensor, number)
 
     def before_step(self, optimizer: Any) -> None:
         """Adds what an optimizer trains and no module has, and sees what is trained now."""
@@ -73,13 +98,19 @@ class Variables:
         self._steps[optimizer] = steps
         if not _is_power_of_two(steps):
             return
+        without: dict[int, int] = {}
         for tensor in _trained(optimizer):
             owner = self._number(tensor)
             if owner is None:
                 continue
+            if tensor.grad is not None or not tensor.requires_grad:
+                self._with_gradient.add(owner)
+            without[owner] = 0 if owner in self._with_gradient or steps < _ENOUGH_STEPS else steps
             for key, kept in optimizer.state.get(tensor, {}).items():
                 if getattr(kept, "shape", None) == tensor.shape and kept.dim() > 0:
                     self._add(kept, f"{self._catalog.variable(owner).name}/{key}", trainable=False)
+        if steps >= _ENOUGH_STEPS:
+            self._catalog.set_without_gradient(without)
 
     def set_gradient(self, variable: int, site: int, slot: int) -> None:
         """Says which output is the gradient of a variable; the observer calls it, once for each."""
@@ -102,9 +133,9 @@ class Variables:
 
     def _tell(self, tensor: Any, number: int) -> None:
         place = _place(tensor)
-        if self._observer is not None and place and self._places.get(number) != place:
+        if self.observer is not None and place and self._places.get(number) != place:
             self._places[number] = place
-            self._observer.add_variable(tensor._cdata, number)  # noqa: SLF001  the address of the C++ tensor
+            self.observer.add_variable(tensor, number)
 
     def _number(self, tensor: Any) -> int | None:
         known = self._numbers.get(id(tensor))
@@ -136,6 +167,23 @@ def _place(tensor: Any) -> int:
         return 0
 
 
+def held_plainly(module: Any, wanted: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:
+    """Finds what a module, or one in it, holds as a plain attribute or in a plain list, with the words to reach it."""
+    for path, each in module.named_modules():
+        before = f"{path}." if path else ""
+        for name, value in vars(each).items():
+            if name in _PARTS:
+                continue
+            if wanted(value):
+                yield f"{before}{name}", value
+            elif type(value) in (list, tuple, dict):
+                yield from ((f"{before}{name}{part}", inner) for part, inner in _parts(value) if wanted(inner))
+
+
+def _is_trained_leaf(value: Any) -> bool:
+    return bool(getattr(value, "requires_grad", False) and getattr(value, "is_leaf", False))
+
+
 def _is_power_of_two(number: int) -> bool:
     return number & (number - 1) == 0
 
@@ -163,6 +211,8 @@ def _names_in_program() -> Mapping[int, str]:
 
 
 _MOST_PARTS = 1000
+_PARTS = frozenset({"_buffers", "_modules", "_parameters"})
+"""Where a module keeps what it knows to be its parts."""
 
 
 def _parts(value: Any) -> list[tuple[str, Any]]:

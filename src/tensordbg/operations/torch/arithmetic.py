@@ -58,16 +58,19 @@ ARITHMETIC: Mapping[Trait, frozenset[str]] = MappingProxyType(
     }
 )
 
+_CONVOLUTIONS = (
+    "aten::_convolution",
+    "aten::conv_",
+    "aten::convolution",
+    "aten::mkldnn_convolution",
+    "aten::slow_conv",
+    "aten::thnn_conv",
+)
+
 BEGINNINGS: Mapping[Trait, tuple[str, ...]] = MappingProxyType(
     {
-        Trait.CONTRACTS: (
-            "aten::_convolution",
-            "aten::conv_",
-            "aten::convolution",
-            "aten::mkldnn_convolution",
-            "aten::slow_conv",
-            "aten::thnn_conv",
-        )
+        Trait.CONTRACTS: _CONVOLUTIONS,
+        Trait.CHANNELS_FIRST: _CONVOLUTIONS,
     }
 )
 """Each stands for several forms."""

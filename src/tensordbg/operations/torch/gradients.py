@@ -16,6 +16,7 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
         Kind.CONVOLUTION: "convolution_backward",
         Kind.ELU: "elu_backward",
         Kind.GATHER: "embedding_backward embedding_dense_backward index_select_backward",
+        Kind.HUBER_LOSS: "huber_loss_backward smooth_l1_loss_backward",
         Kind.LABEL_LOSS: "nll_loss2d_backward nll_loss_backward",
         Kind.LEAKY_RELU: "leaky_relu_backward rrelu_with_noise_backward",
         Kind.LOG_SOFTMAX: "_log_softmax_backward_data",

@@ -18,6 +18,7 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
         Kind.BROADCAST: "expand repeat",
         Kind.SLICE: "narrow select slice split split_with_sizes",
         Kind.GATHER: "embedding gather index index_select take take_along_dim",
+        Kind.CONCATENATE: "cat",
         Kind.PACK: "stack",
         Kind.UNPACK: "unbind",
         Kind.FILL: "fill full full_like new_full new_ones ones ones_like scalar_tensor",
@@ -40,6 +41,7 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
         Kind.ROUND: "ceil floor frac round trunc",
         Kind.SQUARE: "square",
         Kind.SQUARED_DIFFERENCE: "mse_loss",
+        Kind.HUBER_LOSS: "huber_loss smooth_l1_loss",
         Kind.POWER: "float_power pow",
         Kind.SQRT: "sqrt",
         Kind.RSQRT: "rsqrt",
@@ -60,6 +62,7 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
             "_batch_norm_with_update _fused_rms_norm _native_batch_norm_legit cudnn_batch_norm miopen_batch_norm "
             "native_batch_norm native_group_norm native_layer_norm"
         ),
+        Kind.DROPOUT: "bernoulli native_dropout",
         Kind.RELU: "relu",
         Kind.LEAKY_RELU: "leaky_relu rrelu rrelu_with_noise",
         Kind.ELU: "celu elu",

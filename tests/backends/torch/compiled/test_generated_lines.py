@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from tensordbg.backends.torch.compiled.generated_lines import frames_in, with_program_lines
+from tensordbg.backends.torch.compiled.generated_lines import (
+    Differentiated,
+    differentiated,
+    frames_in,
+    with_program_lines,
+)
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
@@ -40,3 +45,21 @@ def test_other_frames_stay_as_they_are() -> None:
     frames = [("/me/train.py", 3, "step")]
     assert with_program_lines(frames) is frames
     assert with_program_lines([("<eval_with_key>.1", 3, "forward")]) == [("<eval_with_key>.1", 3, "forward")]
+
+
+def test_a_generated_line_has_the_number_of_autograd() -> None:
+    found: list[Any] = []
+
+    def look(x: Any) -> Any:
+        frame = sys._getframe(1)
+        found.append(differentiated([(frame.f_code.co_filename, frame.f_lineno, "forward")]))
+        return x
+
+    graph = torch.fx.Graph()
+    argument = graph.placeholder("x")
+    known, unknown = graph.call_function(look, (argument,)), graph.call_function(look, (argument,))
+    known.meta |= {"stack_trace": TEXT, "seq_nr": 7}
+    graph.output((known, unknown))
+    torch.fx.GraphModule({}, graph)(torch.ones(1))
+    assert found == [Differentiated(7, TEXT), None]
+    assert differentiated([("/me/train.py", 3, "step")]) is None

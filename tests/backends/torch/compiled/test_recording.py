@@ -25,6 +25,9 @@ class Recorder:
     def fact(self, fact: dict[str, object]) -> None:
         self.facts.append(fact)
 
+    def warn(self, message: str) -> None:
+        self.facts.append({"warning": message})
+
     def guard(self, what: str) -> Any:
         return guarded(what, _raise)
 
@@ -61,3 +64,18 @@ def test_what_was_compiled_before_is_said_to_be_unseen(monkeypatch: pytest.Monke
     compiled.install(recorder, Observer())  # type: ignore[arg-type]
     compiled.uninstall()
     assert "before the recording began" in str(recorder.facts)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch, of what it uses itself
+def test_a_version_without_the_hook_goes_on_and_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    importlib.import_module("torch._inductor.compile_fx")
+    from torch._inductor.graph import GraphLowering
+    from torch._inductor.scheduler import Scheduler
+
+    monkeypatch.delattr(Scheduler, "free_buffers")
+    plain, recorder, compiled = GraphLowering.compile_to_module, Recorder(), Compiled()
+    compiled.install(recorder, Observer())  # type: ignore[arg-type]
+    assert GraphLowering.compile_to_module is plain
+    compiled.uninstall()
+    told = recorder.facts[-1]
+    assert "lacks torch._inductor.scheduler.Scheduler.free_buffers; compile with `backend='aot_eager'`" in str(told)

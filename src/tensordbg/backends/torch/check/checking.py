@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from tensordbg.allowed import AllowRule, applicable, rules_of
-from tensordbg.backends.torch.building import CHECKER, build, installed, load
+from tensordbg.backends.torch.building import CHECKER, BuildError, build, installed, load
 from tensordbg.backends.torch.check.findings import Bad, RawTensor, finding_of
 from tensordbg.backends.torch.check.raised import BadNumberError, tell
 from tensordbg.backends.torch.check.scaling import Scaling
@@ -52,7 +52,7 @@ class Checking:
 
         self._limits, self._rules, self._held = limits, rules, None
         if self._checker is None:
-            self._checker = load(build(installed(), CHECKER))
+            self._checker = _load_checker()
         if self._step_hook is None:
             self._step_hook = register_optimizer_step_pre_hook(self._before_step)
             self._scaling.install(self._looked_at)
@@ -129,6 +129,13 @@ def _has_bad_gradients(optimizer: Any) -> bool:
         if parameter.grad is not None
     ]
     return any(not bool(gradient.isfinite().all()) for gradient in gradients if not gradient.is_sparse)
+
+
+def _load_checker() -> ModuleType:
+    try:
+        return load(build(installed(), CHECKER))
+    except (BuildError, ImportError) as error:
+        raise BuildError(f"{error}; `tdbg run` without --check records the program without a compiler, too") from error
 
 
 _checking = Checking()

@@ -26,7 +26,7 @@ class Scaling:
 
     def install(self, ended: Callable[[], None]) -> None:
         """Knows of every scaler from now on; calls `ended` when the gradients of a scaled loss were looked at."""
-        cls = _scaler()
+        cls = scaler_class()
         if cls is None or self._plain:
             return
         self._ended_all = ended
@@ -37,7 +37,7 @@ class Scaling:
     def uninstall(self) -> None:
         """Takes the hooks out again."""
         for name, plain in self._plain.items():
-            setattr(_scaler(), name, plain)
+            setattr(scaler_class(), name, plain)
         self._plain = {}
         self._scalers.clear()
 
@@ -65,7 +65,8 @@ class Scaling:
             self._ended_all()
 
 
-def _scaler() -> Any:
+def scaler_class() -> Any:
+    """The class of all scalers; None where this PyTorch has none."""
     import torch
 
     module: ModuleType | None = getattr(torch, "amp", None)

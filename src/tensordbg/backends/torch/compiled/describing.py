@@ -10,6 +10,7 @@ from typing import Any
 
 from tensordbg.backends.torch.compiled import internals
 from tensordbg.backends.torch.compiled.generated_lines import frames_in
+from tensordbg.backends.torch.settings import settings_of_call
 from tensordbg.model import FUSED, NONE, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.recording.catalog import Catalog, RawFrame
@@ -64,7 +65,8 @@ class Describer:
     def describe(self, lowering: Any) -> Graph:
         """Numbers the operations of a graph that is being lowered."""
         frame_id, name = internals.compilation()
-        known = self._compilations.get(name) if lowering.is_backward else None
+        backward = internals.is_backward(lowering)
+        known = self._compilations.get(name) if backward else None
         frame = internals.compiled_frame() if known is None else None
         function_name = known.name if known is not None else _name_of(frame)
         outer = known.stack if known is not None else tuple(_around(frame))
@@ -73,7 +75,7 @@ class Describer:
         if known is None and name:
             self._compilations[name] = _Compilation(function_name, outer, draft.by_sequence)
         results, written = _results(lowering.graph, draft.references)
-        what = "backward" if lowering.is_backward else "forward"
+        what = "backward" if backward else "forward"
         function = Function(
             NONE,
             function_name,
@@ -156,12 +158,14 @@ class Draft:
 
     def _site(self, node: Any, site: int, inputs: tuple[TensorRef, ...], argument: int) -> Site:
         forward, sequence = NONE, node.meta.get("seq_nr", NONE)
-        backward = node.meta.get("partitioner_tag") == "is_backward" or (
+        differentiates = node.meta.get("partitioner_tag") == "is_backward" or (
             bool(self._forward) and "fwd_nn_module_stack" in node.meta
         )
-        if backward:
+        # What the backward pass computes again of the forward one belongs to it, and is no gradient.
+        backward = differentiates or (bool(self._forward) and node.op == "call_function")
+        if differentiates:
             forward = self._forward.get(sequence, NONE)
-        elif sequence != NONE:
+        elif sequence != NONE and not backward:
             self.by_sequence[sequence] = site
         frames = (*self._outer, *frames_in(node.meta.get("stack_trace") or ""))
         return Site(
@@ -177,6 +181,7 @@ class Draft:
             backward=backward,
             framework=TORCH,
             layer=_layer(node.meta),
+            attributes=json.dumps(settings_of_call(node.target, node.args, node.kwargs)),
         )
 
     def _inputs(self, node: Any, found: list[Site]) -> Iterator[TensorRef]:
@@ -201,7 +206,8 @@ class Draft:
 
 def _placed(site: Site, function: int, stored: set[int]) -> Site:
     computes = site.argument == NONE and site.op_type not in (CONSTANT, NUMBER)
-    attributes = json.dumps({FUSED: True}) if computes and site.site not in stored else site.attributes
+    fused = {FUSED: True} if computes and site.site not in stored else {}
+    attributes = json.dumps(json.loads(site.attributes) | fused)
     return replace(site, function=function, attributes=attributes)
 
 

@@ -2,7 +2,8 @@
 
 Such code is a method of an FX graph, in a file by the name `<eval_with_key>.3`. Each of its lines computes one
 operation of the graph, which knows where it came from; `_lineno_map` and `_prologue_start` of the graph's module,
-private to PyTorch, tell which. Where they are missing, the generated line is shown.
+private to PyTorch, tell which. Where they are missing, the generated line is shown. The number that autograd gives to
+an operation, `seq_nr`, is that of its gradient too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -41,6 +43,30 @@ def with_program_lines(frames: list[RawFrame]) -> list[RawFrame]:
     return result
 
 
+@dataclass(frozen=True)
+class Differentiated:
+    """The mark that an operation and those of its gradient share."""
+
+    sequence: int
+    """Autograd's number, of one compilation."""
+    written: str
+    """Where it stands in the program."""
+
+
+def differentiated(frames: list[RawFrame]) -> Differentiated | None:
+    """Finds the mark of the generated line that runs in this thread; None where there is none, or it is not known."""
+    if not any(file.startswith(GENERATED) for file, _, _ in frames):
+        return None
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(GENERATED):
+            node = _operation(frame.f_locals.get("self"), frame.f_lineno)
+            number = node.meta.get("seq_nr") if node is not None else None
+            return None if number is None else Differentiated(int(number), node.meta.get("stack_trace") or "")
+        frame = frame.f_back
+    return None
+
+
 def _running() -> dict[tuple[str, int], list[RawFrame]]:
     """The program's frames, the innermost first, of each generated line that runs in this thread."""
     found: dict[tuple[str, int], list[RawFrame]] = {}
@@ -56,11 +82,16 @@ def _running() -> dict[tuple[str, int], list[RawFrame]]:
 
 
 def _program_frames(module: Any, line: int) -> list[RawFrame]:
+    node = _operation(module, line)
+    return list(frames_in((node.meta.get("stack_trace") if node is not None else None) or ""))[::-1]
+
+
+def _operation(module: Any, line: int) -> Any:
+    """The operation of a graph that a generated line computes; None where that is not known."""
     numbers, begin = getattr(module, "_lineno_map", None), getattr(module, "_prologue_start", 0)
     place = numbers.get(line - begin) if numbers else None
     graph = getattr(module, "graph", None)
     if place is None or graph is None:
-        return []
+        return None
     nodes = list(graph.nodes)
-    text = nodes[place].meta.get("stack_trace") if place < len(nodes) else None
-    return list(frames_in(text or ""))[::-1]
+    return nodes[place] if place < len(nodes) else None

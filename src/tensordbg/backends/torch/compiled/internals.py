@@ -1,12 +1,15 @@
 """All that is private in PyTorch and used to see inside of compiled code, each with what it is relied on for.
 
-Looked at in PyTorch 2.13; `tests/backends/torch/compiled/test_internals.py` fails where one of these changes.
+Looked at in PyTorch 2.4 to 2.13; `tests/backends/torch/compiled/test_internals.py` fails where one of these changes.
+Where one has changed in the PyTorch that is installed, compiled code runs as it does without us, and one line says so.
 
 - `torch._inductor.scheduler.Scheduler.free_buffers(self)` is called after the call of each kernel was written and
-  before what it has read is given back; `name_to_buf` has the buffers, and their `node` the IR: `origin_node` is the
-  operation that a buffer holds the result of, `origins` all that were fused into it.
+  before what it has read is given back; `name_to_buf` (before 2.5 `name_to_node`) has the buffers, and their `node` the
+  IR: `origin_node` is the operation that a buffer holds the result of, `origins` all that were fused into it.
 - `torch._inductor.virtualized.V.graph` is the `GraphLowering` under way: `graph` and `module` are the FX graph,
-  `wrapper_code` writes the Python code; its `allocated` and `freed` say which names hold buffers at this point.
+  `wrapper_code` writes the Python code; its `allocated` and `freed` say which names hold buffers at this point, and
+  what is written into its `header` stands above the code.
+- `GraphLowering.is_backward` is as named; where it is missing, arguments of backward graphs are named `tangents_1`.
 - `GraphLowering.compile_to_module(self)` gives the module of that code, and its `call` takes the list of inputs and
   returns the tuple of results.
 - `torch._dynamo.convert_frame`: while it compiles a frame, a function of it has that in its variable `frame`.
@@ -15,13 +18,15 @@ Looked at in PyTorch 2.13; `tests/backends/torch/compiled/test_internals.py` fai
   functions were split, each reason with its name in its first line.
 - `torch._inductor.config.fx_graph_cache` and `torch._functorch.config.enable_autograd_cache`: whether compiled
   code is kept on disk and taken from there.
+- `torch._inductor.config.inplace_buffers`: whether a kernel may write over what it was given, buffers that the forward
+  pass has donated too.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType, ModuleType
 from typing import Any
@@ -29,6 +34,11 @@ from typing import Any
 WATCHED = "torch._inductor.compile_fx"
 """The module with whose import the hooks can be set."""
 
+PROBE = "_tensordbg_probe"
+"""What our lines call, by its name in the generated code."""
+
+_NO_PROBE = f"def {PROBE}(*_): pass"
+"""Stands above the generated code, so that it runs wherever it may be taken to."""
 _COMPILER = "/torch/_dynamo/convert_frame.py"
 
 
@@ -43,18 +53,44 @@ class Stored:
     slot: int
 
 
+def missing() -> str:
+    """Names what the hooks need and this version of PyTorch lacks; empty where all is there."""
+    from torch._inductor import config, graph, scheduler
+
+    needed = (
+        (scheduler, "Scheduler.free_buffers"),
+        (graph, "GraphLowering.compile_to_module"),
+        (config, "fx_graph_cache"),
+        (config, "inplace_buffers"),
+    )
+    for module, path in needed:
+        found: Any = module
+        for name in path.split("."):
+            found = getattr(found, name, None)
+        if found is None:
+            return f"{module.__name__}.{path}"
+    return ""
+
+
 class Hooks:
     """The hooks into Inductor."""
 
     def __init__(self) -> None:
         self._undo = contextlib.ExitStack()
+        self._works = True
 
-    def set(self, stored: Callable[[Any, list[Stored]], list[str]], loaded: Callable[[Any, ModuleType], None]) -> None:
+    def set(
+        self,
+        stored: Callable[[Any, list[Stored]], list[str]],
+        loaded: Callable[[Any, ModuleType], None],
+        lost: Callable[[Exception], None],
+    ) -> None:
         """Sets them.
 
         Args:
             stored: Is given a graph and what a kernel of it has stored, and gives the lines to be written there.
             loaded: Is given a graph and the module that was made of it.
+            lost: Is told, once, what fails as this version is made otherwise; it compiles as without the hooks then.
         """
         from torch._inductor.graph import GraphLowering
         from torch._inductor.scheduler import Scheduler
@@ -65,52 +101,83 @@ class Hooks:
         plain_free: Callable[[Any], Any] = scheduler_class.free_buffers
         plain_compile: Callable[[Any], ModuleType] = graph_class.compile_to_module
 
-        def free_buffers(scheduler: Any) -> Any:
+        def write(scheduler: Any) -> None:
             graph: Any = V.graph
             # A part of a graph has its own names; of what it gives, the whole knows.
-            if type(graph) is GraphLowering and not graph.cpp_wrapper:
-                wrapper: Any = graph.wrapper_code
-                for line in stored(graph, list(_new_buffers(scheduler, graph))):
-                    wrapper.writeline(line)
-            return plain_free(scheduler)
+            if type(graph) is not GraphLowering or graph.cpp_wrapper:
+                return
+            wrapper: Any = graph.wrapper_code
+            lines = stored(graph, list(_new_buffers(scheduler, graph)))
+            if lines and not graph.__dict__.setdefault("_tensordbg_written", False):
+                wrapper.header.writeline(_NO_PROBE)
+                graph.__dict__["_tensordbg_written"] = True
+            for line in lines:
+                wrapper.writeline(line)
 
-        def compile_to_module(graph: Any) -> Any:
-            module = plain_compile(graph)
-            loaded(graph, module)
+        # A version that takes or gives more than those that are known does so behind our backs.
+        def free_buffers(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._works:
+                self._unless_lost(lambda: write(scheduler), lost)
+            return plain_free(scheduler, *args, **kwargs)
+
+        def compile_to_module(graph: Any, *args: Any, **kwargs: Any) -> Any:
+            module = plain_compile(graph, *args, **kwargs)
+            # Also where the last of its lines could not be written.
+            self._unless_lost(lambda: loaded(graph, module), lost)
             return module
 
         scheduler_class.free_buffers = free_buffers
-        graph_class.compile_to_module = compile_to_module
         self._undo.callback(setattr, scheduler_class, "free_buffers", plain_free)
+        graph_class.compile_to_module = compile_to_module
         self._undo.callback(setattr, graph_class, "compile_to_module", plain_compile)
-        self._undo.enter_context(_no_caches())
+        self._undo.enter_context(_settings())
 
     def remove(self) -> None:
         """Takes them out again."""
         self._undo.close()
 
+    def _unless_lost(self, look: Callable[[], None], lost: Callable[[Exception], None]) -> None:
+        """Looks, and never lets out what fails: the program compiles on."""
+        try:
+            look()
+        except Exception as error:  # noqa: BLE001  what is private may have changed in any way
+            if self._works:
+                self._works = False
+                lost(error)
+
 
 @contextlib.contextmanager
-def _no_caches() -> Iterator[None]:
-    """Keeps no code with our lines in it for others, and takes none without them."""
+def _settings() -> Iterator[None]:
+    """Keeps no code with our lines in it for others, takes none without them, and spares what a rerun would need.
+
+    A setting that this version lacks is left out: 2.4 has no cache of autograd's to be turned off.
+    """
     from torch._functorch import config as autograd
     from torch._inductor import config as inductor
 
-    kept = inductor.fx_graph_cache, autograd.enable_autograd_cache
-    inductor.fx_graph_cache = autograd.enable_autograd_cache = False
+    wanted: tuple[tuple[Any, str], ...] = (
+        (inductor, "fx_graph_cache"),
+        (autograd, "enable_autograd_cache"),
+        (inductor, "inplace_buffers"),
+    )
+    kept = [(config, name, getattr(config, name)) for config, name in wanted if hasattr(config, name)]
     try:
+        for config, name, _ in kept:
+            setattr(config, name, False)
         yield
     finally:
-        inductor.fx_graph_cache, autograd.enable_autograd_cache = kept
+        for config, name, value in kept:
+            setattr(config, name, value)
 
 
 def _new_buffers(scheduler: Any, graph: Any) -> Iterator[Stored]:
     """What was stored since this was asked last."""
     wrapper = graph.wrapper_code
     seen: set[str] = graph.__dict__.setdefault("_tensordbg_seen", set())
+    buffers = _buffers(scheduler)
     for name in sorted(wrapper.allocated - seen - graph.removed_buffers - wrapper.freed):
         seen.add(name)
-        buffer = scheduler.name_to_buf.get(name)
+        buffer = buffers.get(name)
         if buffer is None:
             continue
         node, slot = _operation_of(buffer.node)
@@ -122,6 +189,15 @@ def _new_buffers(scheduler: Any, graph: Any) -> Iterator[Stored]:
                 yield Stored(name, node, slot)
         elif len(written) == 1 and written[0] in graph.graph_inputs:
             yield Stored(written[0], node, slot)
+
+
+def _buffers(scheduler: Any) -> Mapping[str, Any]:
+    """The buffers by name; what 2.4 calls nodes has the names of operations in later versions."""
+    if hasattr(scheduler, "name_to_buf") or not all(name.startswith("buf") for name in scheduler.name_to_node):
+        found: Mapping[str, Any] = scheduler.name_to_buf
+    else:
+        found = scheduler.name_to_node
+    return found
 
 
 def _operation_of(buffer: Any) -> tuple[Any, int]:
@@ -159,6 +235,14 @@ def reason_of_split() -> str:
     dynamo = sys.modules.get("torch._dynamo.utils")
     reasons = [] if dynamo is None else list(dynamo.counters["graph_break"])
     return str(reasons[-1]).splitlines()[0] if reasons else ""
+
+
+def is_backward(graph: Any) -> bool:
+    """Whether a graph that is being lowered is that of a backward pass."""
+    told = getattr(graph, "is_backward", None)
+    if told is None:
+        return any(node.op == "placeholder" and node.name.startswith("tangents_") for node in graph.graph.nodes)
+    return bool(told)
 
 
 def compilation() -> tuple[str, str]:

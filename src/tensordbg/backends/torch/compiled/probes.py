@@ -8,11 +8,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tensordbg.backends.torch.compiled.describing import Describer, Graph
-from tensordbg.backends.torch.compiled.internals import Stored
+from tensordbg.backends.torch.compiled.internals import PROBE, Stored
 from tensordbg.model import NONE
 from tensordbg.recording.recorder import Recorder
-
-_PROBE = "_tensordbg_probe"
 
 
 class Probes:
@@ -35,15 +33,13 @@ class Probes:
 
     def lines(self, lowering: Any, stored: list[Stored]) -> list[str]:
         """The lines to be written where a kernel has stored something."""
-        recorder, found = self._recorder, list[str]()
+        recorder = self._recorder
         if recorder is None or not recorder.active:
-            return found
-        with recorder.guard("looking at a compiled graph"):
-            graph = self._graphs.get(lowering)
-            if graph is None:
-                graph = self._graphs[lowering] = self._describer.describe(lowering)
-            found += [line for each in stored for line in self._line(graph, each)]
-        return found
+            return []
+        graph = self._graphs.get(lowering)
+        if graph is None:
+            graph = self._graphs[lowering] = self._describer.describe(lowering)
+        return [line for each in stored for line in self._line(graph, each)]
 
     def _line(self, graph: Graph, stored: Stored) -> list[str]:
         ref = graph.references.get(stored.node)
@@ -51,18 +47,18 @@ class Probes:
             return []
         graph.buffers[stored.node, stored.slot] = stored.name
         self._of_site[ref.site] = graph
-        return [f"{_PROBE}({ref.site}, {stored.slot}, {stored.name})"]
+        return [f"{PROBE}({ref.site}, {stored.slot}, {stored.name})"]
 
     def loaded(self, lowering: Any, module: ModuleType) -> None:
         """Has the code that was made of a graph find its probe, and its calls be recorded."""
         graph, recorder, observer = self._graphs.get(lowering), self._recorder, self._observer
         if graph is None:
             return
-        module.__dict__[_PROBE] = _no_probe if observer is None else observer.probe
-        if recorder is not None and recorder.active:
-            with recorder.guard("naming a compiled graph"):
-                function = self._describer.add(graph)
-                module.__dict__["call"] = self._watched(module.__dict__["call"], graph, function)
+        if recorder is None or observer is None or not recorder.active:
+            return  # its lines do nothing
+        plain = module.__dict__["call"]
+        module.__dict__["call"] = self._watched(plain, graph, self._describer.add(graph))
+        module.__dict__[PROBE] = observer.probe
 
     def _watched(self, plain: Callable[[Any], Any], graph: Graph, function: int) -> Callable[[Any], Any]:
         def call(inputs: Any) -> Any:
@@ -109,7 +105,3 @@ class _Call:
             self._observer.leave_compiled(None if results is None else [*results, *self._written], self._graph.results)
             if self._execution != NONE and self._recorder.active:
                 self._recorder.log.end_execution(self._execution, results is None)
-
-
-def _no_probe(*_: Any) -> None:
-    """Stands for the probe where the recording ended while the code was compiled."""

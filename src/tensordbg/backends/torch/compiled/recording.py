@@ -7,7 +7,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import Describer
-from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks, compiled_frames
+from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks, compiled_frames, missing
 from tensordbg.backends.torch.compiled.probes import Probes
 from tensordbg.backends.torch.compiled.rerunning import Rerun
 from tensordbg.model import TensorRef
@@ -18,6 +18,10 @@ from tensordbg.recording.recorder import Recorder
 _TOO_LATE = (
     "what torch.compile had compiled by Inductor before the recording began is not seen inside; begin earlier, or call "
     "`torch._dynamo.reset()` first, which has it compiled anew"
+)
+_NOT_THIS_VERSION = (
+    "what torch.compile compiles by Inductor is not seen inside, since this version of PyTorch {}; compile with "
+    "`backend='aot_eager'`, whose operations are recorded one by one, at the cost of eager steps and with their numbers"
 )
 _probes = Probes(Describer(CATALOG))
 
@@ -62,5 +66,17 @@ class Compiled:
         _probes.use(None, None)
 
     def _set(self, recorder: Recorder) -> None:
-        with recorder.guard("looking into the compiler of PyTorch"):
-            self._hooks.set(_probes.lines, _probes.loaded)
+        """Sets the hooks; what is private may have changed in any way, and the program compiles on."""
+
+        def lost(error: Exception) -> None:
+            recorder.warn(_NOT_THIS_VERSION.format(f"works otherwise inside ({type(error).__name__}: {error})"))
+
+        try:
+            lacking = missing()
+            if lacking:
+                recorder.warn(_NOT_THIS_VERSION.format(f"lacks {lacking}"))
+            else:
+                self._hooks.set(_probes.lines, _probes.loaded, lost)
+        except Exception as error:  # noqa: BLE001  see above
+            self._hooks.remove()
+            lost(error)

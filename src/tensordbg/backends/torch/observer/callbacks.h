@@ -25,12 +25,29 @@ class Callbacks {
 
   void detach() {
     if (operations_ == at::INVALID_CALLBACK_HANDLE) return;
+    rests_ = false;
     at::removeCallback(operations_);
     at::removeCallback(backward_);
     operations_ = backward_ = at::INVALID_CALLBACK_HANDLE;
   }
 
+  // Has it call none of them until `wake`; what an operation is given is then not gathered for us either.
+  void rest() {
+    if (operations_ == at::INVALID_CALLBACK_HANDLE || rests_) return;
+    at::disableCallback(operations_);
+    at::disableCallback(backward_);
+    rests_ = true;
+  }
+
+  void wake() {
+    if (operations_ == at::INVALID_CALLBACK_HANDLE || !rests_) return;
+    at::reenableCallback(operations_);
+    at::reenableCallback(backward_);
+    rests_ = false;
+  }
+
  private:
+  bool rests_ = false;
   at::CallbackHandle operations_ = at::INVALID_CALLBACK_HANDLE;
   at::CallbackHandle backward_ = at::INVALID_CALLBACK_HANDLE;
 };

@@ -29,7 +29,7 @@ PyObject* enter_compiled(PyObject*, PyObject* inputs) {
   if (all == nullptr) return nullptr;
   PyObject* references = PyList_New(0);
   try {
-    Context context;
+    Context context(nullptr);
     // Where a graph of a backward pass is called is no gradient of anything.
     t_thread.nodes.emplace_back();
     const std::int64_t site = site_of(kCall, stack_of(&context), 0, -1);

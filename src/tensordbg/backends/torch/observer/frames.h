@@ -74,8 +74,10 @@ void each_place(Look look) {
   }
 }
 
+// The order counts: two small numbers must not give what the same ones, or others with the same bits, give.
 inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t with) {
-  hash = (hash ^ with) * 0x9E3779B97F4A7C15ull;
+  hash = hash * 0x9E3779B97F4A7C15ull + with;
+  hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93ull;
   return hash ^ hash >> 29;
 }
 

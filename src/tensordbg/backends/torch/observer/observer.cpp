@@ -17,12 +17,16 @@
 
 #include "autograd.h"
 #include "callbacks.h"
+#include "collectives.h"
+#include "debugger.h"
+#include "failures.h"
 #include "interpreter.h"
 #include "log_table.h"
 #include "makers.h"
 #include "module_calls.h"
 #include "operations.h"
 #include "readers.h"
+#include "settings.h"
 #include "stock.h"
 #include "tensors.h"
 
@@ -33,23 +37,33 @@ const TensordbgLogTable* g_log = nullptr;
 std::atomic<bool> g_on{false};
 std::atomic<std::int64_t> g_step{0};  // -1 while a step is left out
 std::atomic<std::uint16_t> g_cpu{0};
-PyObject* g_describe = nullptr;       // (operation, frames, context, first input) -> site
+PyObject* g_describe = nullptr;       // (operation, frames, context, first input, number, settings) -> site
+PyObject* g_varies = nullptr;         // (site): the fractions among its settings change
 PyObject* g_fail = nullptr;           // (message)
 PyTypeObject* g_tensor_type = nullptr;
 PyObject* g_gradient = nullptr;       // (variable, site, slot): that is its gradient
 std::uint64_t g_started = 0;          // how often a recording began
 Makers g_makers;
+Arrivals g_arrivals;
 Modules g_modules;
+Failures g_failures;
 
 std::mutex g_sites_mutex;
-std::unordered_map<std::uint64_t, std::int64_t> g_sites;
+struct KnownSite {
+  std::int64_t site = -1;
+  std::uint64_t fractions = 0;  // of its settings
+};
+constexpr std::uint64_t kVarying = ~0ULL;  // in their place: it is known that they change
+std::unordered_map<std::uint64_t, KnownSite> g_sites;
+std::unordered_map<std::uint64_t, int> g_variants;  // how many sites there are at one place, by their settings
+constexpr int kMostVariants = 4;
 std::atomic<std::uint32_t> g_recording{0};  // how many have been started
 
 // The sites that this thread met of late, to be found without a lock.
 struct SeenSite {
   std::uint64_t key = 0;
   std::uint32_t recording = 0;
-  std::int64_t site = -1;
+  KnownSite known;
 };
 SeenSite& seen_site(std::uint64_t key) {
   constexpr std::size_t kSeen = 2048;
@@ -94,6 +108,10 @@ struct Thread {
   Node ended;          // the one that ran last, whose results the engine may still sum up
   bool ends = false;   // whether that may be so
   ModuleCalls modules;
+  Views views;
+  bool raised = false;  // what raised the exception that is on its way is noted already
+  int calls = 0;        // for a debugger: operations that are under way, within each other
+  bool told = false;    // ... and whether it was told of one of them
 };
 thread_local Thread t_thread;
 
@@ -121,17 +139,35 @@ struct Given {
   int part = kWhole;       // its place in a list of which each is computed with by itself
   bool is_number = false;  // it stands in the program's text, and becomes known when something is made of it
   double number = 0;
+  std::optional<Weak> alive = std::nullopt;  // of a tensor: for the case that the operation raises
 };
 
 // A tensor that the operation writes: whoever called it holds it until it has ended.
+constexpr int kKept = kWhole - 1;  // in place of a part, and what lies below: what is written beside what is returned
+
 struct Written {
   const c10::TensorImpl* address;
   std::optional<c10::weak_intrusive_ptr<c10::TensorImpl>> tensor;  // none where the operation returns what it writes
   int part = kWhole;
 };
 
-struct Context : at::ObserverContext, FromStock<Context> {
-  const Operation* operation = nullptr;
+// An operation that runs.
+struct Running : at::ObserverContext {
+  Running(const Operation* runs, bool is_light) : operation(runs), light(is_light), raising(std::uncaught_exceptions()) {}
+  const Operation* operation;
+  const bool light;
+  const int raising;  // exceptions that were on their way before
+};
+
+// One of which nothing is recorded unless it raises, and where a view was made.
+struct Light final : Running, FromStock<Light> {
+  explicit Light(const Operation* runs) : Running(runs, true) {}
+  int autocast = 0;
+  c10::SmallVector<Weak, 3> given;
+};
+
+struct Context final : Running, FromStock<Context> {
+  explicit Context(const Operation* runs) : Running(runs, false) {}
   Context* around = nullptr;
   int autocast = 0;  // the dtype, + 1
   std::uint64_t order = 0;
@@ -140,10 +176,14 @@ struct Context : at::ObserverContext, FromStock<Context> {
   bool wraps = false;  // it takes wrappers, which are taken off by an operation within
   c10::SmallVector<Given, 4> given;
   c10::SmallVector<Written, 1> written;
+  Settings settings;
   std::int64_t site = -1;  // not known yet
   int place = -1;  // among the operations of its kind in a node of autograd
   c10::SmallVector<Run, 1> runs;
   std::uint64_t stack = 0;  // not known yet
+  std::string group;        // of a collective operation the processes that run it
+  bool early = false;       // it works on what has not come yet, so it is part of how that comes
+  std::shared_ptr<Sending> sending;  // where it is a collective operation
 };
 
 // While it lives, what PyTorch does in this thread is our own doing.
@@ -162,33 +202,47 @@ struct Owner {
   bool written = false;
 };
 
+// What else is known where a site is asked for.
+struct About {
+  Known first;        // the first input
+  double number = 0;  // which one it is, of a number of the program's text
+  Owner owner;
+  const Settings* settings = nullptr;
+  const std::string* group = nullptr;  // of a collective operation the processes that run it
+};
+
+// How an operation was asked to compute, and with which processes.
+PyObject* python_settings_of(const About& about) {
+  PyObject* settings = python_settings(about.settings);
+  if (settings == nullptr || about.group == nullptr || about.group->empty()) return settings;
+  PyObject* group = PyUnicode_FromStringAndSize(about.group->data(), static_cast<Py_ssize_t>(about.group->size()));
+  if (group == nullptr || PyDict_SetItemString(settings, "group", group) != 0) Py_CLEAR(settings);
+  Py_XDECREF(group);
+  return settings;
+}
+
 std::int64_t ask_for_site(const char* name, std::int64_t forward, std::int64_t module, int autocast, int place,
-                          const Known& first, double number, const Owner& owner) {
+                          const About& about) {
   if (interpreter_ends()) return -1;
   const Interpreter held;
   PyObject* frames = frames_of_thread();
   PyObject* site = frames == nullptr
                        ? nullptr
-                       : PyObject_CallFunction(g_describe, "sN(LLsiLi)(LL)d", name, frames, static_cast<long long>(forward),
+                       : PyObject_CallFunction(g_describe, "sN(LLsiLi)(LL)dN", name, frames, static_cast<long long>(forward),
                                                static_cast<long long>(module),
                                                autocast == 0 ? "" : c10::toString(static_cast<at::ScalarType>(autocast - 1)),
-                                               place, static_cast<long long>(owner.variable), owner.written ? 1 : 0,
-                                               static_cast<long long>(first.reference < 0 ? -1 : first.site),
-                                               static_cast<long long>(first.reference & 0xFFFF), number);
+                                               place, static_cast<long long>(about.owner.variable), about.owner.written ? 1 : 0,
+                                               static_cast<long long>(about.first.reference < 0 ? -1 : about.first.site),
+                                               static_cast<long long>(about.first.reference & 0xFFFF), about.number,
+                                               python_settings_of(about));
   const std::int64_t told = site == nullptr ? -1 : PyLong_AsLongLong(site);
   if (PyErr_Occurred() != nullptr) PyErr_Clear();
   Py_XDECREF(site);
   return told;
 }
 
-std::uint64_t bits_of(double number) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &number, sizeof bits);
-  return bits;
-}
-
-std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int place, const Known& first = {},
-                     double number = 0, const Owner& owner = {}) {
+// What tells sites at one place apart, beside how the operation was asked to compute.
+std::uint64_t place_key(const char* name, std::uint64_t stack, int autocast, int place, const About& about) {
   const Thread& thread = t_thread;
   const Node* node = node_of_thread();
   const std::int64_t forward = node == nullptr ? -1 : node->forward;
@@ -197,23 +251,71 @@ std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int pl
   key = mixed(key, static_cast<std::uint64_t>(forward));
   key = mixed(key, static_cast<std::uint64_t>(module) << 16 ^ static_cast<std::uint64_t>(autocast) << 8 ^
                        static_cast<std::uint64_t>(place + 1));
-  if (number != 0) key = mixed(key, bits_of(number));
+  const Owner& owner = about.owner;
+  if (about.number != 0) key = mixed(key, bits_of(about.number));
   if (owner.variable != kNobody) key = mixed(key, static_cast<std::uint64_t>(owner.variable) << 1 | owner.written);
+  if (about.group != nullptr && !about.group->empty()) key = mixed(key, std::hash<std::string>{}(*about.group));
+  return key;
+}
+
+// A site at a place, null where it is not known: that of these settings, or, where they change all the time, of any.
+KnownSite* known_site(std::uint64_t here, std::uint64_t* key) {
+  if (*key != here) {
+    const auto found = g_sites.find(*key);
+    if (found != g_sites.end()) return &found->second;
+    if (g_variants[here] < kMostVariants) return nullptr;
+    *key = here;
+  }
+  const auto found = g_sites.find(here);
+  return found == g_sites.end() ? nullptr : &found->second;
+}
+
+void tell_varies(std::int64_t site) {
+  if (site < 0 || interpreter_ends()) return;
+  const Interpreter held;
+  PyObject* done = PyObject_CallFunction(g_varies, "L", static_cast<long long>(site));
+  if (done == nullptr) PyErr_Clear();
+  Py_XDECREF(done);
+}
+
+// Fractions that are not those of the calls before are nothing to say of the site.
+std::int64_t site_with(SeenSite* seen, std::uint64_t fractions) {
+  if (seen->known.fractions != fractions && seen->known.fractions != kVarying) {
+    seen->known.fractions = kVarying;
+    {
+      const std::lock_guard<std::mutex> guard(g_sites_mutex);
+      g_sites[seen->key].fractions = kVarying;
+    }
+    tell_varies(seen->known.site);
+  }
+  return seen->known.site;
+}
+
+std::int64_t site_of(const char* name, std::uint64_t stack, int autocast, int place, About about = {}) {
+  const std::uint64_t here = place_key(name, stack, autocast, place, about);
+  const SettingsKey wanted = about.settings == nullptr ? SettingsKey{here} : with_settings(here, *about.settings);
+  const std::uint32_t recording = g_recording.load(std::memory_order_relaxed);
+  std::uint64_t key = wanted.whole;
   SeenSite& seen = seen_site(key);
-  if (seen.key == key && seen.recording == g_recording.load(std::memory_order_relaxed)) return seen.site;
+  if (seen.key == key && seen.recording == recording) return site_with(&seen, wanted.fractions);
   {
-    const std::lock_guard<std::mutex> guard(g_sites_mutex);
-    const auto found = g_sites.find(key);
-    if (found != g_sites.end()) {
-      seen = {key, g_recording.load(std::memory_order_relaxed), found->second};
-      return found->second;
+    std::unique_lock<std::mutex> guard(g_sites_mutex);
+    if (const KnownSite* known = known_site(here, &key); known != nullptr) {
+      SeenSite found{key, recording, *known};
+      guard.unlock();
+      if (key == wanted.whole) seen = found;
+      return site_with(&found, wanted.fractions);
     }
   }
   // The lock is not held meanwhile: another thread may hold the interpreter and wait for it.
-  const std::int64_t site = ask_for_site(name, forward, module, autocast, place, first, number, owner);
+  if (key != wanted.whole) about.settings = nullptr;  // they change all the time
+  const Node* node = node_of_thread();
+  const std::int64_t module = t_thread.modules.numbers.empty() ? -1 : t_thread.modules.numbers.back();
+  const std::int64_t site = ask_for_site(name, node == nullptr ? -1 : node->forward, module, autocast, place, about);
   if (site == -1) return site;
   const std::lock_guard<std::mutex> guard(g_sites_mutex);
-  g_sites.emplace(key, site);
+  const std::uint64_t fractions = about.settings == nullptr ? kVarying : wanted.fractions;
+  if (g_sites.emplace(key, KnownSite{site, fractions}).second && key != here) ++g_variants[here];
   return site;
 }
 
@@ -238,11 +340,29 @@ bool append(const at::Tensor& tensor, std::int64_t execution, std::uint32_t site
   return g_log->tensor(&event) != 0;
 }
 
+// Records what others have sent.
+void arrive(const Arrival& arrival) {
+  const at::Tensor tensor = arrival.tensor();
+  if (!tensor.defined()) return;
+  const Sending& sending = *arrival.sending;
+  if (sending.execution < 0) return g_makers.forget(tensor);  // its step was left out, or it failed
+  const bool bad = append(tensor, sending.execution, sending.site, arrival.slot);
+  g_makers.made_uncounted(tensor, Maker{sending.execution << 16 | arrival.slot, sending.site, 0, bad});
+}
+
+// Whether something is still on its way into a tensor's memory; what has come is recorded.
+bool is_awaited(const at::Tensor& tensor) { return g_arrivals.any() && g_arrivals.settle(storage_of(tensor), arrive); }
+
+Known find(const at::Tensor& tensor) {
+  is_awaited(tensor);
+  return g_makers.find(tensor);
+}
+
 // A variable as it is now: one site stands for all that it holds before something writes it.
 Known enter_variable(const at::Tensor& tensor, std::int64_t variable) {
   static const char* const kParameter = "Parameter";
-  const Known before = g_makers.find(tensor);
-  const std::int64_t site = site_of(kParameter, 1, 0, -1, {}, 0, Owner{variable, false});
+  const Known before = find(tensor);
+  const std::int64_t site = site_of(kParameter, 1, 0, -1, {{}, 0, Owner{variable, false}});
   if (site < 0 || g_step.load() < 0) return {};
   const std::size_t inputs = before.reference == kUnknown ? 0 : 1;
   const std::int64_t execution = g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), &before.reference, inputs);
@@ -329,7 +449,7 @@ Known known_number(Context* context, double number, int place) {
     if (found.known.size() >= kMostNumbers) return {};
   }
   static const char* const kNumber = "Number";
-  const std::int64_t site = site_of(kNumber, stack_of(context), context->autocast, place, {}, number);
+  const std::int64_t site = site_of(kNumber, stack_of(context), context->autocast, place, {{}, number, {}});
   const std::int64_t execution =
       site < 0 ? -1 : g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), nullptr, 0);
   if (execution < 0) return {};
@@ -350,15 +470,31 @@ Known known_number(Context* context, double number, int place) {
 // A place among the inputs of one operation, of all in a line.
 int place_of(const Context& context) { return context.operation->number << 8 | static_cast<int>(context.given.size() & 0xFF); }
 
+// Whether it is asked to compute as its layer does while it learns.
+template <typename Values>
+bool is_training(const Operation& operation, const Values& values) {
+  const auto place = static_cast<std::size_t>(operation.trains);
+  return operation.trains >= 0 && place < values.size() && values[place].isBool() && values[place].toBool();
+}
+
 void look_at_inputs(const at::RecordFunction& fn, Context* context) {
   const Operation& operation = *context->operation;
-  std::size_t argument = 0;
-  for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
-    const bool writes = argument < operation.writes.size() && operation.writes[argument];
+  std::size_t arguments = 0;
+  const auto values = last(fn.inputs(), operation.takes);
+  int kept = 0;
+  for (const c10::IValue& value : values) {
+    const std::size_t argument = arguments++;
+    const bool keeps = argument < operation.keeps.size() && operation.keeps[argument];
+    const bool writes = argument < operation.writes.size() && operation.writes[argument] &&
+                        !(keeps && !is_training(operation, values));
     const bool reads = argument >= operation.reads.size() || operation.reads[argument];
     double number = 0;
-    if (argument < operation.numbers.size() && operation.numbers[argument++] && is_number(value, &number)) {
+    if (argument < operation.numbers.size() && operation.numbers[argument] && is_number(value, &number)) {
       context->given.push_back({nullptr, nullptr, {}, kWhole, true, number});
+      continue;
+    }
+    if (argument < operation.settings.size() && !operation.settings[argument].empty()) {
+      if (node_of_thread() == nullptr) context->settings.push_back({operation.settings[argument].c_str(), value});
       continue;
     }
     each_tensor(value, [&](const at::Tensor& tensor, int place) {
@@ -372,6 +508,7 @@ void look_at_inputs(const at::RecordFunction& fn, Context* context) {
         return;
       }
       context->relevant = true;
+      context->early = context->early || is_awaited(tensor);
       Known known = g_makers.find(tensor);
       if (known.unwritten && operation.enters) known.from_outside = true;
       if (known.from_outside) {
@@ -380,11 +517,43 @@ void look_at_inputs(const at::RecordFunction& fn, Context* context) {
                     : Known{};
       }
       context->given.push_back({tensor.unsafeGetTensorImpl(), storage_of(tensor), known, part});
+      context->given.back().alive.emplace(tensor.getIntrusivePtr());
       if (!writes) return;
-      context->written.push_back({tensor.unsafeGetTensorImpl(), std::nullopt, part});
-      if (operation.gives == 0) context->written.back().tensor.emplace(tensor.getIntrusivePtr());
+      context->written.push_back({tensor.unsafeGetTensorImpl(), std::nullopt, keeps ? kKept - kept++ : part});
+      if (operation.gives == 0 || keeps) context->written.back().tensor.emplace(tensor.getIntrusivePtr());
     });
   }
+}
+
+// What this process puts into a collective operation, and where it gets something out.
+void look_at_part(const at::RecordFunction& fn, Context* context) {
+  const auto inputs = last(fn.inputs(), context->operation->takes);
+  const Part part = part_in(*context->operation->collective, inputs);
+  context->group = part.group;
+  context->relevant = true;
+  const auto at = [&](int position) { return position < 0 ? c10::IValue() : inputs[static_cast<std::size_t>(position)]; };
+  if (part.puts_in) {
+    each_tensor(at(part.what->takes), [&](const at::Tensor& tensor, int) {
+      if (!has_elements(tensor)) return;
+      Known known = find(tensor);
+      if (known.from_outside) known = g_step.load() >= 0 ? enter(tensor, context, place_of(*context)) : Known{};
+      context->given.push_back({tensor.unsafeGetTensorImpl(), storage_of(tensor), known});
+    });
+  }
+  context->sending = std::make_shared<Sending>();
+  if (!part.gets) return;
+  std::uint16_t slot = 0;
+  // Another thread may begin to write it before the operation has ended.
+  each_tensor(at(part.what->gives), [&](const at::Tensor& tensor, int) {
+    if (has_elements(tensor) && storage_of(tensor) != nullptr && tensor.layout() == at::kStrided) {
+      Arrival arrival = arrival_of(tensor);
+      arrival.slot = slot;
+      arrival.sending = context->sending;
+      g_makers.awaits(tensor);
+      g_arrivals.add(std::move(arrival));
+    }
+    ++slot;
+  });
 }
 
 int autocast_of(const Context* around) {
@@ -408,9 +577,8 @@ Passing look_at_passing(const at::RecordFunction& fn, const Operation& operation
       differentiated = differentiated || (fn.seqNr() >= 0 && tensor.requires_grad());
       if (!operation.is_view) return;
       dense = dense && tensor.has_storage();
-      if (!dense || !g_makers.find(tensor).from_outside || g_step.load() < 0) return;
-      Context context;
-      context.operation = &operation;
+      if (!dense || !find(tensor).from_outside || g_step.load() < 0) return;
+      Context context(&operation);
       context.autocast = autocast_of(around);
       enter(tensor, &context, place_of(context));
     });
@@ -418,12 +586,28 @@ Passing look_at_passing(const at::RecordFunction& fn, const Operation& operation
   return !dense ? Passing::kNo : differentiated ? Passing::kDifferentiated : Passing::kUnseen;
 }
 
-// Of what passes a context is needed alone for what runs within, or is differentiated.
-std::unique_ptr<at::ObserverContext> start_passing(const Operation& operation, Passing passing) {
+std::unique_ptr<at::ObserverContext> start_light(const at::RecordFunction& fn, const Operation& operation) {
+  auto light = std::make_unique<Light>(&operation);
+  for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
+    each_tensor(value, [&](const at::Tensor& tensor, int) {
+      if (has_elements(tensor)) light->given.emplace_back(tensor.getIntrusivePtr());
+    });
+  }
+  return light;
+}
+
+// Of what passes a whole context is needed alone for what runs within, or is differentiated.
+std::unique_ptr<at::ObserverContext> start_passing(const at::RecordFunction& fn, const Operation& operation, Passing passing) {
   const int autocast = operation.composite ? autocast_of(t_thread.innermost) : 0;
-  if (passing == Passing::kUnseen && autocast == 0) return nullptr;
-  auto context = std::make_unique<Context>();
-  context->operation = &operation;
+  if (passing == Passing::kUnseen && autocast == 0) return start_light(fn, operation);
+  auto context = std::make_unique<Context>(&operation);
+  for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
+    each_tensor(value, [&](const at::Tensor& tensor, int) {
+      if (!has_elements(tensor)) return;
+      context->given.push_back({tensor.unsafeGetTensorImpl()});
+      context->given.back().alive.emplace(tensor.getIntrusivePtr());
+    });
+  }
   context->around = t_thread.innermost;
   context->autocast = autocast;
   context->relevant = passing == Passing::kDifferentiated;
@@ -432,22 +616,38 @@ std::unique_ptr<at::ObserverContext> start_passing(const Operation& operation, P
   return context;
 }
 
+// Of what one call of Python's runs the debugger is told once, of the first that computes anything.
+void tell_before(const at::RecordFunction& fn, const Operation& operation) {
+  if (t_thread.told || operation.unwritten || is_closed(t_thread.innermost)) return;
+  t_thread.told = true;
+  std::vector<at::Tensor> inputs;
+  for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
+    each_tensor(value, [&](const at::Tensor& tensor, int) { inputs.push_back(tensor); });
+  }
+  g_debugger.before(operation.name.c_str(), inputs);
+}
+
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
+  if (g_debugger.waits() && t_thread.calls++ == 0) t_thread.told = false;
   if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || t_thread.compiled > 0 || g_log->recording() == 0) return nullptr;
+  if (t_thread.raised && std::uncaught_exceptions() == 0) t_thread.raised = false;
   try {
     const Operation& operation = operation_of(fn);
-    if (!operation.known || (is_closed(t_thread.innermost) && !operation.unwritten)) return nullptr;
+    if (!operation.known || (is_closed(t_thread.innermost) && !operation.unwritten) || is_carrying_out()) return nullptr;
     const Busy busy;
+    if (operation.waits) return nullptr;
     if (operation.passes) {
       const Passing passing = look_at_passing(fn, operation, t_thread.innermost);
-      if (passing != Passing::kNo) return start_passing(operation, passing);
+      if (passing != Passing::kNo) return start_passing(fn, operation, passing);
     }
-    auto context = std::make_unique<Context>();
-    context->operation = &operation;
+    auto context = std::make_unique<Context>(&operation);
     context->around = t_thread.innermost;
     context->autocast = autocast_of(context->around);
     context->order = g_makers.order();
-    look_at_inputs(fn, context.get());
+    if (operation.collective != nullptr) look_at_part(fn, context.get());
+    else look_at_inputs(fn, context.get());
+    if (context->early) return nullptr;
+    if (g_debugger.waits()) tell_before(fn, operation);
     t_thread.innermost = context.get();
     return context;
   } catch (const std::exception& error) {
@@ -460,7 +660,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
 
 std::int64_t site_of(Context* context, const Owner& owner) {
   return site_of(context->operation->name.c_str(), stack_of(context), context->autocast, context->place,
-                 context->given.empty() ? Known{} : context->given.front().known, 0, owner);
+                 {context->given.empty() ? Known{} : context->given.front().known, 0, owner, &context->settings, &context->group});
 }
 
 std::int64_t site_of(Context* context) {
@@ -520,8 +720,8 @@ void on_read(const at::Tensor& tensor) {
   const Busy busy;
   try {
     if (!has_elements(tensor)) return;
-    Context context;
-    context.given.push_back({nullptr, nullptr, g_makers.find(tensor)});
+    Context context(nullptr);
+    context.given.push_back({nullptr, nullptr, find(tensor)});
     note_read(&context);
   } catch (...) {
     fail("an unknown fault in a read");
@@ -548,7 +748,9 @@ Run begin(Context* context, int part, const Owner& owner) {
     if (takes(given) && (!given.is_number || given.known.reference != kUnknown)) inputs.push_back(given.known.reference);
   }
   for (const Given& given : context->given) {
-    if (given.known.before != kUnknown && takes(given)) inputs.push_back(given.known.before);
+    if (!takes(given)) continue;
+    if (given.known.before != kUnknown) inputs.push_back(given.known.before);
+    inputs.append(given.known.more.begin(), given.known.more.end());
   }
   const std::int64_t execution =
       g_log->begin(static_cast<std::uint32_t>(site), step, inputs.data(), inputs.size());
@@ -590,7 +792,6 @@ void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t sl
   const bool within = known && operation.composite && maker.order > context->order;
   if (within || (known && !written && maker.order <= context->order)) return;
   if (operation.unwritten) return g_makers.is_unwritten(tensor);
-  if (operation.arrives_later) return g_makers.forget(tensor);
   if (operation.rebinds) return g_makers.rebind(tensor);
   if (!written) {
     if (is_given(*context, tensor) && !operation.rearranges) return;
@@ -622,7 +823,33 @@ void note_forward(const at::RecordFunction& fn, Context* context) {
   forward.key.store(key);
 }
 
+// What a collective operation writes is not there yet when it ends.
+void begin_sending(const at::RecordFunction& fn, Context* context) {
+  const auto returned = last(fn.outputs(), context->operation->gives);
+  if (!returned.empty()) {  // it has not failed
+    const Run run = begin(context, kWhole, {});
+    context->sending->execution = run.execution;
+    context->sending->site = static_cast<std::uint32_t>(std::max<std::int64_t>(run.site, 0));
+  }
+  context->sending->begin(returned.empty() ? nullptr : &returned.back());
+}
+
+// What an operation writes beside what it returns: of a variable a site of its own tells.
+void look_at_kept(Context* context, std::uint16_t slot) {
+  const std::int64_t site = context->site;
+  for (const Written& each : context->written) {
+    if (each.part > kKept || !each.tensor.has_value()) continue;
+    auto alive = each.tensor->lock();
+    if (!alive) continue;
+    const at::Tensor tensor(std::move(alive));
+    const std::uint16_t place = g_makers.variable_of(tensor) == kNobody ? slot++ : 0;
+    look_at_output(context, tensor, place, each.part);
+  }
+  context->site = site;  // a gradient is that of the operation itself
+}
+
 void look_at_outputs(const at::RecordFunction& fn, Context* context) {
+  if (context->operation->collective != nullptr) return begin_sending(fn, context);
   if (context->operation->hands_out) return note_read(context);
   const bool of_each = context->operation->of_each;
   std::uint16_t slot = 0;
@@ -633,7 +860,8 @@ void look_at_outputs(const at::RecordFunction& fn, Context* context) {
     });
   }
   // What is written without being returned, as by a fused optimizer; nothing is where an operation failed.
-  if (slot != 0 || context->operation->gives > 0) return;
+  if (slot != 0) return look_at_kept(context, slot);
+  if (context->operation->gives > 0) return;
   int list = -1;
   for (const Written& each : context->written) {
     if (each.part <= 0) ++list;
@@ -643,15 +871,78 @@ void look_at_outputs(const at::RecordFunction& fn, Context* context) {
   }
 }
 
+// Says where a view was made of which it is one.
+template <typename Site>
+void note_view(const at::RecordFunction& fn, const Weak* of, Site site) {
+  const auto alive = of == nullptr ? c10::intrusive_ptr<c10::TensorImpl>() : of->lock();
+  if (!alive) return;
+  const at::Tensor given(alive);
+  if (given.is_nested()) return;
+  const std::int64_t made_at = site();
+  if (made_at < 0) return;
+  for (const c10::IValue& value : last(fn.outputs(), 1)) {
+    each_tensor(value, [&](const at::Tensor& view, int) {
+      if (has_elements(view) && !view.is_nested()) t_thread.views.made(view, given, made_at);
+    });
+  }
+}
+
+Refused refused(const Weak& weak, const Known& known) {
+  const auto alive = weak.lock();
+  if (!alive) return {known.reference, {}, {}};
+  const at::Tensor tensor(alive);
+  const Known found = known.reference == kUnknown ? g_makers.find(tensor) : known;
+  return {found.reference, shown(tensor), t_thread.views.behind(alive.get())};
+}
+
+// What an operation was given that has raised; the innermost one ends first.
+void note_failure(Failure failure) {
+  failure.step = g_log->recording() == 0 ? -1 : g_step.load();
+  if (failure.site >= 0) g_failures.add(std::move(failure));
+  t_thread.raised = true;
+}
+
+void note_failure(Context* context) {
+  Failure failure{site_of(context)};
+  for (const Given& given : context->given) {
+    if (given.alive.has_value()) failure.given.push_back(refused(*given.alive, given.known));
+  }
+  note_failure(std::move(failure));
+}
+
+void end_light(const at::RecordFunction& fn, const Light& light) {
+  const char* const name = light.operation->name.c_str();
+  if (raises(light.raising)) {
+    if (t_thread.raised) return;
+    Failure failure{site_of(name, stack_hash(), light.autocast, -1)};
+    for (const Weak& given : light.given) failure.given.push_back(refused(given, {}));
+    return note_failure(std::move(failure));
+  }
+  if (light.operation->is_view) note_view(fn, light.given.empty() ? nullptr : &light.given.front(), [&] {
+    return site_of(name, stack_hash(), light.autocast, -1);
+  });
+}
+
 void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
+  if (g_debugger.waits() && t_thread.calls > 0) --t_thread.calls;
   if (plain == nullptr) return;
-  auto* context = static_cast<Context*>(plain);
-  t_thread.innermost = context->around;
+  auto* running = static_cast<Running*>(plain);
+  auto* context = running->light ? nullptr : static_cast<Context*>(running);
+  if (context != nullptr) t_thread.innermost = context->around;
   if (!g_on.load(std::memory_order_relaxed) || t_thread.busy) return;
   const Busy busy;
   try {
+    if (context == nullptr) return end_light(fn, *static_cast<Light*>(running));
+    if (raises(context->raising)) {
+      if (!t_thread.raised) note_failure(context);
+      return;
+    }
+    if (context->passes && context->operation->is_view && !context->given.empty()) {
+      note_view(fn, &*context->given.front().alive, [&] { return site_of(context); });
+    }
     if (!context->passes) look_at_outputs(fn, context);
     note_forward(fn, context);
+    if (g_debugger.waits() && !context->runs.empty()) g_debugger.behind(context->runs.front().site, context->runs.front().execution);
   } catch (const std::exception& error) {
     fail(error.what());
   } catch (...) {
@@ -663,6 +954,7 @@ constexpr std::int64_t kSomeGradient = -2;  // in place of the forward operation
 
 // Begins a node of autograd.
 std::unique_ptr<at::ObserverContext> on_backward(const at::RecordFunction& fn) {
+  if (t_thread.raised && std::uncaught_exceptions() == 0) t_thread.raised = false;
   Node node;
   node.forward = kSomeGradient;
   if (fn.seqNr() >= 0) {
@@ -691,8 +983,20 @@ void tell_gradient(std::int64_t variable, const Maker& maker) {
   Py_XDECREF(done);
 }
 
+// A node of autograd that has raised before it computed anything: its graph is gone, or what it needs was overwritten.
+void note_failed_node(const at::RecordFunction& fn) {
+  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || std::uncaught_exceptions() == 0) return;
+  const Busy busy;
+  try {
+    if (!t_thread.raised) note_failure(Failure{site_of(fn.name(), stack_hash(), 0, -1)});
+  } catch (...) {
+    fail("an unknown fault in an error of a backward pass");
+  }
+}
+
 void on_backward_end(const at::RecordFunction& fn, at::ObserverContext*) {
   if (t_thread.nodes.empty()) return;
+  note_failed_node(fn);
   const std::int64_t variable = t_thread.nodes.back().variable;
   t_thread.ended = std::move(t_thread.nodes.back());
   t_thread.ended.variable = kNobody;
@@ -708,21 +1012,25 @@ void on_backward_end(const at::RecordFunction& fn, at::ObserverContext*) {
 Callbacks g_callbacks;
 
 PyObject* start(PyObject*, PyObject* arguments) {
-  PyObject *capsule, *describe_site, *tell_fault, *gradient_is, *base;
-  if (!PyArg_ParseTuple(arguments, "OOOOO!", &capsule, &describe_site, &tell_fault, &gradient_is, &PyType_Type, &base)) {
+  PyObject *capsule, *describe_site, *varies, *tell_fault, *gradient_is, *base;
+  if (!PyArg_ParseTuple(arguments, "OOOOOO!", &capsule, &describe_site, &varies, &tell_fault, &gradient_is, &PyType_Type,
+                        &base)) {
     return nullptr;
   }
   const void* table = PyCapsule_GetPointer(capsule, TENSORDBG_LOG_TABLE_NAME);
   if (table == nullptr) return nullptr;
   g_log = static_cast<const TensordbgLogTable*>(table);
   Py_INCREF(describe_site);
+  Py_INCREF(varies);
   Py_INCREF(tell_fault);
   Py_INCREF(gradient_is);
   ++g_started;
   g_describe = describe_site;  // those before are kept: a callback may be under way
+  g_varies = varies;
   g_fail = tell_fault;
   g_gradient = gradient_is;
   g_makers.clear();
+  g_arrivals.clear();
   {
     const std::lock_guard<std::mutex> guard(g_numbers_mutex);
     g_numbers.clear();
@@ -731,12 +1039,14 @@ PyObject* start(PyObject*, PyObject* arguments) {
   {
     const std::lock_guard<std::mutex> guard(g_sites_mutex);
     g_sites.clear();
+    g_variants.clear();
   }
   {
     const std::lock_guard<std::mutex> guard(g_reads_mutex);
     g_reads.clear();
   }
   for (Forward& each : g_forwards) each.key.store(0);
+  g_failures.clear();
   g_recording.fetch_add(1);
   g_cpu.store(g_log->device("cpu"));
   g_step.store(0);
@@ -748,13 +1058,33 @@ PyObject* start(PyObject*, PyObject* arguments) {
 }
 
 PyObject* stop(PyObject*, PyObject*) {
-  g_on.store(false);
+  if (g_on.exchange(false)) {
+    const Busy busy;
+    try {
+      g_arrivals.settle_all(arrive);
+    } catch (...) {  // it ends anyway
+    }
+  }
   unwatch_readers();
+  g_debugger.stop();
   g_callbacks.detach();
   Py_RETURN_NONE;
 }
 
+PyObject* rest(PyObject*, PyObject* resting) {
+  if (PyObject_IsTrue(resting) == 1) g_callbacks.rest();
+  else g_callbacks.wake();
+  Py_RETURN_NONE;
+}
+
 #include "compiled_calls.h"
+
+PyObject* tell_debugger(PyObject*, PyObject* arguments) {
+  PyObject *before, *behind;
+  if (!PyArg_ParseTuple(arguments, "OO", &before, &behind)) return nullptr;
+  g_debugger.start(before, behind);
+  Py_RETURN_NONE;
+}
 
 PyObject* set_step(PyObject*, PyObject* step) {
   g_step.store(PyLong_AsLongLong(step));
@@ -783,14 +1113,13 @@ PyObject* set_updating(PyObject*, PyObject* updating) {
   Py_RETURN_NONE;
 }
 
-// A tensor, given by its address (`tensor._cdata`), is a variable from now on.
+// (tensor, number): it is a variable from now on.
 PyObject* add_variable(PyObject*, PyObject* arguments) {
-  PyObject* address;
+  PyObject* object;
   long long number;
-  if (!PyArg_ParseTuple(arguments, "OL", &address, &number)) return nullptr;
-  auto* impl = static_cast<c10::TensorImpl*>(PyLong_AsVoidPtr(address));
-  if (PyErr_Occurred() != nullptr) return nullptr;
-  const at::Tensor tensor(c10::intrusive_ptr<c10::TensorImpl>::reclaim_copy(impl));
+  if (!PyArg_ParseTuple(arguments, "OL", &object, &number)) return nullptr;
+  if (!THPVariable_Check(object)) Py_RETURN_NONE;
+  const at::Tensor tensor = THPVariable_Unpack(object);
   if (!has_elements(tensor)) Py_RETURN_NONE;
   const Busy busy;
   try {
@@ -816,7 +1145,7 @@ PyObject* after_module(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
 // (site, slot) of what made a tensor, or None.
 PyObject* maker_of(PyObject*, PyObject* tensor) {
   if (!THPVariable_Check(tensor) || !has_elements(THPVariable_Unpack(tensor))) Py_RETURN_NONE;
-  const Known known = g_makers.find(THPVariable_Unpack(tensor));
+  const Known known = find(THPVariable_Unpack(tensor));
   if (known.reference == kUnknown) Py_RETURN_NONE;
   return Py_BuildValue("(IL)", known.site, static_cast<long long>(known.reference & 0xFFFF));
 }
@@ -846,17 +1175,21 @@ PyObject* bad_held(PyObject*, PyObject*) {
   return all;
 }
 
+#include "failures_told.h"
+
 PyMethodDef kMethods[] = {
-    {"start", start, METH_VARARGS, "(log table, describe, fail, TensorBase): sees all operations from now on."},
+    {"start", start, METH_VARARGS, "(log table, describe, varies, fail, gradient, TensorBase): sees all operations from now on."},
     {"stop", stop, METH_NOARGS, "Sees none from now on."},
+    {"tell_debugger", tell_debugger, METH_VARARGS, "(before, behind): see debugger.h."},
     {"set_step", set_step, METH_O, "(step): what runs now belongs to it; nothing is recorded where it is -1."},
+    {"rest", rest, METH_O, "(yes or no): sees no operations for a while, or sees them again."},
     {"watch_modules", watch_modules, METH_VARARGS, "(begin, gives, gives_many): whom to ask and tell of modules."},
     {"before_module", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(before_module)), METH_FASTCALL,
      "(module, arguments): what this thread runs now belongs to this module."},
     {"after_module", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(after_module)), METH_FASTCALL,
      "(module, arguments, result): ... and now to the one around it again."},
     {"set_updating", set_updating, METH_O, "(yes or no): what this thread runs now is an optimizer's step."},
-    {"add_variable", add_variable, METH_VARARGS, "(address, number): a tensor is a variable from now on."},
+    {"add_variable", add_variable, METH_VARARGS, "(tensor, number): it is a variable from now on."},
     {"maker_of", maker_of, METH_O, "(tensor): site and slot of what made it, or None."},
     {"watch_compiled", watch_compiled, METH_O, "(on_bad): see compiled_calls.h, as of the next."},
     {"enter_compiled", enter_compiled, METH_O, "(inputs) -> (call site, step, [reference]) or None: a call begins."},
@@ -868,6 +1201,8 @@ PyMethodDef kMethods[] = {
     {"leave_compiled", leave_compiled, METH_VARARGS, "(results, keys): the call is over."},
     {"bad_reads", bad_reads, METH_NOARGS, "What was read of bad numbers: pairs of a reference and the reading's site."},
     {"bad_held", bad_held, METH_NOARGS, "References of the bad numbers that are still there."},
+    {"known_tensor", known_tensor, METH_O, "(tensor): as of an operation that raised, or None."},
+    {"failures", failures, METH_NOARGS, "Operations that raised, the last one first: see failures_told.h."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -12,13 +12,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectives.h"
+
 namespace tensordbg_torch {
 
 struct Operation {
   std::string name;            // `aten::log`
   bool known = false;          // it is an operation, and no range that somebody marked
   bool unwritten = false;      // its outputs hold whatever was in their memory
-  bool arrives_later = false;  // it returns before its outputs are there
+  const Collective* collective = nullptr;  // several processes run it together
+  bool waits = false;          // it returns when another one's outputs are there
   bool enters = false;         // it is how what Python holds becomes a tensor
   bool rearranges = false;     // it changes a tensor's shape or flags, and none of its elements
   bool rebinds = false;        // it gives a tensor other memory
@@ -32,7 +35,10 @@ struct Operation {
   std::vector<bool> writes;    // by argument
   std::vector<bool> reads;     // by argument: false where the old elements don't matter
   bool writes_any = false;
+  std::vector<bool> keeps;     // by argument: what it writes there it doesn't return, though it returns something
+  int trains = -1;             // the argument that must be true for it to write these
   std::vector<bool> numbers;   // by argument: it is a number that is computed with, and no setting
+  std::vector<std::string> settings;  // by argument: its name where it is one that says how is computed, else empty
   bool is_view = false;        // all that it gives are views
   bool passes = false;         // it is a view, or made of other operations: nothing is recorded of it
   int number = 0;              // tells it from others in this process
@@ -63,6 +69,23 @@ inline bool is_number(const c10::Argument& argument) {
 // ... or bounds that a tensor could be.
 inline bool is_bound(const c10::Argument& argument) { return is_among(argument.name(), {"min", "max", "min_val", "max_val"}); }
 
+// Whether an argument says how is computed (an axis, an epsilon), and is no tensor and no number to compute with.
+inline bool is_setting(const c10::Argument& argument) {
+  c10::TypePtr type = argument.type();
+  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+  if (const auto list = type->cast<c10::ListType>()) type = list->getElementType();
+  const auto kind = type->kind();
+  const bool plain = kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType || kind == c10::TypeKind::BoolType ||
+                     kind == c10::TypeKind::StringType || kind == c10::TypeKind::NumberType;
+  return plain && !is_number(argument) && !is_bound(argument);
+}
+
+// A batch normalization writes its statistics, of which only some overloads tell in their schema.
+inline bool updates_statistics(const std::string& name) {
+  return is_among(name, {"aten::native_batch_norm", "aten::_native_batch_norm_legit", "aten::_batch_norm_with_update",
+                         "aten::cudnn_batch_norm", "aten::miopen_batch_norm"});
+}
+
 inline Operation describe_operation(const at::RecordFunction& fn) {
   Operation operation;
   operation.name = fn.name();
@@ -73,8 +96,10 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
                            "aten::_efficientzerotensor"}) {
     operation.unwritten = operation.unwritten || begins_with(operation.name, each);
   }
-  operation.arrives_later = (begins_with(operation.name, "c10d::") || begins_with(operation.name, "_c10d_functional::")) &&
-                            operation.name != "_c10d_functional::wait_tensor";
+  operation.collective = find_collective(operation.name);
+  operation.waits = operation.name == "_c10d_functional::wait_tensor";
+  // What these do is seen in the operations that they are made of.
+  const bool in_processes = begins_with(operation.name, "c10d::") || begins_with(operation.name, "_c10d_functional::");
   const std::string& name = operation.name;
   for (const char* each : {"aten::_foreach_", "aten::_fused_", "aten::_amp_foreach_"}) {
     operation.of_each = operation.of_each || begins_with(name, each);
@@ -86,11 +111,15 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
       operation.enters || is_among(name, {"aten::t_", "aten::transpose_", "aten::swapaxes_", "aten::swapdims_",
                                           "aten::squeeze_", "aten::unsqueeze_", "aten::as_strided_", "aten::requires_grad_"});
   for (const auto& argument : schema->arguments()) {
-    const bool written = argument.alias_info() != nullptr && argument.alias_info()->isWrite() && !operation.rearranges;
+    const bool statistics = updates_statistics(operation.name) && is_among(argument.name(), {"running_mean", "running_var"});
+    if (is_among(argument.name(), {"training", "train"})) operation.trains = static_cast<int>(operation.writes.size());
+    operation.keeps.push_back(statistics);
+    const bool written = statistics || (argument.alias_info() != nullptr && argument.alias_info()->isWrite() && !operation.rearranges);
     operation.writes.push_back(written);
     operation.reads.push_back(!written || !(argument.kwarg_only() || overwrites(operation.name)));
     operation.writes_any = operation.writes_any || written;
     operation.numbers.push_back(is_number(argument) || is_bound(argument));
+    operation.settings.push_back(is_setting(argument) ? argument.name() : std::string());
   }
   operation.takes = schema->arguments().size();
   operation.gives = schema->returns().size();
@@ -100,12 +129,12 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
       handle.has_value() && handle->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
   bool views = !schema->returns().empty() && !operation.writes_any;
   for (const auto& returned : schema->returns()) views = views && returned.alias_info() != nullptr && !returned.alias_info()->isWrite();
-  const bool special = operation.unwritten || operation.arrives_later || operation.enters || operation.rearranges ||
+  const bool special = operation.unwritten || operation.collective != nullptr || operation.enters || operation.rearranges ||
                        operation.rebinds || operation.hands_out || operation.of_each;
   operation.is_view = views && !operation.composite && !special;
-  operation.passes = operation.is_view || (operation.composite && !special);
+  operation.passes = operation.is_view || (operation.composite && !special) || (in_processes && operation.collective == nullptr);
   // What a library brings along may call the program's own Python code.
-  operation.closed = !operation.composite && begins_with(operation.name, "aten::");
+  operation.closed = operation.collective != nullptr || (!operation.composite && begins_with(operation.name, "aten::"));
   return operation;
 }
 

@@ -102,6 +102,7 @@ void each_tensor(const c10::IValue& value, Look look) {
   } else if (value.isList()) {
     for (const c10::IValue& each : value.toListRef()) {
       if (each.isTensor() && each.toTensor().defined()) look(each.toTensor(), place);
+      else if (!each.isTensor()) each_tensor(each, look);  // a list of lists
       ++place;
     }
   }

@@ -15,6 +15,7 @@
 #include "finite.h"
 #include "interpreter.h"
 #include "kinds.h"
+#include "noted_stacks.h"
 #include "raising.h"
 #include "states.h"
 
@@ -36,9 +37,6 @@ struct Forward {
 };
 constexpr std::size_t kForwards = 65536;
 Forward g_forwards[kForwards];
-
-std::mutex g_stacks_mutex;
-std::unordered_map<std::uint64_t, PyObject*> g_stacks;  // their frames, by hash
 
 std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
   return thread << 44 | (static_cast<std::uint64_t>(sequence) + 1);
@@ -73,21 +71,6 @@ struct Busy {
 
 void fail(const char* what) {
   if (g_on.exchange(false)) tell(g_fail, what);
-}
-
-std::uint64_t noted_stack() {
-  const std::uint64_t hash = stack_hash();
-  {
-    const std::lock_guard<std::mutex> guard(g_stacks_mutex);
-    if (g_stacks.find(hash) != g_stacks.end()) return hash;
-  }
-  if (interpreter_ends()) return hash;
-  const Interpreter held;
-  PyObject* frames = frames_of_thread();
-  if (frames == nullptr) PyErr_Clear();
-  const std::lock_guard<std::mutex> guard(g_stacks_mutex);
-  if (!g_stacks.emplace(hash, frames).second) Py_XDECREF(frames);
-  return hash;
 }
 
 void take_inputs(const at::RecordFunction& fn, Context* context, bool* wraps) {
@@ -192,10 +175,8 @@ PyObject* forward_of(std::uint64_t key) {
   const Forward& forward = g_forwards[(key - 1) % kForwards];
   const Checked* operation = forward.operation.load();
   if (key == 0 || forward.key.load() != key || operation == nullptr) return nullptr;
-  const std::lock_guard<std::mutex> guard(g_stacks_mutex);
-  const auto found = g_stacks.find(forward.stack.load());
-  if (found == g_stacks.end() || found->second == nullptr) return nullptr;
-  return Py_BuildValue("(sO)", operation->name.c_str(), found->second);
+  PyObject* frames = frames_of(forward.stack.load());
+  return frames == nullptr ? nullptr : Py_BuildValue("(sO)", operation->name.c_str(), frames);
 }
 
 // (operation, frames) of what is differentiated, or was last, or None.

@@ -70,7 +70,7 @@ inline bool is_view(const c10::FunctionSchema& schema, const std::string& base) 
 
 inline Kind kind_of(const c10::FunctionSchema& schema, const Operation& operation, const std::string& base) {
   if (asks_for_finite(base)) return Kind::kQuiet;
-  if (operation.composite || operation.unwritten || operation.arrives_later || operation.rebinds) return Kind::kIgnored;
+  if (operation.composite || operation.unwritten || operation.collective != nullptr || operation.waits || operation.rebinds) return Kind::kIgnored;
   if (moves(base)) return Kind::kMoves;
   if (operation.rearranges || is_view(schema, base)) return Kind::kIgnored;
   return is_among(base, {"_to_copy", "copy", "to_dense"}) ? Kind::kConverts : Kind::kComputes;

@@ -1,0 +1,52 @@
+// A part of observer.cpp: tells Python which operations raised.
+//
+// (site, step, [(reference, dtype, sizes or None, [(site of a view, dtype, sizes of what it shows)])]), the last one first.
+
+PyObject* told_sizes(const Shown& tensor) {
+  if (tensor.is_nested) Py_RETURN_NONE;
+  PyObject* sizes = PyTuple_New(static_cast<Py_ssize_t>(tensor.sizes.size()));
+  for (std::size_t k = 0; sizes != nullptr && k < tensor.sizes.size(); ++k) {
+    PyTuple_SET_ITEM(sizes, static_cast<Py_ssize_t>(k), PyLong_FromLongLong(tensor.sizes[k]));
+  }
+  return sizes;
+}
+
+// A list of what `tell` makes of each.
+template <typename Each, typename Tell>
+PyObject* told_list(const std::vector<Each>& all, Tell tell) {
+  PyObject* list = PyList_New(0);
+  for (const Each& one : all) {
+    PyObject* each = tell(one);
+    if (list != nullptr && (each == nullptr || PyList_Append(list, each) != 0)) Py_CLEAR(list);
+    Py_XDECREF(each);
+    if (list == nullptr) return nullptr;
+  }
+  return list;
+}
+
+PyObject* told_view(const ViewStep& view) {
+  return Py_BuildValue("(LsN)", static_cast<long long>(view.site), view.of.dtype.c_str(), told_sizes(view.of));
+}
+
+PyObject* told_given(const Refused& given) {
+  return Py_BuildValue("(LsNN)", static_cast<long long>(given.reference), given.shown.dtype.c_str(), told_sizes(given.shown),
+                       told_list(given.views, told_view));
+}
+
+// What is known of one tensor that Python holds.
+PyObject* known_tensor(PyObject*, PyObject* value) {
+  if (!THPVariable_Check(value) || !has_elements(THPVariable_Unpack(value))) Py_RETURN_NONE;
+  const Busy busy;
+  try {
+    return told_given(refused(Weak(THPVariable_Unpack(value).getIntrusivePtr()), {}));
+  } catch (...) {
+    Py_RETURN_NONE;
+  }
+}
+
+PyObject* failures(PyObject*, PyObject*) {
+  return told_list(g_failures.all(), [](const Failure& failure) {
+    return Py_BuildValue("(LLN)", static_cast<long long>(failure.site), static_cast<long long>(failure.step),
+                         told_list(failure.given, told_given));
+  });
+}
