@@ -171,3 +171,14 @@ def test_an_infinity_that_was_read_from_a_text_is_none_that_was_written_down(ord
     assert [(origin.view.op_type, origin.cause) for origin in why(trace).origins] == [
         (op_type, "bad_input_data") for op_type in order
     ]
+
+
+def test_rows_with_nan_in_the_same_column_are_more_of_the_same_data() -> None:
+    """What was computed of the first may have as many columns, as the gradients of weights have."""
+    trace = TraceBuilder()
+    given = trace.output(trace.eager("Input", values=[[1.0, nan], [2.0, nan], [3.0, nan], [4.0, nan]]))
+    trace.eager("MatMul", given, given, values=[[nan, nan], [nan, nan]])
+    trace.eager("Sum", trace.output(trace.eager("Input", values=[[9.0, nan], [7.0, nan]])), values=nan)
+    assert {origin.cause for origin in why(trace).origins} == {"bad_input_data"}
+    trace.eager("Sum", trace.output(trace.eager("Input", values=[[nan, 8.0], [nan, 6.0]])), values=nan)
+    assert [origin.cause for origin in why(trace).origins][-1] == "returned_from_python"

@@ -17,8 +17,8 @@ from tensordbg.analysis.names.listing import recorded_tensors
 from tensordbg.analysis.names.naming import AllTensors, Named, find_named, near_tensors, nearest
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.tensors.show import history_of
-from tensordbg.analysis.view.history import thinned_history
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.table.history import thinned_history
 from tensordbg.console.names.runs import EVERYTHING
 from tensordbg.console.names.tensors import find_tensor, parse_tensor
 from tensordbg.errors import UsageError

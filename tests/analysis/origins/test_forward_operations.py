@@ -11,7 +11,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.analysis.finding import Origin
 from tensordbg.analysis.why import why
-from tensordbg.report.origin_text import forward_source
+from tensordbg.report.findings.origin_text import forward_source
 from tensordbg.trace.reader import open_trace
 
 
@@ -83,3 +83,33 @@ def test_an_eager_gradient_has_one_too(tmp_path: Path) -> None:
     source = forward_source(origin)
     assert source is not None
     assert source.text.endswith("# FORWARD")
+
+
+# The first gradients are finite at these, the second are not.
+SECOND = {
+    "Sqrt:0": (lambda x: x * tf.sqrt(x), [0.0, 1.0]),  # FORWARD
+    "Log:0": (lambda x: x * x * tf.math.log(x + 1.0) * 0.0 + tf.math.log(x), [1e-30, 1.0]),  # FORWARD
+    "Pow:0": (lambda x: x**1.5, [0.0, 1.0]),  # FORWARD
+}
+
+
+@pytest.mark.parametrize("eagerly", [False, True])
+@pytest.mark.parametrize("expected", SECOND)
+def test_of_the_gradient_of_a_gradient_too(tmp_path: Path, expected: str, eagerly: bool) -> None:
+    forward, start = SECOND[expected]
+
+    def curvature(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = forward(x)
+            slope = inner.gradient(y, x)
+        return tf.reduce_sum(outer.gradient(slope, x))
+
+    with tensordbg.record(tmp_path):
+        (curvature if eagerly else tf.function(curvature))(tf.constant(start))
+    origin = why(open_trace(tmp_path)).origins[0]
+    source = forward_source(origin)
+    assert source is not None
+    assert source.text.endswith("# FORWARD"), origin.view

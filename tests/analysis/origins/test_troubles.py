@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensordbg.analysis.finding import EndedLoop
-from tensordbg.analysis.origins.troubles import Trouble, join_lines
+from tensordbg.analysis.finding import EndedLoop, ForwardOperation
+from tensordbg.analysis.origins.troubles import Trouble, join_grown, join_lines
 from tensordbg.analysis.why import why
 from tests.analysis.builder import TraceBuilder, inf, nan
 
@@ -112,3 +112,19 @@ def test_all_loops_that_they_ended_are_told() -> None:
     members = [Trouble(replace(origin, ended=(loop,)), (number,)) for number, loop in enumerate([*loops, loops[0]])]
     (joined,) = join_lines(members)
     assert joined.origin.ended == tuple(reversed(loops))
+
+
+def test_what_diverges_and_its_gradient_are_one_in_one_step() -> None:
+    trace = TraceBuilder()
+    trace.eager("Log", trace.output(trace.eager("Input", values=[0.0])), values=[-inf])
+    (log,) = why(trace).origins
+
+    def trouble(step: int, cause: str = "diverging_values", of: str = "") -> Trouble:
+        verdict = replace(log.verdict, cause=cause)
+        gradient_of = ForwardOperation(of, None, is_origin=False) if of else None
+        return Trouble(replace(log, verdict=verdict, view=replace(log.view, step=step), gradient_of=gradient_of), (0,))
+
+    assert len(join_grown([trouble(5), trouble(5, of="MatMul:0")])) == 1
+    assert len(join_grown([trouble(5), trouble(5)])) == 2
+    assert len(join_grown([trouble(5), trouble(6, of="MatMul:0")])) == 2
+    assert len(join_grown([trouble(5, "exp_overflow"), trouble(5, of="MatMul:0")])) == 2

@@ -11,8 +11,8 @@ import tensorflow as tf
 
 from tensordbg.analysis.program.python_names import names_told
 from tensordbg.analysis.tensors.show import history_of
-from tensordbg.analysis.view.history import thinned_history
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.table.history import thinned_history
 from tensordbg.cli import main
 from tensordbg.console.names.runs import EVERYTHING
 from tensordbg.console.names.tensors import find_tensor, parse_tensor

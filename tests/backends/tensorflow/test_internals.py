@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import warnings
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,18 @@ def test_marks_stay_on_an_eager_tensor() -> None:
     tensor = tf.constant([1.0])
     tensor._tensordbg = 7
     assert tf.nest.flatten({"a": tensor})[0]._tensordbg == 7
+
+
+def test_a_signature_of_litert_and_its_operations() -> None:
+    square = tf.function(lambda x: {"y": x * x + 1.0}, input_signature=[tf.TensorSpec((3,), name="x")])
+    module = tf.Module()
+    module.square = square
+    model = tf.lite.TFLiteConverter.from_concrete_functions([square.get_concrete_function()], module).convert()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        interpreter = tf.lite.Interpreter(model_content=model)
+    operations = internals.lite_operations(interpreter)
+    assert [each["op_name"] for each in operations][:2] == ["MUL", "ADD"]
+    (place,) = (each["index"] for each in interpreter.get_input_details())
+    assert list(operations[0]["inputs"]) == [place, place]
+    assert internals.lite_signature(interpreter.get_signature_runner()) == (interpreter, {"x": place})

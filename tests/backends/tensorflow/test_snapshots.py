@@ -24,7 +24,9 @@ def doubled(x: Any) -> Any:
 PIPELINES: dict[str, Pipeline] = {
     "mapped": lambda data: data.map(lambda x: x + 1),
     "function": lambda data: data.map(doubled).batch(3),
-    "branch": lambda data: data.map(lambda x: tf.cond(x > 2, lambda: x, lambda: -x)).filter(lambda x: x != 4),
+    # Each alone: what TensorFlow makes of the two in a row it names now so, now otherwise, in a plain program too.
+    "branch": lambda data: data.map(lambda x: tf.cond(x > 2, lambda: x, lambda: -x)),
+    "filtered": lambda data: data.filter(lambda x: x != 4),
     "inner": lambda data: data.interleave(lambda x: tf.data.Dataset.range(x).map(lambda y: y + x)),
     "shuffled": lambda data: data.map(lambda x: x * 3).shuffle(4, seed=1),
 }

@@ -34,7 +34,7 @@ def _explain_masked(case: Case) -> str:
     of = f" (the mask: {case.mask})" if case.mask else ""
     return (
         f"{logits.neg_inf:,} of the {logits.size:,} elements of {case.name(_logits(case))} are -inf, and at least one "
-        f"row{row} holds nothing else{of}; a softmax takes the row's maximum away first, and -inf - (-inf) is NaN."
+        f"row{row} holds nothing else{of}; a softmax first subtracts the row's maximum, and -inf - (-inf) is NaN."
     )
 
 
@@ -56,8 +56,9 @@ def _zeros_beside(case: Case) -> tuple[int, int] | None:
     """An input with infinities, and one with zeros that these are multiplied with."""
     numbers = case.numbers()
     within = case.operation.has(Trait.MULTIPLIES_MANY) and case.operation.kind is not Kind.POWER
+    masks = [k for k, given in enumerate(case.inputs) if given.recorded is not None and given.recorded.dtype == "bool"]
     for k in numbers:
-        for other in numbers:
+        for other in [*numbers, *masks]:
             health = case.health(other)
             if infinite(case.health(k)) and health is not None and health.zero and (k != other or within):
                 return k, other

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tensordbg.errors import TraceError
 from tensordbg.trace.described import is_shape
 from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.sums import Sums
 
 Ints = npt.NDArray[np.signedinteger[Any]]
 """Whole numbers: of 64 bits, or of 32 where a column is as long as the trace and its numbers are small."""
@@ -44,6 +45,25 @@ class TraceSource(Protocol):
 
     def take(self, events: Ints, columns: Sequence[str]) -> Any:
         """Columns of the tensor events with these numbers, in this order, as a `pyarrow.Table`."""
+
+
+@runtime_checkable
+class KeptElements(Protocol):
+    """A trace that gives the elements of the tensors whose elements were kept."""
+
+    def value(self, event: int) -> npt.NDArray[Any]:
+        """Return the elements of an event; raise `UsageError` where they were not kept."""
+
+
+@runtime_checkable
+class SummedTrace(TraceSource, Protocol):
+    """A trace that knows sums over its events, and so needs not be read for them."""
+
+    def sums(self) -> Sums:
+        """Return the sums over all events."""
+
+    def events_of(self, sites: Sequence[int], steps: range, columns: Sequence[str]) -> Any:
+        """Columns of the tensor events of some sites in some steps, as a `pyarrow.Table`; little else is read."""
 
 
 def tensor_pieces(trace: TraceSource, columns: Sequence[str]) -> Iterator[tuple[slice, Any]]:

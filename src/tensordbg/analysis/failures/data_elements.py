@@ -67,6 +67,11 @@ def element_given(batches: BatchOrigins, past: Past, what: Refused) -> tuple[Beg
     return ()
 
 
+def item_given(item: str) -> Beginning:
+    """Which item of a dataset it was whose code raised."""
+    return _told(f"this call was for {item}")
+
+
 def _behind(past: Past, made: Made | None) -> Iterator[_Found]:
     """What a tensor was made of, the nearest first, as far as it was recorded."""
     waiting = [] if made is None else [_Found(made, True)]

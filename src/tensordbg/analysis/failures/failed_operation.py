@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tensordbg.analysis.columns.reading import TraceSource, integers, tensor_pieces
+from tensordbg.analysis.failures.backward_pass import Recording, in_backward_pass
 from tensordbg.analysis.failures.batching import element_that_fits_no_batch
 from tensordbg.analysis.failures.beginnings.asserted import comparison_at, is_of_comparison
 from tensordbg.analysis.failures.beginnings.find import Refusal, compared_beginnings, find_beginnings
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
-from tensordbg.analysis.failures.data_elements import Refused, element_given
+from tensordbg.analysis.failures.data_elements import Refused, element_given, item_given
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
-from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine
+from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine, TensorView
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import Details, function_name
 from tensordbg.analysis.program.events import Executions, row_of
@@ -33,15 +34,6 @@ _PASSED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADI
 """What puts out what it takes and is not recorded itself."""
 _FARTHEST = 100
 _MOST_ELEMENTS = 16
-
-
-@dataclass(frozen=True)
-class Recording:
-    """The trace from which the past is read, with what was already read of it."""
-
-    trace: TraceSource
-    program: Program
-    executions: Executions
 
 
 def find_failure(
@@ -79,8 +71,10 @@ def find_failure(
         inputs=found.inputs or _stated(told.inputs),
         beginnings=(
             *raised_in_python(told.message, locations),
+            *in_backward_pass(told, Recording(trace, program, executions), locations),
             *(found.beginnings or element_that_fits_no_batch(told.message, trace, program, executions, row)),
             *found.element,
+            *([item_given(told.item)] if told.item else []),
         ),
         layer=told.layer,
     )
@@ -111,7 +105,7 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
     """What an operation was given whose execution was recorded, an assertion, or Python code that refused it."""
     told, recording, details = place.told, place.recording, place.details
     trace, program, executions = recording.trace, recording.program, recording.executions
-    if site is not None and row != NONE:
+    if site is not None and row != NONE and not told.tensors:
         eager = executions.function[row] == NONE
         inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
         past = RecordedPast(trace, program, executions, row)
@@ -220,12 +214,19 @@ def _of_refused(
     given = past.given(len(told.inputs))
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
     inputs = tuple(
-        plain if made is None or made.event == NONE else InputView(made.tensor, made.op_type, views.get(made.event))
+        plain if made is None else _as_given(plain, made, views.get(made.event), past)
         for plain, made in zip(_stated(told.inputs), given, strict=False)
     )
     op_type = "" if site is None else site.op_type
     refusal = Refusal(op_type, told.message, source, [each.tensor for each in inputs], given)
     return with_elements(inputs, told, details), find_beginnings(refusal, past)
+
+
+def _as_given(plain: InputView, made: Made, view: TensorView | None, past: StatedPast) -> InputView:
+    """An input as it was recorded; where what was given is a view of that, as it was stated."""
+    if view is not None and (plain.shape is None or view.shape in (None, plain.shape)):
+        return InputView(made.tensor, made.op_type, view)
+    return replace(plain, tensor=past.name(made), op_type=made.op_type)
 
 
 @dataclass(frozen=True)

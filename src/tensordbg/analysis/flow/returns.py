@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +80,15 @@ class _Seen:
             return None
         return (self.shape, sum(self.row[name] or 0 for name in _BAD[:3]), self.row["first_bad"])
 
+    @property
+    def columns(self) -> tuple[object, ...] | None:
+        """By what rows of the same data are known: those in which NaN stand throughout the same columns."""
+        rows, nan = (self.shape or (0,))[0], self.row["nan"] or 0
+        if not rows or not nan or nan % rows or len(self.shape or ()) < 2:
+            return None
+        # The first stands in the first row.
+        return (self.shape or ())[1:], nan // rows, self.row["first_bad"]
+
     def may_hold(self, part: _Seen) -> bool:
         """Whether another tensor may be cut out of it, put together from it and others, or be one of its rows."""
         if not self.shape or not part.shape or (part.written and not self.written):
@@ -111,15 +120,23 @@ class Returns:
     _seen: tuple[_Seen, ...] = ()
     """All that came in or left, in the order in which it did."""
 
-    def likely(self, event: int) -> int:
-        """The last bad event that a value from outside may have been made of in Python; else `NONE`."""
+    def likely(self, event: int, computed: Container[int]) -> int:
+        """The last bad event that a value from outside may have been made of in Python; else `NONE`.
+
+        Args:
+            event: Of the value.
+            computed: The bad events that the framework computed; the others are what it was given, handed on.
+        """
         place = next((k for k, each in enumerate(self._seen) if each.event == event), NONE)
         if place == NONE:
             return NONE
         part, earlier = self._seen[place], self._seen[:place][::-1]
         if part.written and any(each.comes and each.elements == part.elements for each in earlier):
             return NONE
-        return next((each.event for each in earlier if not each.comes and each.may_hold(part)), NONE)
+        if part.columns is not None and any(each.comes and each.columns == part.columns for each in earlier):
+            return NONE
+        left = (each for each in earlier if not each.comes and each.may_hold(part))
+        return next((each.event for each in left if each.event in computed), NONE)
 
 
 def find_returns(values: Values, details: Details) -> Returns:

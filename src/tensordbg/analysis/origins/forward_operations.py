@@ -3,7 +3,8 @@
 The gradient of an arc cosine is a square, a difference, a square root and a reciprocal, in no scope of their own. What
 they are computed from tells: tensors of the forward pass, and the forward operation is what else takes or makes those.
 Where these are several, the type tells that stands in the stack of the gradient; where they can't be followed, as they
-lie in lists of tensors that a loop keeps, its name does.
+lie in lists of tensors that a loop keeps, its name does. The gradient of a gradient belongs to what the first of the
+two belongs to.
 """
 
 from __future__ import annotations
@@ -50,22 +51,34 @@ class ForwardOperations:
             site: The operation.
             invocation: Where it ran.
         """
+        found = self._differentiated(site, invocation)
+        for _ in range(_MOST):
+            # What the run left out stands for itself: it has no site of its own.
+            if found is None or found[0].site == site.site or not self._gradient_site[found[0].site]:
+                return None if found is None else found[0]
+            site, invocation = found
+            found = self._differentiated(site, invocation)
+        return None
+
+    def _differentiated(self, site: Site, invocation: int) -> tuple[Site, int] | None:
+        """The operation whose gradient is computed, which may be of a backward pass itself, and where it ran."""
         known = self._sites.get(site.gradient_of)
         if known is not None or not self._gradient_site[site.site]:
-            return known
+            return None if known is None else (known, invocation)
         wanted = self.type_of(site)
         if site.function == NONE:
             return self._eager(site, invocation, wanted)
-        known = self._in_graph(site, wanted) or self._by_name(site, wanted)
-        return known or _left_out(site) or self._only_of_type.get((site.function, wanted))
+        found = self._in_graph(site, wanted) or self._by_name(site, wanted) or _left_out(site)
+        found = found or self._only_of_type.get((site.function, wanted))
+        return None if found is None else (found, invocation)
 
     def type_of(self, site: Site) -> str:
         """The type of the operation that is differentiated, in lower case; empty where the stack does not tell."""
         return differentiated_type(self._values.program.stacks.get(site.stack, ()))
 
     def _in_graph(self, site: Site, wanted: str) -> Site | None:
-        ports = self._taken_from_forward(site.site)
-        takers = self._forward_takers(ports)
+        ports = self._taken_from_forward(site)
+        takers = self._forward_takers(ports, self._order(site))
         if wanted:
             makers = [self._sites[int(self._ports.site[port])] for port in ports]
             fitting = {each.site: each for each in (*takers, *makers) if each.op_type.lower() == wanted}
@@ -74,30 +87,38 @@ class ForwardOperations:
             return None
         if len(takers) > 1:
             scope = _scope(site.name.removeprefix(_TAPE))
-            takers = [each for each in takers if _scope(each.name) == scope]
-        return takers[0] if len(takers) == 1 else None
+            takers = [each for each in takers if scope in (each.name, _scope(each.name))] or takers
+        # They may be an operation and its gradients.
+        forward = (self.of(each, NONE) if self._gradient_site[each.site] else each for each in takers)
+        found = {each.site: each for each in forward if each is not None}
+        return next(iter(found.values())) if len(found) == 1 else None
 
-    def _taken_from_forward(self, origin: int) -> list[int]:
-        """The ports of the forward pass that it is computed from, constants apart; none where they are far."""
-        waiting, seen, found = [origin], {origin}, set[int]()
+    def _order(self, site: Site) -> int:
+        """Of which derivative it is a part: 0 of none, 2 of the gradient of a gradient."""
+        return max(1, site.name.count(_TAPE)) if self._gradient_site[site.site] else 0
+
+    def _taken_from_forward(self, origin: Site) -> list[int]:
+        """The ports of what is differentiated that it is computed from, constants apart; none where they are far."""
+        order = self._order(origin)
+        waiting, seen, found = [origin.site], {origin.site}, set[int]()
         while waiting and len(seen) <= _MOST:
             for port in self._ports.inputs.of(waiting.pop()):
                 maker = self._sites.get(int(self._ports.site[port]))
                 if maker is None or _depends_on_nothing(maker):
                     continue
-                if not self._gradient_site[maker.site]:
+                if self._order(maker) < order:
                     found.add(int(port))
                 elif maker.site not in seen:
                     seen.add(maker.site)
                     waiting.append(maker.site)
         return sorted(found) if not waiting else []
 
-    def _forward_takers(self, ports: list[int]) -> list[Site]:
-        """The operations of forward passes that make something of tensors."""
+    def _forward_takers(self, ports: list[int], order: int) -> list[Site]:
+        """The operations of what is differentiated that make something of tensors."""
         inputs = self._ports.inputs
         places = np.flatnonzero(np.isin(inputs.ports, ports))
         takers = np.unique(np.searchsorted(inputs.starts, places, side="right") - 1)
-        sites = [self._sites[taker] for taker in takers.tolist() if not self._gradient_site[taker]]
+        sites = [site for taker in takers.tolist() if self._order(site := self._sites[taker]) < order]
         operations = ((site, operation_of(site)) for site in sites)
         return [site for site, made in operations if not made.has(Trait.SHAPE_ONLY) and made.kind not in _PASSING]
 
@@ -129,7 +150,7 @@ class ForwardOperations:
                 named.setdefault(site.name, []).append(site)
         return named
 
-    def _eager(self, site: Site, row: int, wanted: str) -> Site | None:
+    def _eager(self, site: Site, row: int, wanted: str) -> tuple[Site, int] | None:
         """Of an eager operation: what took or made the values of the forward pass that it was computed from."""
         if not wanted:
             return None
@@ -144,15 +165,17 @@ class ForwardOperations:
                 unseen |= self._sites[made].op_type == INPUT
                 if not self._gradient_site[made]:
                     slot = operand.port - int(self._ports.first[made])
-                    for each in (made, *self._eager_takers(operand.invocation, slot)):
-                        if self._sites[each].op_type.lower() == wanted:
-                            return self._sites[each]
+                    takers = self._eager_takers(operand.invocation, slot)
+                    for number, where in ((made, operand.invocation), *takers):
+                        if self._sites[number].op_type.lower() == wanted and not self._gradient_site[number]:
+                            return self._sites[number], where
                 elif operand.invocation not in seen and self.type_of(self._sites[made]) == wanted:
                     seen.add(operand.invocation)
                     waiting.append((self._sites[made], operand.invocation))
-        return self._reading_type.get(wanted) if unseen else None
+        found = self._reading_type.get(wanted) if unseen else None
+        return None if found is None else (found, NONE)
 
-    def _told(self, row: int, wanted: str) -> Site | None:
+    def _told(self, row: int, wanted: str) -> tuple[Site, int] | None:
         """The operation as the tape knew it."""
         executions = self._values.executions
         noted = self._values.program.differentiated.get(int(executions.number[row]))
@@ -161,10 +184,15 @@ class ForwardOperations:
         made = int(row_of(executions.number, np.array([noted.execution]))[0])
         if made == NONE:
             return None
-        numbers = self._eager_takers(made, noted.slot) if noted.is_input else [int(executions.site[made])]
-        fitting = {self._sites[each] for each in numbers if each in self._sites}
-        fitting = {each for each in fitting if each.op_type.lower() == wanted}
-        return fitting.pop() if len(fitting) == 1 else None
+        places = [*self._eager_takers(made, noted.slot)] if noted.is_input else [(int(executions.site[made]), made)]
+        # An operation is differentiated after it has run.
+        fitting = {
+            self._sites[number]: where
+            for number, where in places
+            if where < row and number in self._sites and self._sites[number].op_type.lower() == wanted
+        }
+        forward = {site: where for site, where in fitting.items() if not self._gradient_site[site.site]} or fitting
+        return next(iter(forward.items())) if len(forward) == 1 else None
 
     @cached_property
     def _reading_type(self) -> dict[str, Site]:
@@ -183,13 +211,15 @@ class ForwardOperations:
                 found.setdefault(self._sites[number].op_type.lower(), set()).add(number)
         return {op_type: self._sites[min(sites)] for op_type, sites in found.items() if len(sites) == 1}
 
-    def _eager_takers(self, row: int, slot: int) -> Iterator[int]:
+    def _eager_takers(self, row: int, slot: int) -> Iterator[tuple[int, int]]:
+        """The sites of the eager operations that were given a tensor, and where they ran."""
         executions = self._values.executions
         given = np.flatnonzero((executions.input_row == row) & (executions.input_slot == slot))
         takers = np.searchsorted(executions.input_starts, given, side="right") - 1
-        for site in executions.site[takers[executions.function[takers] == NONE]].tolist():
-            if site in self._sites and not self._gradient_site[site]:
-                yield site
+        takers = takers[executions.function[takers] == NONE]
+        for site, where in zip(executions.site[takers].tolist(), takers.tolist(), strict=True):
+            if site in self._sites:
+                yield site, where
 
 
 def _left_out(site: Site) -> Site | None:

@@ -16,6 +16,7 @@ from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, Histor
 from tensordbg.analysis.flow.call_chain import telling_stack
 from tensordbg.analysis.flow.reach import Reach
 from tensordbg.analysis.origins.allowed import allowing_rule
+from tensordbg.analysis.origins.computed import computed_events
 from tensordbg.analysis.origins.dropping import Dropping
 from tensordbg.analysis.origins.evidence import Evidence, Gatherer
 from tensordbg.analysis.origins.find import Origins
@@ -43,7 +44,8 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     """One entry for each trouble, in the order of the program: see `troubles.py`."""
     groups = group_origins(origins)
     gatherer = Gatherer(origins.values, origins.variables, origins.graph)
-    evidence = [_with_likely(origins, gatherer.gather(group.node)) for group in groups]
+    gathered = [gatherer.gather(group.node) for group in groups]
+    evidence = _with_likely(origins, gathered)
     program, gradient_site = origins.values.program, origins.roles.gradient_site
     operations = ForwardOperations(origins.values, gradient_site)
     known = [operations.of(each.site, int(origins.graph.invocation[group.node]))
@@ -98,10 +100,14 @@ def _with_spread(troubles: Sequence[Trouble], origins: Origins, details: Details
     ]
 
 
-def _with_likely(origins: Origins, evidence: Evidence) -> Evidence:
+def _with_likely(origins: Origins, gathered: Sequence[Evidence]) -> list[Evidence]:
     """Adds what a value from outside was likely made of in Python, if bad values had been there before."""
-    outside = _is_given(evidence.site) or (reads_variables(evidence.site) and not evidence.written)
-    return replace(evidence, likely=origins.returns.likely(evidence.event)) if outside else evidence
+    outside = [_is_given(each.site) or (reads_variables(each.site) and not each.written) for each in gathered]
+    computed = set(computed_events(origins.values, origins.graph).tolist()) if any(outside) else set()
+    return [
+        replace(each, likely=origins.returns.likely(each.event, computed)) if came else each
+        for each, came in zip(gathered, outside, strict=True)
+    ]
 
 
 def _events_of(evidence: Sequence[Evidence]) -> set[int]:

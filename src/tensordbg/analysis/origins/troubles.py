@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tensordbg.analysis.causes.overflow import DIVERGES
 from tensordbg.analysis.finding import Decided, EndedLoop, ForwardOperation, Origin, RelatedOperation
 from tensordbg.model import NONE
 
@@ -70,7 +71,9 @@ def join_grown(troubles: Sequence[Trouble]) -> list[Trouble]:
     """Tell overflows of numbers that had grown at one place, or in one divergence, with the first of them."""
     left: list[Trouble] = []
     for trouble in troubles:
-        alike = (k for k, each in enumerate(left) if each.grown & trouble.grown and _harm_of(each) == _harm_of(trouble))
+        alike = (
+            k for k, each in enumerate(left) if _grew_together(each, trouble) and _harm_of(each) == _harm_of(trouble)
+        )
         first = next(alike, None)
         if first is None:
             left.append(trouble)
@@ -78,6 +81,16 @@ def join_grown(troubles: Sequence[Trouble]) -> list[Trouble]:
             joined = _joined(left[first], [trouble], "alike")
             left[first] = replace(joined, grown=left[first].grown | trouble.grown)
     return left
+
+
+def _grew_together(first: Trouble, later: Trouble) -> bool:
+    """Whether both overflow for one reason: of the same numbers, or the one forward, the other backward in one step.
+
+    In a training that diverges, what is computed and its gradient grow at once, each of other numbers.
+    """
+    one, other = first.origin, later.origin
+    both_diverge = one.cause == other.cause == DIVERGES and one.view.step == other.view.step
+    return bool(first.grown & later.grown) or (both_diverge and other.gradient_of is not None)
 
 
 def join_lines(troubles: Sequence[Trouble]) -> list[Trouble]:

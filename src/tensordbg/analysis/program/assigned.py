@@ -17,6 +17,7 @@ from tensordbg.analysis.program.composite_notes import eager_composite, wholes
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import INPUT, named
 from tensordbg.model import NONE, Frame, Site, TensorRef
+from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import PARAMETER
 
@@ -145,8 +146,10 @@ def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -
         if line not in statement.lines or number in seen:
             continue
         seen.add(number)
+        constructs = any(frame.function == "__init__" for frame in program.stacks[number][depth:])
         for site in made.sites[number]:
-            if site.op_type != PARAMETER:
+            # The statement gives the object that is made, such as a module, and not what its making computes.
+            if site.op_type != PARAMETER and not (constructs and site.framework == TORCH):
                 groups.setdefault((site.function, _layer(site), program.stacks[number][:depth]), []).append(site)
     joined: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
     for (function, layer, frames), sites in groups.items():

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, integers, shape_of
+from tensordbg.analysis.columns.reading import Bools, Ints, KeptElements, TraceSource, integers, shape_of
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.program.description import Program
+from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Health, Site
 
 _HEALTH = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal")
@@ -59,6 +60,13 @@ class Details:
         """Some columns of some events, a row for each."""
         rows: list[dict[str, Any]] = self._take(events, list(names)).to_pylist()
         return rows
+
+    def elements(self, event: int) -> npt.NDArray[Any] | None:
+        """The elements of a tensor, `None` where they were not kept or NumPy lacks their dtype."""
+        try:
+            return self._trace.value(event) if isinstance(self._trace, KeptElements) else None
+        except UsageError:
+            return None
 
     def _take(self, events: Ints, columns: list[str]) -> Any:
         return self._trace.take(events, columns)

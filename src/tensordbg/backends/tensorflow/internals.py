@@ -59,6 +59,7 @@ __all__ = [
     "function_def_to_graph",
     "functional_ops",
     "generated_names",
+    "given_while_traced",
     "gradients_util",
     "imperative_grad",
     "iterator_ops",
@@ -98,6 +99,10 @@ RELIED_ON: dict[str, str] = {
     "backprop._gradient_function": (
         "(op_name, attr_tuple, num_inputs, inputs, outputs, ...): a tape calls it for each operation; its frame is "
         "looked for in a stack, and its arguments read there; since 1.7"
+    ),
+    "given_while_traced": (
+        "`bound_args` of `_maybe_define_function` and `loop_vars` of `while_loop`, in frames outside of that of "
+        "`func_graph_from_py_func`, whose `func_graph` has the placeholders as `inputs`; since 2.14"
     ),
     "imperative_grad.imperative_grad": (
         "(tape, target, sources, ...): what a gradient tape calls, looked up in the module; since 1.5"
@@ -351,9 +356,14 @@ def was_caught_while_traced(error: BaseException) -> bool:
 
 def python_function_given(frame: FrameType) -> list[Any] | None:
     """The inputs of a Python function that `tf.numpy_function` calls eagerly in this frame; None for other frames."""
-    code, given = frame.f_code, frame.f_locals.get("inp")
-    is_one = code.co_name == "py_func_common" and code.co_filename.endswith("script_ops.py")
-    return list(given) if is_one and isinstance(given, (list, tuple)) else None
+    given = frame.f_locals.get("inp") if frame.f_code.co_name == "py_func_common" else None
+    return list(given) if isinstance(given, (list, tuple)) else None
+
+
+def given_while_traced(frame: FrameType) -> Any:
+    """The graph that is traced in this frame, or what a function or loop is given there; None for other frames."""
+    names = {"_maybe_define_function": "bound_args", "while_loop": "loop_vars", "func_graph_from_py_func": "func_graph"}
+    return frame.f_locals.get(names.get(frame.f_code.co_name, ""))
 
 
 def autograph_operators() -> Any:
@@ -376,3 +386,14 @@ def loop_and_branch_graphs() -> tuple[type[Any], ...]:
     """The kinds of FuncGraph that are a part of another function; a gradient's loop body derives from the first."""
     graphs = control_flow_v2_func_graphs
     return (graphs.WhileBodyFuncGraph, graphs.WhileCondFuncGraph, graphs.CondBranchFuncGraph)
+
+
+def lite_operations(interpreter: Any) -> list[dict[str, Any]]:
+    """The operations of a LiteRT model in their order: `op_name`, and `inputs` and `outputs` by index."""
+    operations: list[dict[str, Any]] = interpreter._get_ops_details()  # noqa: SLF001
+    return operations
+
+
+def lite_signature(runner: Any) -> tuple[Any, dict[str, int]]:
+    """The interpreter of a LiteRT signature, and the index of each input; none where it is not of the main graph."""
+    return runner._interpreter, runner._inputs if runner._subgraph_index == 0 else {}  # noqa: SLF001

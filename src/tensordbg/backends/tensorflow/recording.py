@@ -11,12 +11,14 @@ from typing import Protocol
 from tensordbg import _native
 from tensordbg.backends.tensorflow.eager.given_names import VariableNames
 from tensordbg.backends.tensorflow.eager.runs import EagerRuns
+from tensordbg.backends.tensorflow.eager.tape_steps import TapeSteps
 from tensordbg.backends.tensorflow.eager_composites import EagerComposites
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_in_python
 from tensordbg.backends.tensorflow.failures.refused_in_python import RefusedInPython
 from tensordbg.backends.tensorflow.functions.instrument import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.keras.symbols import KerasSymbols
+from tensordbg.backends.tensorflow.lite import LiteInterpreters
 from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.refused import RefusedOperations
 from tensordbg.backends.tensorflow.run_graphs.clean import CleanRunMetadata
@@ -43,7 +45,7 @@ class _Hook(Protocol):
 
 _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
     Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns,
-    RefusedInPython, VariableNames,
+    TapeSteps, RefusedInPython, VariableNames, LiteInterpreters,
 )  # fmt: skip
 """What a recording looks on at beside operations, functions and sessions."""
 

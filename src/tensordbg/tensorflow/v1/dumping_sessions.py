@@ -190,6 +190,9 @@ class _Dump:
         self.running.discard(threading.get_ident())
         self._runs.forget()
 
+    def ran(self, execution: int) -> None:
+        """See `RunWatch`."""
+
     def before(self, run: Run) -> bool:
         """See `RunWatch`."""
         return self._runs.take(run)

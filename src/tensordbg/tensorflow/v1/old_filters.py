@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.records.rows import SeenTensor
 from tensordbg.console.language.filters import Filters
 from tensordbg.console.language.predicates import Predicate
 

@@ -39,3 +39,9 @@ def test_a_type_that_is_not_taken_says_nothing_of_shapes() -> None:
         "Value passed to parameter labels has DataType float32 not in list of allowed values: int32"
     )
     assert not is_of_type_alone("Incompatible shapes: [3] vs. [4]")
+
+
+def test_labels_and_indices_of_a_wrong_type_stand_second() -> None:
+    floats = ["float32", "float32"]
+    assert differing("expected target dtype to be Long or Byte, but got Float", floats) == [1]
+    assert differing("mat1 and mat2 must have the same dtype, but got Double and Float", floats) == []

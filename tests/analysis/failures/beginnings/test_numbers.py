@@ -68,3 +68,13 @@ def test_the_number_is_followed_through_a_choice_and_not_into_its_condition() ->
     turn = beginning_of(past, chosen, beyond)
     assert turn is not None
     assert turn.made is words
+
+
+def test_what_pytorch_says_of_a_number() -> None:
+    past = Drawn()
+    table, index = past.made("aten::exp", [10, 4]), past.made("aten::mul", [3], dtype="int64", span=(2, 14))
+    assert out_of_range("index out of range in self", [table, index]) == WRONG
+    assert out_of_range("index out of range in self", [table]) is None
+    assert out_of_range("Target 3 is out of bounds.", [past.made("aten::exp", [8, 3])]) == OutOfRange(3, 0, 3)
+    assert out_of_range("index 3 is out of bounds for dimension 0 with size 3", []) == OutOfRange(3, -3, 3)
+    assert out_of_range("index -1 is out of bounds for dimension 0 with size 3", []) == OutOfRange(-1, 0, 3)

@@ -18,6 +18,8 @@ INCOMPATIBLE = "Incompatible shapes"
         ("MatMul", [(4, 3), (5, 2)], [Odd(0, 1, 5), Odd(1, 0, 3)]),
         ("MatMul", [(4, 3), (3, 2)], []),
         ("MatMul", [(4, 3), None], []),
+        ("aten::addmm", [(5,), (4, 3), (7, 5)], [Odd(1, 1, 7), Odd(2, 0, 3)]),
+        ("aten::stack", [(3,), (2,)], [Odd(0, 0, 2), Odd(1, 0, 3)]),
         ("ConcatV2", [(2, 3), (4, 2), ()], [Odd(0, None), Odd(1, None)]),
         ("ConcatV2", [(2, 3), (2, 3, 1), ()], [Odd(0, None), Odd(1, None)]),
         ("EnsureShape", [(3, 4)], [Odd(0, None)]),
@@ -26,6 +28,38 @@ INCOMPATIBLE = "Incompatible shapes"
 )
 def test_what_does_not_fit_together(op_type: str, given: list[tuple[int, ...] | None], found: list[Odd]) -> None:
     assert odds(op_type, INCOMPATIBLE, given) == found
+
+
+@pytest.mark.parametrize(
+    ("message", "given", "found"),
+    [
+        ("expected input[4, 8, 9, 9] to have 6 channels", [(4, 8, 9, 9), (8, 6, 3, 3)], [Odd(0, 1, 6)]),
+        ("Given normalized_shape=[2, 5], expected input with shape [*, 2, 5]", [(4, 2, 8), (2, 5)], [Odd(0, 2, 5)]),
+        ("running_mean should contain 8 elements not 10", [(4, 8), (10,)], [Odd(0, 1, 10)]),
+        ("input.size(-1) must be equal to input_size. Expected 10, got 12", [(4, 7, 12)], [Odd(0, 2, 10)]),
+    ],
+)
+def test_sentences_that_say_how_large_a_dimension_should_be(
+    message: str, given: list[tuple[int, ...]], found: list[Odd]
+) -> None:
+    assert odds("aten::some", message, given) == found
+
+
+def test_a_dimension_is_followed_through_a_transposition() -> None:
+    past = Drawn()
+    x = past.made("aten::exp", [5, 12])
+    turn = beginning_of(past, past.made("aten::t", [12, 5], x), Odd(0, 0))
+    assert turn is not None
+    assert turn.made == x
+
+
+def test_the_channels_of_a_convolution_are_its_own() -> None:
+    past = Drawn()
+    x, kernel = past.made("aten::exp", [4, 8, 9, 9]), past.made("aten::exp", [8, 8, 3, 3])
+    made = past.made("aten::convolution", [4, 8, 7, 7], x, kernel)
+    turn = beginning_of(past, made, Odd(0, 1))
+    assert turn is not None
+    assert turn.made == made
 
 
 def test_an_error_of_another_kind_is_not_of_shapes() -> None:

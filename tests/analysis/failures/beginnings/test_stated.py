@@ -15,6 +15,17 @@ def line(stack: int) -> SourceLine:
     return SourceLine("/me/train.py", stack, "step", True, "")
 
 
+def test_a_view_is_called_by_what_it_shows() -> None:
+    told = (
+        StatedTensor("aten::view:0", "aten::view", "int64", (2, 4), 4, (1,)),
+        StatedTensor("aten::mul:0", "aten::mul", "int64", (8,), 5),
+    )
+    past = StatedPast(told, line, None)
+    (view,) = past.given(1)
+    assert view is not None
+    assert past.name(view) == "aten::view:0 of aten::mul:0"
+
+
 def test_tensors_are_followed_by_their_places_in_the_list() -> None:
     told = (
         StatedTensor("mul:0", "Mul", "float32", (-1, 8), 4, (1,)),

@@ -7,18 +7,23 @@ from collections.abc import Sequence
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
 from tensordbg.analysis.failures.beginnings.shapes import Emergence
+from tensordbg.operations.traits import Trait
 
 _OF_TYPES = re.compile(
-    r"\b(?:was expected to be an? \w+ tensor but is|does not match type|dtype|data ?type)\b", re.IGNORECASE
+    r"\b(?:was expected to be an? \w+ tensor but is|does not match type|dtype|data ?type|scalar types?"
+    r"|type \([\w.]+\) and \w+ type)\b",
+    re.IGNORECASE,
 )
 _OF_ONE = re.compile(
     r"must be of type|requested dtype|must have d?type|dtype must be|(?:unsupported|invalid) d?type"
-    r"|not in list of allowed values",
+    r"|Expected \w+ passed to parameter"
+    r"|not in list of allowed values|not implemented for '|expected scalar type|floating point type",
     re.IGNORECASE,
 )
 """Of the type of a tensor that goes with no other."""
 _NUMBERED = re.compile(r"input #(\d+)\(zero-based\) was expected")
-
+_OF_SECOND = re.compile(r"expected target|'indices' to have one of", re.IGNORECASE)
+"""Of labels and indices, which PyTorch takes second."""
 
 _OF_TYPE_ALONE = re.compile(r"has DataType \w+ not in list of allowed values")
 
@@ -41,6 +46,8 @@ def differing(message: str, given: Sequence[str]) -> list[int]:
         other = next((k for k, dtype in enumerate(given) if dtype and dtype != given[odd]), None)
         return [odd] if other is None else [odd, other]
     kinds = {dtype: k for k, dtype in reversed([*enumerate(given)]) if dtype}
+    if len(kinds) == 1 and len(typed) > 1 and _OF_SECOND.search(message):
+        return [1]
     return sorted(kinds.values()) if len(kinds) == 2 else []
 
 
@@ -50,6 +57,7 @@ def beginning_of(past: Past, made: Made) -> Emergence:
         inputs = [each for each in past.inputs(made) if each is not None]
         before = next((each for each in inputs if each.dtype == made.dtype), None)
         if before is None:
-            return Emergence(made, tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1])
+            other = tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1]
+            return Emergence(made, () if made.operation.has(Trait.READS) else other)
         made = before
     return Emergence(made, ())

@@ -20,6 +20,11 @@ _RANGE = re.compile(
 )
 _OF_DIMENSION = re.compile(r"index (-?\d+) of dimension (\d+) out of bounds")
 
+_OF_SIZE = re.compile(r"index (-?\d+) is out of bounds for dimension \d+ with size (\d+)")
+_OF_LABEL = re.compile(r"Target (-?\d+) is out of bounds")
+_OF_TABLE = re.compile(r"\Aindex out of range in self")
+"""How PyTorch says it; the last tells no number."""
+
 _CARRYING = frozenset({Kind.CAST, Kind.CLIP, Kind.MAX, Kind.MAXIMUM, Kind.MIN, Kind.MINIMUM, Kind.RELU})
 """They give numbers that they were given, perhaps without what is behind the point."""
 
@@ -40,12 +45,29 @@ def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | Non
     found = _RANGE.search(message)
     if found is not None:
         return OutOfRange(*map(int, found.groups()))
-    found = _OF_DIMENSION.search(message)
+    if (sized := _OF_SIZE.search(message)) is not None:
+        number, size = map(int, sized.groups())
+        return OutOfRange(number, 0 if -size <= number < 0 else -size, size)
     first = given[0] if given else None
+    if (label := _OF_LABEL.search(message)) is not None and first is not None and first.shape:
+        return OutOfRange(int(label[1]), 0, first.shape[min(1, len(first.shape) - 1)])
+    if _OF_TABLE.search(message):
+        return _outside_of_table(given)
+    found = _OF_DIMENSION.search(message)
     if found is None or first is None or first.shape is None or int(found[2]) >= len(first.shape):
         return None
     size = first.shape[int(found[2])]
     return OutOfRange(int(found[1]), -size, size)
+
+
+def _outside_of_table(given: Sequence[Made | None]) -> OutOfRange | None:
+    """The index that is outside of the rows of a table, which is the first input."""
+    table, index = (*given, None, None)[:2]
+    if table is None or not table.shape or index is None or index.low is None or index.high is None:
+        return None
+    rows = table.shape[0]
+    wrong = index.high if index.high >= rows else index.low
+    return OutOfRange(int(wrong), 0, rows) if not 0 <= wrong < rows else None
 
 
 def holds(made: Made, wrong: OutOfRange) -> bool:

@@ -23,6 +23,7 @@ from tensordbg.analysis.program.operations import operation_of, type_of
 from tensordbg.model import NONE, Site, TensorRef
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.lookup import PARAMETER
 from tensordbg.operations.traits import Trait
 from tensordbg.trace.described import is_shape
 
@@ -224,7 +225,7 @@ class RecordedPast:
             low, high, total = float(elements.min()), float(elements.max()), float(elements.sum())
         return Made(
             key=(invocation, port),
-            tensor=f"{site.name}:{slot}",
+            tensor=self._name(site, slot),
             op_type=site.op_type,
             dtype=dtype,
             shape=shape,
@@ -237,6 +238,11 @@ class RecordedPast:
             layer=layer_path(site),
             earlier=self._earlier(site, slot, shape),
         )
+
+    def _name(self, site: Site, slot: int) -> str:
+        """Name and slot; of what a variable held, the variable's name."""
+        held = self._program.variables.get(site.reads[0]) if site.op_type == PARAMETER and site.reads else None
+        return f"{site.name}:{slot}" if held is None else held.name
 
     def _earlier(self, site: Site, slot: int, shape: tuple[int, ...] | None) -> tuple[tuple[int, ...], ...]:
         if not operation_of(site).has(Trait.FROM_PIPELINE) or shape is None:

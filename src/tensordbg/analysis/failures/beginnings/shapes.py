@@ -24,6 +24,13 @@ _OF_AXIS = re.compile(
     r"(?:expected axis (-?\d+) of input shape to have value|dimension (-?\d+) must have size) (\d+)"
     r"(?:.*, shape \(([\d, ]*)\))?"
 )
+_WANTED = (
+    (1, re.compile(r"expected input\[[\d, ]+\] to have (\d+) channels")),
+    (-1, re.compile(r"normalized_shape=\[(?:\d+, )*(\d+)\], expected input with shape")),
+    (1, re.compile(r"(?:running_mean|running_var|weight) should contain \d+ elements not (\d+)")),
+    (-1, re.compile(r"(?:must be equal to input_size\. |input's last dimension to be )Expected (\d+), got")),
+)
+"""Which dimension, and the sentence that says how large it should be."""
 _OF_ROWS = re.compile(r"same shape up until the last dimension|same first dimension|first dimension|batch_size")
 """Of dimensions that are compared from the front."""
 _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
@@ -54,22 +61,32 @@ class Emergence:
 
 def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]:
     """Finds the inputs of an operation whose shapes don't fit together; empty where its error is not of shapes."""
+    tensors = [(k, shape) for k, shape in enumerate(given) if shape]
+    if (told := _of_words(message, tensors)) is not None:
+        return told
     if not _OF_SHAPES.search(message):
         return []
     kind = named(op_type).kind
     if kind is Kind.MATMUL:
         return _of_product(given)
-    tensors = [(k, shape) for k, shape in enumerate(given) if shape]
     if (stated := _OF_AXIS.search(message)) is not None:
         meant = [(k, shape) for k, shape in tensors if stated[4] is None or shape == _shape_of(stated[4])]
         return _of_axis(meant, int(stated[1] or stated[2]), int(stated[3]))
-    if kind is Kind.CONCATENATE:
+    if kind in (Kind.CONCATENATE, Kind.PACK):
         return _of_concatenation(tensors)
     if len(tensors) == 2:
         one, other = tensors
         if found := _of_rows(one, other) if _OF_ROWS.search(message) else _of_broadcast(one, other):
             return found
     return [Odd(k, None) for k, _ in tensors[:1]]
+
+
+def _of_words(message: str, tensors: list[tuple[int, Shape]]) -> list[Odd] | None:
+    """The dimension of which PyTorch says in one of its sentences what it should be; None where it says none."""
+    for axis, sentence in _WANTED:
+        if (stated := sentence.search(message)) is not None:
+            return _of_axis(tensors, axis, int(stated[1]))
+    return None
 
 
 def _of_axis(tensors: list[tuple[int, Shape]], axis: int, size: int) -> list[Odd]:
@@ -85,7 +102,8 @@ def _shape_of(words: str) -> Shape:
 
 
 def _of_product(given: Sequence[Shape | None]) -> list[Odd]:
-    first, second = (*given, None, None)[:2]
+    at = max(0, len(given) - 2)  # what is added to the product stands before
+    first, second = (*given[at:], None, None)[:2]
     if (
         not first
         or not second
@@ -95,7 +113,7 @@ def _of_product(given: Sequence[Shape | None]) -> list[Odd]:
         or -1 in (first[-1], second[-2])
     ):
         return []
-    return [Odd(0, len(first) - 1, second[-2]), Odd(1, len(second) - 2, first[-1])]
+    return [Odd(at, len(first) - 1, second[-2]), Odd(at + 1, len(second) - 2, first[-1])]
 
 
 def _of_concatenation(tensors: list[tuple[int, Shape]]) -> list[Odd]:
@@ -147,6 +165,8 @@ def beginning_of(past: Past, made: Made, odd: Odd) -> Emergence | None:
             before, axis = _carrying(made, axis, inputs, odd)
         if before is None:
             return _emergence(made, inputs)
+        if before.source is None and made.source is not None:  # a parameter: no line of the program's made it
+            return None if made.operation.has(Trait.REARRANGES) else _emergence(made, inputs)
         made = before
     return None
 
@@ -176,8 +196,13 @@ def _carrying(made: Made, axis: int, inputs: Sequence[Made | None], odd: Odd) ->
     known = [each for each in inputs if each is not None and each.shape]
     if odd.rank is not None and odd.rank != len(shape) and met(made, known):
         return None, None
-    if made.operation.kind in _PRODUCTS and axis == len(shape) - 1:
-        known = [each for each in inputs[1:2] if each is not None and each.shape]
+    if made.operation.has(Trait.CHANNELS_FIRST) and axis == 1:
+        return None, None
+    if made.operation.kind in _PRODUCTS and axis == len(shape) - 1 and not made.operation.has(Trait.CHANNELS_FIRST):
+        at = max(1, len(inputs) - 1) if made.operation.kind is Kind.MATMUL else 1
+        known = [each for each in inputs[at : at + 1] if each is not None and each.shape]
+    if made.operation.kind is Kind.TRANSPOSE:
+        return _transposed(shape[axis], known)
     for each in known:
         own = each.shape or ()
         if shape[axis] == 1 and len(own) != len(shape) and not made.operation.has(Trait.ELEMENT_BY_ELEMENT):
@@ -187,6 +212,12 @@ def _carrying(made: Made, axis: int, inputs: Sequence[Made | None], odd: Odd) ->
         if 0 <= position < len(own) and own[position] == shape[axis]:
             return each, position
     return None, None
+
+
+def _transposed(size: int, known: Sequence[Made]) -> tuple[Made | None, int | None]:
+    """Where a dimension was before the dimensions changed their places, as far as its size tells."""
+    places = [k for k, dim in enumerate(known[0].shape or ()) if dim == size] if known else []
+    return (known[0], places[0]) if len(places) == 1 else (None, None)
 
 
 def met(made: Made, inputs: Sequence[Made]) -> bool:

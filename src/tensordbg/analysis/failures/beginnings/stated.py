@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.finding import SourceLine
+from tensordbg.analysis.program.operations import named
 from tensordbg.model import NONE, StatedTensor
+from tensordbg.operations.traits import Trait
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,16 @@ class StatedPast:
         """The first of the tensors: what was refused."""
         return [self._made(number) for number in range(min(count, len(self._tensors)))]
 
+    def name(self, made: Made) -> str:
+        """The name of a tensor; of a view also what it shows: `aten::t:0 of head.weight`."""
+        shown = made
+        while isinstance(shown.key, _Place) and made.operation.has(Trait.REARRANGES):
+            of = [each for each in self.inputs(shown) if each is not None]
+            if len(of) != 1:
+                break
+            shown = of[0]
+        return made.tensor if shown is made else f"{made.tensor} of {shown.tensor}"
+
     def inputs(self, made: Made) -> Sequence[Made | None]:
         """See `Past`."""
         if not isinstance(made.key, _Place):
@@ -48,7 +60,9 @@ class StatedPast:
         if told.execution != NONE and self._recorded is not None:
             recorded = self._recorded.output(told.execution, told.slot)
             if recorded is not None:
-                return recorded
+                return recorded if told.shape in (None, recorded.shape) else replace(recorded, shape=told.shape)
+        plain = named(told.op_type).has(Trait.REARRANGES) and len(told.inputs) == 1
+        of = self._made(told.inputs[0]) if plain and told.inputs[0] > number else None
         return Made(
             key=_Place(number),
             tensor=told.tensor,
@@ -56,5 +70,7 @@ class StatedPast:
             dtype=told.dtype,
             shape=told.shape,
             source=self._source(told.stack),
+            low=None if of is None else of.low,
+            high=None if of is None else of.high,
             attributes=json.loads(told.attributes),
         )

@@ -6,15 +6,16 @@ the dataset is read, which then notes it. So elements, their order and their str
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.data_origins.names import for_rows, joined, noted_as, together
+from tensordbg.backends.tensorflow.data_origins.joinings import see_joinings
+from tensordbg.backends.tensorflow.data_origins.names import for_rows, joined, kept_as, noted_as
 from tensordbg.backends.tensorflow.data_origins.notes import BatchNotes, WorkNotes
 from tensordbg.backends.tensorflow.data_origins.sources import with_origins
+from tensordbg.backends.tensorflow.data_origins.windows import LostOriginsError, Windows, pairs_of
 from tensordbg.backends.tensorflow.saved_iterators import see_savings
 from tensordbg.backends.tensorflow.tracing.data_origins_own import (
     all_own,
@@ -57,7 +58,7 @@ def trace_data(dataset: Any, key: Key | None = None) -> Any:
     if isinstance(key, str) and not (isinstance(dataset.element_spec, dict) and key in dataset.element_spec):
         raise UsageError(f"the elements have no feature {key!r}; give a function of the element")
     WorkNotes.shared().watch()
-    return TracedDataset(with_origins(dataset, key))
+    return TracedDataset(with_origins(dataset, key), object())
 
 
 class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
@@ -66,9 +67,13 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
     What is not defined here is that of any dataset: its elements no longer carry origins after it.
     """
 
-    def __init__(self, pairs: Any) -> None:
-        """`pairs` has the elements, each with the names of its origins: one, or one for each row of a batch."""
-        self._pairs = pairs
+    def __init__(self, pairs: Any, source: object = None) -> None:
+        """`pairs` has the elements, each with the names of its origins: one, or one for each row of a batch.
+
+        What was made of one traced dataset, or of one window, has the same `source`, and so names that are comparable.
+        """
+        self.pairs = pairs
+        self.source = source
         self._read = BatchNotes.shared().noted(pairs)
         super().__init__(self._read._variant_tensor)  # noqa: SLF001  what every dataset is made from
 
@@ -87,25 +92,25 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
         def mapped(element: Any, origin: Any) -> Any:
             return work(element, origin), origin
 
-        return TracedDataset(self._pairs.map(called_like(mapped, map_func), *args, **kwargs))
+        return self._of(self.pairs.map(called_like(mapped, map_func), *args, **kwargs))
 
     def filter(self, predicate: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
         work = WorkNotes.shared().during(predicate, "filter")
-        return TracedDataset(self._pairs.filter(work, **kwargs))
+        return self._of(self.pairs.filter(work, **kwargs))
 
     def take_while(self, predicate: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
         work = WorkNotes.shared().during(predicate, "take_while")
-        return TracedDataset(self._pairs.take_while(work, **kwargs))
+        return self._of(self.pairs.take_while(work, **kwargs))
 
     def flat_map(self, map_func: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.flat_map(_inner(map_func), **kwargs))
+        return self._of(self.pairs.flat_map(_inner(map_func), **kwargs))
 
     def interleave(self, map_func: Any, *args: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.interleave(_inner(map_func), *args, **kwargs))
+        return self._of(self.pairs.interleave(_inner(map_func), *args, **kwargs))
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, **kwargs: Any
@@ -113,69 +118,128 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
         """See `tf.data.Dataset`."""
         shapes: Any = None if padded_shapes is None else (padded_shapes, [])
         values: Any = None if padding_values is None else (padding_values, "")
-        return TracedDataset(self._named_once().padded_batch(batch_size, shapes, values, **kwargs))
+        return self._of(self._named_once().padded_batch(batch_size, shapes, values, **kwargs))
 
     def cache(self, filename: Any = "", **kwargs: Any) -> Any:
         """See `tf.data.Dataset`; a cache in a file is as without origins, which are lost then."""
         if isinstance(filename, str) and not filename:
-            return TracedDataset(self._pairs.cache(**kwargs))
+            return self._of(self.pairs.cache(**kwargs))
         return super().cache(filename, **kwargs)
 
     def concatenate(self, dataset: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`; origins go on where both have them."""
         if isinstance(dataset, TracedDataset) and dataset._rank == self._rank:  # noqa: SLF001  of the same class
-            return TracedDataset(self._pairs.concatenate(dataset._pairs, **kwargs))  # noqa: SLF001  likewise
+            return self._of(self.pairs.concatenate(dataset.pairs, **kwargs))
         return super().concatenate(dataset, **kwargs)
 
     def batch(self, *args: Any, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
-        return TracedDataset(self._named_once().batch(*args, **kwargs))
+        return self._of(self._named_once().batch(*args, **kwargs))
 
     def unbatch(self, **kwargs: Any) -> Any:
         """See `tf.data.Dataset`."""
-        flat = tf.nest.flatten(self.element_spec)
-        if not all(isinstance(spec, tf.TensorSpec) and spec.shape.rank for spec in flat):
+        if not self._has_rows():
             return super().unbatch(**kwargs)  # which rows there are is not seen
+        return self._of(self._named_by_row().unbatch(**kwargs))
+
+    def shuffle(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self.pairs.shuffle(*args, **kwargs))
+
+    def prefetch(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self.pairs.prefetch(*args, **kwargs))
+
+    def repeat(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self.pairs.repeat(*args, **kwargs))
+
+    def take(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self.pairs.take(*args, **kwargs))
+
+    def skip(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self.pairs.skip(*args, **kwargs))
+
+    def shard(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self.pairs.shard(*args, **kwargs))
+
+    def with_options(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self.pairs.with_options(*args, **kwargs))
+
+    def ragged_batch(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self._named_once().ragged_batch(*args, **kwargs))
+
+    def rebatch(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        if not self._has_rows():
+            return super().rebatch(*args, **kwargs)
+        return self._of(self._named_by_row().rebatch(*args, **kwargs))
+
+    def ignore_errors(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`."""
+        return self._of(self.pairs.ignore_errors(*args, **kwargs))
+
+    def scan(self, initial_state: Any, scan_func: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`; a result has the name of the element that was seen last."""
+
+        def scanned(state: Any, pair: Any) -> Any:
+            element, origin = pair
+            begun = until_now()
+            kept = kept_as(origin, ELEMENT_ORIGIN)
+            own_since(begun, origin)
+            state, made = scan_func(state, element)
+            return state, (made, kept)
+
+        return self._of(self.pairs.scan(initial_state, called_like(scanned, scan_func), **kwargs))
+
+    def window(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`; origins go on in what `flat_map` and `interleave` make of the windows."""
+        return Windows(super().window(*args, **kwargs), self.pairs.window(*args, **kwargs), TracedDataset)
+
+    def group_by_window(self, key_func: Any, reduce_func: Any, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`; `bucket_by_sequence_length` is made of it."""
+        key_of = WorkNotes.shared().during(key_func, "group_by_window")
+
+        def reduced(key: Any, window: Any) -> Any:
+            return pairs_of(reduce_func(key, TracedDataset(window)), TracedDataset)
+
+        try:
+            return self._of(self.pairs.group_by_window(key_of, called_like(reduced, reduce_func), *args, **kwargs))
+        except LostOriginsError:
+            return super().group_by_window(key_func, reduce_func, *args, **kwargs)
+
+    def rejection_resample(self, *args: Any, **kwargs: Any) -> Any:
+        """See `tf.data.Dataset`; without origins, as TensorFlow makes it of running sums over all elements."""
+        return self._read.rejection_resample(*args, **kwargs)
+
+    def _of(self, pairs: Any) -> TracedDataset:
+        """A dataset made of this one."""
+        return TracedDataset(pairs, self.source)
+
+    @property
+    def _rank(self) -> int | None:
+        """0 where each element has one name, 1 where each of its rows has one."""
+        rank: int | None = self.pairs.element_spec[1].shape.rank
+        return rank
+
+    def _has_rows(self) -> bool:
+        """Whether an element is known to have rows, so that each can have a name."""
+        flat = tf.nest.flatten(self.element_spec)
+        return all(isinstance(spec, tf.TensorSpec) and spec.shape.rank for spec in flat)
+
+    def _named_by_row(self) -> Any:
+        """The pairs with one name for each row of an element."""
 
         def named(element: Any, origin: Any) -> Any:
             all_own()
             return element, for_rows(origin, tf.nest.flatten(element)[0])
 
-        return TracedDataset(self._pairs.map(named).unbatch(**kwargs))
-
-    def shuffle(self, *args: Any, **kwargs: Any) -> Any:
-        """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.shuffle(*args, **kwargs))
-
-    def prefetch(self, *args: Any, **kwargs: Any) -> Any:
-        """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.prefetch(*args, **kwargs))
-
-    def repeat(self, *args: Any, **kwargs: Any) -> Any:
-        """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.repeat(*args, **kwargs))
-
-    def take(self, *args: Any, **kwargs: Any) -> Any:
-        """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.take(*args, **kwargs))
-
-    def skip(self, *args: Any, **kwargs: Any) -> Any:
-        """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.skip(*args, **kwargs))
-
-    def shard(self, *args: Any, **kwargs: Any) -> Any:
-        """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.shard(*args, **kwargs))
-
-    def with_options(self, *args: Any, **kwargs: Any) -> Any:
-        """See `tf.data.Dataset`."""
-        return TracedDataset(self._pairs.with_options(*args, **kwargs))
-
-    @property
-    def _rank(self) -> int | None:
-        """0 where each element has one name, 1 where each of its rows has one."""
-        rank: int | None = self._pairs.element_spec[1].shape.rank
-        return rank
+        return self.pairs.map(named)
 
     def _named_once(self) -> Any:
         """The pairs with one name for each element: batches need not have the same number of rows to be batched."""
@@ -184,48 +248,7 @@ class TracedDataset(tf.data.Dataset):  # type: ignore[misc]
             all_own()
             return element, joined(origin)
 
-        return self._pairs if self._rank == 0 else self._pairs.map(named)
-
-
-def _see_zips() -> None:
-    """Lets origins go on through `tf.data.Dataset.zip`, from now on; other datasets are zipped as ever."""
-    plain = tf.data.Dataset.zip
-
-    @functools.wraps(plain)
-    def zipped(*args: Any, **kwargs: Any) -> Any:
-        datasets = kwargs.get("datasets", args[0] if len(args) == 1 else args)
-        parts = _leaves(datasets)
-        if not any(isinstance(part, TracedDataset) for part in parts) or len(args) > 0 < len(kwargs.keys() - {"name"}):
-            return plain(*args, **kwargs)  # which also says what is wrong
-        return TracedDataset(_pairs_of(datasets, lambda structure: plain(structure, name=kwargs.get("name"))))
-
-    tf.data.Dataset.zip = staticmethod(zipped)
-
-
-def _leaves(datasets: Any) -> list[Any]:
-    """The datasets in a structure; none where it is no structure for `zip`, which takes no lists."""
-    if isinstance(datasets, tf.data.Dataset):
-        return [datasets]
-    inner = list(datasets.values()) if isinstance(datasets, Mapping) else datasets
-    if not isinstance(inner, tuple | list) or isinstance(datasets, list):
-        return []
-    found = [_leaves(part) for part in inner]
-    return [leaf for leaves in found for leaf in leaves] if all(found) else []
-
-
-def _pairs_of(datasets: Any, zipped: Callable[[Any], Any]) -> Any:
-    """The elements of zipped datasets, with the names of all sides that have one."""
-    parts = tf.nest.flatten(datasets)
-    traced = [isinstance(part, TracedDataset) for part in parts]
-    sides = tuple(part._pairs if known else part for part, known in zip(parts, traced, strict=True))  # noqa: SLF001
-
-    def pair(*given: Any) -> Any:
-        all_own()
-        bare = [side[0] if known else side for side, known in zip(given, traced, strict=True)]
-        names = [side[1] for side, known in zip(given, traced, strict=True) if known]
-        return tf.nest.pack_sequence_as(datasets, bare), together(names)
-
-    return zipped(sides).map(pair)
+        return self.pairs if self._rank == 0 else self.pairs.map(named)
 
 
 def _inner(map_func: Any) -> Any:
@@ -243,5 +266,5 @@ def _inner(map_func: Any) -> Any:
 
 
 # When a dataset is traced it may be late: in `Dataset.zip(trace_data(x), ...)` the function is looked up before that.
-_see_zips()
+see_joinings(TracedDataset)
 see_savings()

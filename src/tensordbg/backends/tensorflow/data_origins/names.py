@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -17,6 +17,13 @@ def noted_as(origin: Any, operation: str) -> Any:
     return tf.strings.join([tf.reshape(origin, [-1])], name=operation)
 
 
+def kept_as(origin: Any, operation: str) -> Any:
+    """The names, noted as by `noted_as`, in the shape that they have."""
+    kept = tf.reshape(noted_as(origin, operation), tf.shape(origin))
+    kept.set_shape(origin.shape)
+    return kept
+
+
 def joined(origin: Any) -> Any:
     """One name for an element: that of its origin, or those of all rows of a batch."""
     return origin if origin.shape.rank == 0 else tf.strings.reduce_join(tf.reshape(origin, [-1]), separator=", ")
@@ -24,10 +31,28 @@ def joined(origin: Any) -> Any:
 
 def together(origins: Sequence[Any]) -> Any:
     """The names of what was zipped: each row has those of all sides; one for the whole where their rows differ."""
+    return _joined_by(_side_by_side, origins)
+
+
+def of_one(origins: Sequence[Any]) -> Any:
+    """The names of what was zipped and is of one source: each once where all sides have the same."""
+    return origins[0] if len(origins) == 1 else _joined_by(_once, origins)
+
+
+def _side_by_side(origins: Sequence[Any]) -> Any:
+    return tf.strings.join(list(origins), separator=_BESIDE)
+
+
+def _once(origins: Sequence[Any]) -> Any:
+    same = tf.reduce_all([tf.equal(origins[0], origin) for origin in origins[1:]], axis=0)
+    return tf.where(same, origins[0], _side_by_side(origins))
+
+
+def _joined_by(join: Callable[[Sequence[Any]], Any], origins: Sequence[Any]) -> Any:
     batched = [origin for origin in origins if origin.shape.rank != 0]
     if len(origins) == 1 or not batched:
-        return tf.strings.join(origins, separator=_BESIDE)
-    whole = tf.reshape(tf.strings.join([joined(origin) for origin in origins], separator=_BESIDE), [1])
+        return join(origins)
+    whole = tf.reshape(join([joined(origin) for origin in origins]), [1])
     if len({origin.shape[0] for origin in batched} - {None}) > 1:
         return whole
     rows = tf.size(batched[0])
@@ -35,7 +60,7 @@ def together(origins: Sequence[Any]) -> Any:
     return tf.cond(
         fit,
         # A single name joins all of a batch's.
-        lambda: tf.strings.join(list(origins), separator=_BESIDE),
+        lambda: join(origins),
         lambda: whole,
     )
 

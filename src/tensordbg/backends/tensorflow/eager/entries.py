@@ -42,6 +42,7 @@ class Entries:
     def __init__(self) -> None:
         self._thread = _Thread()
         self._layers: list[Layer] = []
+        self._light: Callable[[Entry], Entry] | None = None
         self._plain: tuple[Entry, Entry, Entry] | None = None
 
     @property
@@ -78,6 +79,16 @@ class Entries:
         if not self._layers:
             self._plain = None
 
+    def lighten(self, light: Callable[[Entry], Entry] | None) -> None:
+        """Has operations pass what `light` makes of TensorFlow's own entry, instead of the layer if it is the only one.
+
+        Args:
+            light: None has them pass the layer again.
+        """
+        self._light = light
+        if self._plain is not None:
+            self._set(self._plain)
+
     @contextlib.contextmanager
     def bypass(self) -> Iterator[None]:
         """Has what this thread does meanwhile pass no layer: it is work of ours, and none of the program's."""
@@ -92,7 +103,10 @@ class Entries:
         for layer in self._layers:
             fast_path = layer.fast_path(fast_path)
             execute, cancelable = layer.execute(execute), layer.execute(cancelable)
-        pywrap_tfe.TFE_Py_FastPathExecute = self._unless_bypassed(fast_path, plain[0])
+        if self._light is not None and len(self._layers) == 1:
+            pywrap_tfe.TFE_Py_FastPathExecute = unseen(self._light(plain[0]))
+        else:
+            pywrap_tfe.TFE_Py_FastPathExecute = self._unless_bypassed(fast_path, plain[0])
         pywrap_tfe.TFE_Py_Execute = self._unless_bypassed(execute, plain[1])
         pywrap_tfe.TFE_Py_ExecuteCancelable = self._unless_bypassed(cancelable, plain[2])
 

@@ -19,6 +19,7 @@ from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
 from tensordbg.backends.tensorflow.eager.given_names import names_given, names_of_variable
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
 from tensordbg.backends.tensorflow.eager.reads import Reads
+from tensordbg.backends.tensorflow.eager.tape_steps import lighten_between_steps
 from tensordbg.backends.tensorflow.eager.tensors import flat, input_count, results_of
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_eagerly, failed_in_function
 from tensordbg.backends.tensorflow.functions import device_summary
@@ -79,9 +80,12 @@ class Eager:
         self._entries.add(self)
         self._reads.install(recorder)
         self._gradients.begin()
+        if recorder.pace is not None:
+            lighten_between_steps(recorder.pace, self._entries, self._failed)
 
     def uninstall(self) -> None:
         """Takes the layer away again."""
+        self._entries.lighten(None)
         self._entries.remove(self)
         self._reads.uninstall()
 
@@ -161,7 +165,7 @@ class Eager:
         recorder = self._recorder
         if execution == NONE:
             with recorder.left_out():
-                return plain(*call)
+                return self._functions.call_plain(recorder, plain, call)
         failed = True
         try:
             result = plain(*call)
@@ -172,7 +176,7 @@ class Eager:
             raise
         finally:
             with recorder.guard(f"recording the end of {function.name}"):
-                recorder.log.end_execution(execution, failed)
+                recorder.end_call(execution, failed=failed)
         with recorder.guard(f"marking the results of {function.name}"):
             for slot, tensor in enumerate(result or ()):
                 setattr(tensor, MARK, (recorder, input_reference(execution, slot), ~function.number))
@@ -209,7 +213,9 @@ class Eager:
     def _operation(self, op_type: str, inputs: Any, result: Any) -> None:
         """Records an eager operation that has just run."""
         recorder = self._recorder
-        if recorder.resting:
+        if recorder.pace is not None:
+            recorder.pace.operation()
+        if recorder.rests:
             return
         key = stack_key(sys._getframe(2))  # noqa: SLF001
         given = flat(inputs)

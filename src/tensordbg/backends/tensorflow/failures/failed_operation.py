@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from tensordbg.backends.tensorflow.failures.given_outside import given_outside
 from tensordbg.backends.tensorflow.failures.python_in_message import with_own_frames
 from tensordbg.backends.tensorflow.failures.refused_in_python import given_to_python_function, refused_in_python
 from tensordbg.backends.tensorflow.failures.stated import stated_tensors
@@ -80,7 +81,7 @@ def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> 
     if operation is not None and not refused.op_type:
         refused = Unbuilt(operation.name, operation.op_type)
     given = _given(operation, layer, message) if operation is not None or not in_python else in_python
-    tensors = stated_tensors(given, stacks)
+    tensors = stated_tensors(given, stacks, given_outside(error))
     for each in tensors:
         if each.stack != NONE:
             catalog.use_stack(each.stack)

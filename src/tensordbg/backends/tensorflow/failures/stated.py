@@ -7,9 +7,11 @@ nearest. An eager tensor is known by the execution that made it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 from tensordbg.backends.tensorflow.attributes import attributes_json
+from tensordbg.backends.tensorflow.failures.given_outside import Outside
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.backends.tensorflow.keras.symbols import is_symbol, made_by_operation, made_from, stack_of
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -20,16 +22,19 @@ _MOST = 300
 """So many tensors of a graph are told of."""
 
 
-def stated_tensors(values: Sequence[Any], stacks: Stacks) -> tuple[StatedTensor, ...]:
-    """Describes some values, in their order, and behind them those that they were made from."""
-    return _Stating(stacks).of(values)
+def stated_tensors(
+    values: Sequence[Any], stacks: Stacks, outside: Outside = MappingProxyType({})
+) -> tuple[StatedTensor, ...]:
+    """Describes some values, in their order, and behind them those that they were made from, as far as `outside`."""
+    return _Stating(stacks, outside).of(values)
 
 
 class _Stating:
     """Goes back over a graph, the nearest first."""
 
-    def __init__(self, stacks: Stacks) -> None:
+    def __init__(self, stacks: Stacks, outside: Outside) -> None:
         self._stacks = stacks
+        self._outside = outside
         self._waiting: list[Any] = []
         self._place: dict[object, int] = {}
         self._captured: dict[int, dict[str, Any]] = {}
@@ -56,8 +61,7 @@ class _Stating:
             return StatedTensor(name, kind, dtype, shape, stack_of(value), self._places(made_from(value)))
         operation = None if hasattr(value, "handle") else getattr(value, "op", None)
         if operation is None or not hasattr(operation, "node_def"):
-            name = getattr(value, "path", None) or getattr(value, "name", None) or type(value).__name__
-            return StatedTensor(str(name), "", dtype, shape)
+            return StatedTensor(_name(value), "", dtype, shape)
         return StatedTensor(
             tensor=str(value.name),
             op_type=str(operation.type),
@@ -69,10 +73,13 @@ class _Stating:
         )
 
     def _before(self, value: Any, operation: Any) -> Sequence[Any]:
-        """What an operation takes; of what a function has captured, the tensor outside."""
+        """What an operation takes; of what a function was given or has captured, the tensor outside."""
         if operation.inputs or operation.type != "Placeholder":
             return list(operation.inputs)
         graph = operation.graph
+        given = self._outside.get((id(graph), str(value.name)))
+        if given is not None:
+            return [given]
         if id(graph) not in self._captured:
             pairs = getattr(graph, "captures", ())
             self._captured[id(graph)] = {inner.name: outer for outer, inner in pairs}
@@ -91,6 +98,13 @@ class _Stating:
             self._place[identity] = len(self._waiting)
             self._waiting.append(value)
         return self._place[identity]
+
+
+def _name(value: Any) -> str:
+    """The name of what is of no graph; of a number itself, else of its class."""
+    if isinstance(value, (bool, int, float, complex)):
+        return str(value)
+    return str(getattr(value, "path", None) or getattr(value, "name", None) or type(value).__name__)
 
 
 def _identity(value: Any) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.functions.contents import are_alike, complete
 from tensordbg.backends.tensorflow.functions.graphs import Description, FunctionNotes, Graphs
 from tensordbg.backends.tensorflow.functions.live import LiveFunction, is_replaceable, live_functions
 from tensordbg.backends.tensorflow.functions.originals import OriginalFunctions
+from tensordbg.backends.tensorflow.functions.plain import PlainFunctions
 from tensordbg.backends.tensorflow.functions.slots import add_reads
 from tensordbg.backends.tensorflow.functions.waiting import looks_first, wait_for_probes, wait_for_slots
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
@@ -118,6 +119,7 @@ class Functions:
         self._made: dict[str, dict[frozenset[str], tuple[KnownFunction, Any]]] = {}
         """The definitions that functions have had, by the kinds of the nodes in them."""
         self._originals = OriginalFunctions()
+        self._plain = PlainFunctions(self._originals, self._add_plain)
         self._own_frames = OwnFrames()
         self._tracings = tracings
         self._workers = RemoteWorkers()
@@ -167,6 +169,20 @@ class Functions:
     def plain_definition(self, runtime_name: str) -> Any:
         """The definition without our nodes of a function that was instrumented, None where it is gone."""
         return self._originals.definition(runtime_name.encode())
+
+    def call_plain(self, guarded: Guarded, run: Callable[..., Any], call: Sequence[Any]) -> Any:
+        """Runs the call of a function without our nodes, or with them where the runtime must have it once only.
+
+        Nodes of other kinds than probes are for something else that must go on in the steps that are left out.
+
+        Args:
+            guarded: What ends where making the plain one ready fails.
+            run: TensorFlow's entry for calls.
+            call: What it is given; the third is the function's name.
+        """
+        if any(instrument.kind != Probes.kind for instrument in self._instruments):
+            return run(*call)
+        return self._plain.call(guarded, run, call)
 
     def definition_of_ours(self, runtime_name: str) -> Any:
         """The definition that the runtime has of a function with our nodes, None of all others."""
@@ -313,6 +329,9 @@ class Functions:
         finally:
             for _ in range(1, times):
                 self._add_definition(runtime, definition)
+
+    def _add_plain(self, runtime: Any, definition: Any) -> None:
+        self._plain_add(runtime, definition)
 
     def _add_definition(self, runtime: Any, definition: Any) -> None:
         """Adds a definition; of a function that has our nodes the one with them, whoever comes with the plain one.

@@ -25,16 +25,15 @@ from tensordbg.backends.tensorflow.replay.functions import (
 from tensordbg.backends.tensorflow.replay.operations import refuse_effects
 from tensordbg.backends.tensorflow.replay.outputs import give_out
 from tensordbg.backends.tensorflow.replay.precision import Precision
-from tensordbg.capture.header import TensorDigest
 from tensordbg.capture.outcome import Reading, finite_or_none
 from tensordbg.capture.reader import Capture
-from tensordbg.capture.tensors import Array, digest_of
+from tensordbg.capture.tensors import Array
 from tensordbg.capture.weights import variable_names
 from tensordbg.errors import CaptureError
-from tensordbg.health.measured import Measured
 from tensordbg.model import NONE
 from tensordbg.replaying.changes import change_of
 from tensordbg.replaying.plan import ReplayPlan
+from tensordbg.replaying.reading import is_bad, reading_of
 
 _KINDS = {dtypes.STRING: "a tensor of strings", dtypes.VARIANT: "a dataset or a list"}
 """What no capture holds."""
@@ -115,7 +114,7 @@ class Replayer:
                 f"the step can't be run here: {first}; replay it with the TensorFlow of the capture"
             ) from None
         tested = results[len(results) - len(self._tested) :] if self._tested else []
-        return tuple(_reading(each, tensor.numpy()) for each, tensor in zip(self._tested, tested, strict=True))
+        return tuple(reading_of(each, tensor.numpy()) for each, tensor in zip(self._tested, tested, strict=True))
 
     def ruined(self) -> tuple[str, ...]:
         """Names of the variables that the last run left with something that is not finite."""
@@ -123,7 +122,7 @@ class Replayer:
         return tuple(
             each.tensor.name
             for each in self._header.variables
-            if each.argument in after and _bad(after[each.argument]) and not _bad(self._values[each.argument])
+            if each.argument in after and is_bad(after[each.argument]) and not is_bad(self._values[each.argument])
         )
 
     def moved(self) -> float | None:
@@ -180,25 +179,3 @@ def _notes(precision: Precision, plan: ReplayPlan) -> tuple[str, ...]:
     if not precision.kept:
         return ()
     return (f"not computed in {plan.precision}, as there is no such form of it: {', '.join(precision.kept)}",)
-
-
-def _bad(array: Array) -> bool:
-    health = Measured(np.asarray(array)).health
-    return health is not None and bool(health.non_finite)
-
-
-def _reading(tested: TensorDigest, array: Array | bytes) -> Reading:
-    array = np.asarray(array, dtype=object if isinstance(array, bytes) else None)
-    health = Measured(array).health
-    scalar = array.ndim == 0 and health is not None and not health.non_finite
-    return Reading(
-        name=tested.name,
-        role=tested.role,
-        variable=tested.variable,
-        nan=0 if health is None else health.nan,
-        pos_inf=0 if health is None else health.pos_inf,
-        neg_inf=0 if health is None else health.neg_inf,
-        norm=None if health is None else finite_or_none(float(np.sqrt(health.sum_squares))),
-        value=float(array) if scalar else None,
-        sha256=digest_of(array),
-    )

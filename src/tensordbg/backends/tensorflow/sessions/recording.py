@@ -99,7 +99,7 @@ class RecordedCall:
         """Records that it has ended."""
         self._left_out.close()
         if self.execution != NONE:
-            self._recorder.log.end_execution(self.execution, error is not None)
+            self._recorder.end_call(self.execution, failed=error is not None)
             if error is not None:
                 raw = str(getattr(error, "message", error))
                 tell = failed_in_function(self._recorder.catalog, self._function, self.execution, raw)
