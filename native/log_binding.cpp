@@ -84,7 +84,7 @@ nb::object log_status() {
   const ActiveLog active;
   EventLog* log = active.get();
   if (log == nullptr) return nb::none();
-  return nb::make_tuple(log->appended(), log->dropped(), log->failure());
+  return nb::make_tuple(log->appended(), log->dropped(), log->failure(), log->bad());
 }
 
 void fill_common(Record* record, RecordKind kind, std::int64_t owner) {
@@ -140,11 +140,6 @@ void end_execution(std::int64_t execution, bool failed) {
   log->finish(record, sequence);
 }
 
-bool not_finite(const Record* record) {
-  const HealthFields& health = record->tensor.health;
-  return (record->flags & (kFlagHealth | kFlagSpecials)) != 0 && health.neg_inf + health.pos_inf + health.nan > 0;
-}
-
 // Records a tensor of an eager execution, and says whether it is known not to be finite. `array` has the buffer protocol and is C-contiguous.
 bool append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
                    nb::handle array) {
@@ -163,7 +158,7 @@ bool append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slo
     record->device = device;
     fill_tensor(log, static_cast<DType>(dtype), view.buf, view.ndim,
                 [&view](int axis) { return static_cast<std::int64_t>(view.shape[axis]); }, record);
-    bad = not_finite(record);
+    bad = not_finite(*record);
     log->finish(record, sequence);
   }
   PyBuffer_Release(&view);
@@ -213,7 +208,7 @@ bool append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t sl
   record->device = device;
   fill_summary(log, static_cast<DType>(dtype), summary.size() == 11 ? summary.data() : nullptr,
                static_cast<int>(dims.size()), [&dims](int axis) { return dims[axis]; }, record);
-  const bool bad = not_finite(record);
+  const bool bad = not_finite(*record);
   log->finish(record, sequence);
   return bad;
 }
@@ -226,7 +221,7 @@ void bind_log(nb::module_& module) {
              "Starts recording into `folder`; `detail` is 0 (ops), 1 (shapes), 2 (health) or 3 (values). With `last` > 0 "
              "only that many of the most recent executions and tensors of graphs are kept.");
   module.def("close_log", &stop_log, "Stops recording; what was recorded stays.");
-  module.def("log_status", &log_status, "(records appended, records dropped, why it stopped growing), or None.");
+  module.def("log_status", &log_status, "(records appended, records dropped, why it stopped growing, tensors not finite), or None.");
   module.def("choose_values", &choose_values, nb::arg("sites"), nb::arg("kept"),
              "Keeps the values of these sites from now on, or keeps them no longer.");
   module.def("pause", &pause, "Records no tensors until `go_on` is called; pauses may overlap.");

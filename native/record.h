@@ -82,6 +82,13 @@ struct Record {
   };
 };
 
+// Whether it is of a tensor that is known not to be finite.
+inline bool not_finite(const Record& record) {
+  const HealthFields& health = record.tensor.health;
+  const bool tensor = record.kind == RecordKind::kGraphTensor || record.kind == RecordKind::kEagerTensor;
+  return tensor && (record.flags & (kFlagHealth | kFlagSpecials)) != 0 && health.neg_inf + health.pos_inf + health.nan > 0;
+}
+
 static_assert(sizeof(TensorFields) == 192);
 static_assert(offsetof(Record, tensor) == 64);
 static_assert(sizeof(Record) == kRecordSize);

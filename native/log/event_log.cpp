@@ -125,6 +125,7 @@ void EventLog::make_slots_ready(Record* records, std::uint64_t first) {
 }
 
 void EventLog::finish(Record* record, std::uint64_t sequence) {
+  if (not_finite(*record)) bad_.fetch_add(1, std::memory_order_relaxed);
   if (recent_ != nullptr) {
     std::string error;
     try {

@@ -79,6 +79,8 @@ class EventLog {
   std::uint64_t appended() const {
     return recent_ != nullptr ? recent_->appended() : next_.load(std::memory_order_relaxed);
   }
+  // How many tensors were recorded that are not finite, as far as they were measured.
+  std::uint64_t bad() const { return bad_.load(std::memory_order_relaxed); }
   // Why the log stopped growing; empty while it grows.
   std::string failure() const;
   // How many records were dropped since then.
@@ -108,6 +110,7 @@ class EventLog {
   std::atomic<std::uint64_t> next_{0};
   std::atomic<std::int64_t> next_execution_{1};
   std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> bad_{0};
   std::atomic<bool> failed_{false};
   std::atomic<Segment*> segments_[kMapped] = {};
   mutable std::mutex mutex_;

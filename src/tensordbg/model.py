@@ -37,12 +37,19 @@ FUSED = "fused"
 """The attribute of an operation whose result a compiled kernel keeps to itself: what is recorded of it was computed
 once more, from what the kernel was given, when something that the kernel stored was not finite."""
 
+WITHOUT_GRADIENT = "without_gradient"
+"""The attribute of the site of what a variable held at first, of a variable that an optimizer was given: in so many of
+its steps it never had a gradient, at none of those in which that was looked at."""
+
 ELEMENT_ORIGIN, BATCH_ORIGINS = "tensordbg_element_origin", "tensordbg_batch_origins"
 """How the operations are called that hold, in a pipeline with origins, the names of the element that a call of a
 function is for, and those of the rows of a batch that the pipeline gives."""
 
 NOTES = frozenset(
-    {COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, FUSED, GRADIENT_FOR, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR}
+    {
+        *(COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, FUSED, GRADIENT_FOR, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR),
+        WITHOUT_GRADIENT,
+    }
 )
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""
 

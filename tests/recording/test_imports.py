@@ -77,3 +77,16 @@ def test_nothing_is_watched_after_the_end(package: str) -> None:
     watch.stop()
     importlib.import_module(package)
     assert seen == []
+
+
+def test_it_may_be_looked_for_before_it_is_imported(package: str) -> None:
+    seen: list[str] = []
+    watch = ImportWatch({package: lambda: seen.append(package)})
+    watch.start()
+    try:
+        assert importlib.util.find_spec(package) is not None
+        assert seen == []
+        importlib.import_module(package)
+    finally:
+        watch.stop()
+    assert seen == [package]

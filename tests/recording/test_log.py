@@ -46,6 +46,13 @@ def test_a_tensor_is_measured(log: EventLog, tmp_path: Path) -> None:
     assert [record[name] for name in ("min", "max", "sum", "sum_squares")] == [-2.0, 1.0, -1.0, 5.0]
 
 
+def test_tensors_that_are_not_finite_are_counted(log: EventLog) -> None:
+    for array in (np.zeros(3, np.float32), np.array([1, np.nan], np.float32), np.array([np.inf], np.float32)):
+        log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, array)
+    log.begin_execution(1, NO_FUNCTION, 0, [-1, -1])
+    assert log.bad() == 2
+
+
 def test_many_dimensions_are_kept_and_very_many_folded(log: EventLog, tmp_path: Path) -> None:
     log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros([2] * 12, np.float32))
     log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros([1] * 21 + [2, 3], np.float32))

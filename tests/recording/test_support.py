@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from pathlib import Path
 
+import pytest
+
+from tensordbg.recording import support
 from tensordbg.recording.backend import Backend, Unsupported, backend_of
 from tensordbg.recording.support import ABILITIES, DEBUG, RECORD, support_table
 
@@ -26,14 +29,15 @@ def test_every_role_is_in_the_table() -> None:
 
 
 def test_a_refusal_gives_the_command_the_reason_and_what_to_do() -> None:
-    backend = backend_of("torch")
-    assert isinstance(backend.debug, Unsupported)
-    assert DEBUG.refusal(backend, backend.debug) == (
-        "`tdbg debug` can't be used with PyTorch: its observer looks on, and stops no run; stop it at a line with "
-        "`tdbg run --pdb FILE:LINE`, or record it with `tdbg run` and open `tdbg console`"
+    missing = Unsupported("its runs can't be stopped", "record it with `tdbg run`")
+    backend = replace(backend_of("torch"), debug=missing)
+    assert DEBUG.refusal(backend, missing) == (
+        "`tdbg debug` can't be used with PyTorch: its runs can't be stopped; record it with `tdbg run`"
     )
 
 
-def test_an_ability_is_offered_by_those_that_have_it() -> None:
+def test_an_ability_is_offered_by_those_that_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = replace(backend_of("torch"), debug=Unsupported("its runs can't be stopped", "record it"))
+    monkeypatch.setattr(support, "backends", lambda: (backend_of("tensorflow"), without))
     assert [backend.title for backend, _ in RECORD.offers()] == ["TensorFlow", "PyTorch"]
     assert [backend.title for backend, _ in DEBUG.offers()] == ["TensorFlow"]

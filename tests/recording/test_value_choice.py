@@ -141,3 +141,18 @@ def test_without_steps_nothing_is_switched(kept: Kept) -> None:
     made.begin_function(0, 0)
     made.begin_site(4, 0)
     assert kept.changes == before
+
+
+def test_steps_of_a_training_count_for_all_sites_of_its_framework(kept: Kept) -> None:
+    made = choice(kept, ValueFilter(steps=(1, 1)))
+    made.begin_training_step("torch", 0)
+    made.sites([Site(6, "aten::mul", "aten::mul", NONE, 0, framework="torch")])
+    assert kept.sites == set()
+    made.begin_training_step("torch", 1)
+    made.sites([Site(7, "aten::add", "aten::add", NONE, 0, framework="torch")])
+    assert kept.sites == {6, 7}
+    changes = kept.changes
+    made.begin_training_step("torch", 1)
+    assert kept.changes == changes
+    made.begin_training_step("torch", NONE)
+    assert kept.sites == set()

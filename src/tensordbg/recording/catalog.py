@@ -11,11 +11,21 @@ import hashlib
 import json
 import linecache
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from tensordbg.model import DIFFERENTIATED, GRADIENT_FOR, NONE, Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import (
+    DIFFERENTIATED,
+    GRADIENT_FOR,
+    NONE,
+    WITHOUT_GRADIENT,
+    Frame,
+    Function,
+    Site,
+    SourceFile,
+    Variable,
+)
 from tensordbg.recording.usercode import UserCode
 
 RawFrame = tuple[str, int, str]
@@ -192,6 +202,18 @@ class Catalog:
             if self._page is not None and number in self._page.sites:
                 self._page.sink.sites([self._sites[number]])
 
+    def drop_attributes(self, number: int, names: Collection[str]) -> None:
+        """Takes back attributes of a site that don't always hold; a row that was written is written again."""
+        with self._lock:
+            site = self._sites.get(number)
+            told = json.loads(site.attributes) if site is not None else {}
+            if site is None or told.keys().isdisjoint(names):
+                return
+            left = {name: value for name, value in told.items() if name not in names}
+            self._sites[number] = replace(site, attributes=json.dumps(left))
+            if self._page is not None and number in self._page.sites:
+                self._page.sink.sites([self._sites[number]])
+
     def set_gradient_for(self, number: int, slot: int, variable: int) -> None:
         """Says that an output is the gradient of a variable; a row that was written is written again."""
         with self._lock:
@@ -205,6 +227,23 @@ class Catalog:
                 self._write_variables(self._page, (variable,))
                 if number in self._page.sites:
                     self._page.sink.sites([self._sites[number]])
+
+    def set_without_gradient(self, steps: Mapping[int, int]) -> None:
+        """Says in how many steps of their optimizer variables had no gradient; 0 takes back what was said.
+
+        Where rows were written, they are written again.
+        """
+        with self._lock:
+            for site in [each for each in self._sites.values() if each.reads and each.function == NONE]:
+                count = steps.get(site.reads[0])
+                told = json.loads(site.attributes)
+                if count is None or told.get(WITHOUT_GRADIENT, 0) == count:
+                    continue
+                left = {name: value for name, value in told.items() if name != WITHOUT_GRADIENT}
+                told = {**left, WITHOUT_GRADIENT: count} if count else left
+                self._sites[site.site] = replace(site, attributes=json.dumps(told))
+                if self._page is not None and site.site in self._page.sites:
+                    self._page.sink.sites([self._sites[site.site]])
 
     def set_variable_name(self, number: int, name: str) -> None:
         """Gives a variable another name; a row that was written is written again."""
@@ -252,6 +291,10 @@ class Catalog:
             text = "".join(linecache.getlines(file))
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
             self._sources[file] = SourceFile(file, digest, text)
+
+    def source(self, file: str) -> SourceFile:
+        """The text of a file that a frame names."""
+        return self._sources[file]
 
     def frames(self, stack: int) -> tuple[Frame, ...]:
         """The frames of a stack, outermost first."""

@@ -37,6 +37,8 @@ class FailedOperation:
     """The names of operations that the message bears; one may be of a function that an input pipeline runs."""
     layer: str = ""
     """The layer in which it came up, by its path, empty where it came up in none."""
+    item: str = ""
+    """The item of a dataset whose code raised, empty where that is not known."""
 
     def to_json(self) -> dict[str, object]:
         """As it stands in the trace."""
@@ -56,15 +58,15 @@ def note_failure(error: BaseException, tell: Telling) -> None:
 
 def failure_behind(error: BaseException) -> FailedOperation | None:
     """The operation that an exception comes from, None where none raised it."""
-    for each in _chain(error):
+    for each in errors_behind(error):
         tell: Telling | None = getattr(each, _NOTE, None)
         if tell is not None:
             return tell(error)
     return None
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception and those that it was raised for; also where that is hidden, as frameworks do with their own."""
+def errors_behind(error: BaseException) -> Iterator[BaseException]:
+    """Yields an exception and those that it was raised for, also where a framework hides that."""
     seen: list[BaseException] = []
     following: BaseException | None = error
     while following is not None and len(seen) < _MOST and all(following is not each for each in seen):

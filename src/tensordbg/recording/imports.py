@@ -60,9 +60,17 @@ class ImportWatch(importlib.abc.MetaPathFinder):
         callback = self._callbacks.pop(fullname, None)
         if callback is None:
             return None
-        spec = importlib.util.find_spec(fullname)
-        if spec is None or spec.loader is None:
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            # It may be looked for without being imported then.
             self._callbacks[fullname] = callback
+        if spec is None or spec.loader is None:
             return None
-        spec.loader = _Loader(spec.loader, callback)
+        spec.loader = _Loader(spec.loader, lambda: self._imported(fullname))
         return spec
+
+    def _imported(self, name: str) -> None:
+        callback = self._callbacks.pop(name, None)
+        if callback is not None:
+            callback()

@@ -20,6 +20,7 @@ from types import CodeType
 
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.handed_on import HandedOn, hand_on
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.session import Session
 from tensordbg.recording.settings import settings_above
@@ -39,6 +40,10 @@ class LaunchedProgram:
     def folder(self) -> Path:
         """Where it lies."""
         return Path(self.script).parent if self.module is None else Path.cwd()
+
+
+NO_PROGRAM = LaunchedProgram(None, "", ())
+"""Where a function of a running program is watched: it can't be said whose imports are its own."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,11 @@ def hide_our_frames() -> None:
 
 def main() -> None:
     """Runs the program that the command line names."""
-    launch = parse(sys.argv[1:])
+    record_launch(parse(sys.argv[1:]))
+
+
+def record_launch(launch: Launch) -> None:
+    """Runs a program under recording."""
     name = launch.module or Path(launch.script).stem
     try:
         plan = replace(launch.plan, allow=settings_above(launch.folder).allow)
@@ -183,6 +192,8 @@ def main() -> None:
         sys.exit(2)
     # What the program starts and is recorded too belongs to its run.
     os.environ[RUN_VARIABLE] = os.environ.get(RUN_VARIABLE) or session.id
+    beside = (str(launch.trace.parent.absolute()), launch.plan.to_json())
+    hand_on(HandedOn("tensordbg.recording.launch_beside", beside))
     ending = Ending(session)
     session.start()
     try:

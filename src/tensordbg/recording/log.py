@@ -125,3 +125,8 @@ class EventLog:
         """How many events were dropped since then."""
         status = _native.log_status()
         return int(status[1]) if status is not None else 0
+
+    def bad(self) -> int:
+        """How many tensors were recorded that are not finite, as far as they were measured."""
+        status = _native.log_status()
+        return int(status[3]) if status is not None else 0

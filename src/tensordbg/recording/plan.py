@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass, field
 
@@ -21,7 +22,8 @@ class Plan:
     """The request of one recording.
 
     Raises:
-        UsageError: If `last` is negative, or more than any disk holds; or `every` is less than 1.
+        UsageError: If `last` is negative, or more than any disk holds; `every` is less than 1, `overhead` is no
+            share below 1, or both are given.
     """
 
     detail: Detail = Detail.HEALTH
@@ -31,6 +33,8 @@ class Plan:
     """Only so many of the last executions, and of the last tensors of functions, are kept; 0 keeps all."""
     every: int = 1
     """Of each function, and of each place of an eager operation, one step in so many is recorded, the first one too."""
+    overhead: float = 0.0
+    """The share of the program's own time that recording may cost, which chooses the steps; 0 for no such bound."""
     tensors: TensorFilter = field(default_factory=TensorFilter)
     """Which tensors are recorded."""
     graphs: bool = False
@@ -43,10 +47,19 @@ class Plan:
             raise UsageError(f"the last {self.last} events can't be kept; give a number from 1, or 0 to keep all")
         if self.every < 1:
             raise UsageError(f"one step in {self.every} can't be recorded; give a number from 1, which records all")
+        if not 0 <= self.overhead < 1:
+            raise UsageError(f"recording can't cost {self.overhead:g} of the program's time; give a share such as 2%")
+        if self.overhead and self.every > 1:
+            raise UsageError("a step in so many and a budget of time both choose the steps; give one of them")
 
     @property
     def note(self) -> str:
         """A note on a trace that leaves out steps; empty if it has all."""
+        if self.overhead:
+            return (
+                f"a budget of {100 * self.overhead:g} % of the program's time chose the steps that were recorded: "
+                "where trouble began in between, it is seen first in what the next recorded step takes"
+            )
         if self.every == 1:
             return ""
         return (
@@ -57,7 +70,7 @@ class Plan:
     def to_json(self) -> str:
         """Writes the plan as one word for the process that records."""
         own = {"detail": self.detail.value, "last": self.last, "every": self.every, "graphs": self.graphs}
-        return json.dumps(own | {"values": json.loads(self.values.to_json())})
+        return json.dumps(own | {"overhead": self.overhead, "values": json.loads(self.values.to_json())})
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
@@ -73,3 +86,19 @@ class Plan:
             return VALUE_FILE_BYTES
         least, most = _SMALL_FILES
         return min(max(self.values.budget // 8, least), most) // least * least
+
+
+def parse_share(text: float | str) -> float:
+    """Reads a share of time, such as `2%` or `0.02`.
+
+    Raises:
+        UsageError: If it is none, or 0 in words.
+    """
+    if not isinstance(text, str):
+        return text
+    number, percent = (text[:-1], 100) if text.endswith("%") else (text, 1)
+    with contextlib.suppress(ValueError):
+        share = float(number) / percent
+        if 0 < share < 1:
+            return share
+    raise UsageError(f"{text!r} is no share of the program's time; give one such as 2% or 0.02")

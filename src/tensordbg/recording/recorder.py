@@ -14,6 +14,7 @@ from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.lines import LineWatch
 from tensordbg.recording.log import NO_FUNCTION, EventLog
+from tensordbg.recording.pace import Pace
 from tensordbg.recording.runs import RunWatch
 from tensordbg.recording.saying import say
 from tensordbg.recording.value_choice import ValueChoice
@@ -52,6 +53,8 @@ class Recorder:
         """What is told of each run, a debugger."""
         self.lines: LineWatch | None = None
         """What is told of the lines at which operations run, a debugger."""
+        self.pace: Pace | None = None
+        """Chooses the steps, where recording has a budget."""
         self.resting = False
         """Whether nothing is recorded until `wake` is called."""
         self.process = ProcessPlace()
@@ -72,7 +75,12 @@ class Recorder:
     @property
     def records_all(self) -> bool:
         """Whether every step is recorded, with nobody to look at it meanwhile."""
-        return self._every == 1 and self.watch is None
+        return self._every == 1 and self.watch is None and self.pace is None
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing is recorded now."""
+        return self.resting or (self.pace is not None and not self.pace.looking)
 
     def next_step(self, key: object) -> int:
         """How often `key` (a function, an eager site) has run before."""
@@ -85,14 +93,22 @@ class Recorder:
         """Records that a call of a function begins.
 
         Returns:
-            Its execution; `NONE` if this step is left out: it must then run inside `left_out`.
+            Its execution, for `end_call`; `NONE` if this step is left out: it must then run inside `left_out`.
         """
         step = self.next_step(step_key)
+        if self.pace is not None:
+            self.pace.begin_call(step_key)
         if not self._wants(step):
             return NONE
         if self._values is not None:
             self._values.begin_function(function, step)
         return self.log.begin_execution(site, function, step, inputs)
+
+    def end_call(self, execution: int, *, failed: bool) -> None:
+        """Records that a call of a function has ended."""
+        if self.pace is not None:
+            self.pace.end_call()
+        self.log.end_execution(execution, failed)
 
     @contextlib.contextmanager
     def left_out(self) -> Iterator[None]:
@@ -103,6 +119,8 @@ class Recorder:
         try:
             yield
         finally:
+            if self.pace is not None:
+                self.pace.end_call()
             with self._lock:
                 self._left_out -= 1
             if self._active:  # else the log is another recording's
@@ -125,8 +143,19 @@ class Recorder:
         step = self.next_step(key)
         return step if self._wants(step) else NONE
 
+    def training_step(self, framework: str) -> int:
+        """The step of a framework's training that begins, `NONE` if it is left out."""
+        key = ("training", framework)
+        if self.pace is not None:
+            self.pace.begin_step(key)
+        step = self.wanted_step(key)
+        if self._values is not None:
+            self._values.begin_training_step(framework, step)
+        return step
+
     def _wants(self, step: int) -> bool:
-        return not self._left_out and step % self._every == 0
+        chosen = step % self._every == 0 if self.pace is None else self.pace.looking
+        return chosen and not self._left_out
 
     def begin_operation(self, site: int, step: int, inputs: list[int]) -> int:
         """Records that an eager operation has run, and returns its execution; its tensors follow."""
@@ -155,7 +184,11 @@ class Recorder:
 
     def note_process(self) -> None:
         """Notes this process's place in its run, if the program has said it since it was last looked for."""
-        place = self.process.joined(place_of(os.environ))
+        self.note_place(place_of(os.environ))
+
+    def note_place(self, learned: ProcessPlace) -> None:
+        """Notes what has been learned of this process's place in its run."""
+        place = self.process.joined(learned)
         if place != self.process:
             self.process = place
             self.fact({"process": place.to_json()})

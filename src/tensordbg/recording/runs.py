@@ -57,5 +57,8 @@ class RunWatch(Protocol):
             error: What it raised.
         """
 
+    def ran(self, execution: int) -> None:
+        """An eager operation has been recorded, within a run or not; asked for of backends whose runs are no calls."""
+
     def operation(self, site: int, execution: int, caller: FrameType) -> None:
         """An eager operation has been recorded."""

@@ -22,7 +22,8 @@ from tensordbg.recording.failure import FailedOperation, failure_behind
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.loaded import loaded_libraries
 from tensordbg.recording.origin_choice import OriginChoice
-from tensordbg.recording.plan import Plan
+from tensordbg.recording.pace import Pace, pace_note
+from tensordbg.recording.plan import Plan, parse_share
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.settings import settings_of_program
 from tensordbg.recording.tensor_filter import TensorChoice, TensorFilter
@@ -145,7 +146,7 @@ class Session:
             self._stopped = True
         self._watch.stop()
         # One that fails must not keep the others from being done.
-        notes = (self.recorder.note_process, self._note_losses, self._note_loaded)
+        notes = (self.recorder.note_process, self._note_pace, self._note_losses, self._note_loaded)
         for step in (*notes, *self._endings):
             with self.recorder.guard("ending the recording"):
                 step()
@@ -197,6 +198,12 @@ class Session:
         operations = sorted({name for each in self._recorded.values() for name in each.own_operations()})
         libraries = [name for name in loaded_libraries() if name not in self._recorded]
         self.recorder.fact({"loaded": {"libraries": libraries, "operations": operations}})
+
+    def _note_pace(self) -> None:
+        if self.recorder.pace is not None:
+            note = pace_note(self.recorder.pace.end())
+            if note:
+                self.recorder.fact({"warning": note})
 
     def _note_losses(self) -> None:
         failure = self.recorder.log.failure() or self._writer.failure
@@ -250,7 +257,10 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
     log.choose_dtypes(plan.tensors.mask)
     tensors = TensorChoice(choice or sink, plan.tensors, log.mute)
     CATALOG.attach(tensors)
-    return Recorder(CATALOG, log, writer, choice, plan.every), writer, tensors
+    recorder = Recorder(CATALOG, log, writer, choice, plan.every)
+    if plan.overhead:
+        recorder.pace = Pace(plan.overhead, log)
+    return recorder, writer, tensors
 
 
 class RecordOptions(TypedDict, total=False):
@@ -261,6 +271,9 @@ class RecordOptions(TypedDict, total=False):
     is used again, whatever ends the program."""
     every: int
     """Record one step in so many of each function, and of each place of an eager operation; 1 records all."""
+    overhead: float | str
+    """Record only so many steps that recording costs no more than this share of the program's own time, such as 0.02 or
+    "2%"; 0 for no such bound."""
     graphs: bool
     """Keep the graphs of functions too, as Python built them and as they run; each is then made ready to run twice."""
     allow: Iterable[Mapping[str, Any] | AllowRule]
@@ -281,7 +294,7 @@ def record(
         out: Folder of traces, made if it does not exist; every recording makes a new trace in it.
         detail: `ops`, `shapes`, `health` or `values`, see `Detail`.
         values: Which tensors are kept whole if the detail is `values`; all by default, up to 2 GiB.
-        **options: `last`, `every`, `graphs` and `allow`, see `RecordOptions`.
+        **options: `last`, `every`, `overhead`, `graphs` and `allow`, see `RecordOptions`.
 
     Yields:
         The recording; its `path` is the trace's folder.
@@ -289,7 +302,7 @@ def record(
     Raises:
         RecordingError: If this process is being recorded already, by anything but a debug wrapper of a TensorFlow 1
             session, or `out` can't be written.
-        UsageError: If `last` is negative, `every` less than 1, or a rule is not understood.
+        UsageError: If `last` is negative, `every` less than 1, `overhead` no share, or a rule is not understood.
         TypeError: If there is no such option.
     """
     try:
@@ -308,6 +321,7 @@ def record(
         values or ValueFilter(),
         last=options.get("last", 0),
         every=options.get("every", 1),
+        overhead=parse_share(options.get("overhead", 0.0)),
         graphs=options.get("graphs", False),
         allow=rules,
     )

@@ -40,6 +40,10 @@ class ValueChoice:
         """For each function the graphs that run with it; forgotten when there are new ones."""
         self._open_graphs: set[int] = set()
         self._open_sites: set[int] = set()
+        self._of_framework: dict[str, set[int]] = {}
+        """Chosen sites by their framework."""
+        self._training: dict[str, bool] = {}
+        """Frameworks whose steps are those of a training, and whether the present one is kept."""
 
     def sites(self, sites: Iterable[Site]) -> None:
         """Decides about sites; those of a graph whose function is not known yet wait for it."""
@@ -101,16 +105,34 @@ class ValueChoice:
             if site in self._chosen_eager:
                 self._choose([site], kept)
 
+    def begin_training_step(self, framework: str, step: int) -> None:
+        """A step of a training begins, which counts for all sites of a framework; `NONE` for one that is left out."""
+        if not self._wanted.by_step:
+            return
+        with self._lock:
+            kept = step != NONE and self._wanted.has_step(step)
+            if self._training.get(framework) is kept:
+                return
+            self._training[framework] = kept
+            if sites := sorted(self._of_framework.get(framework, ())):
+                self._choose(sites, kept)
+
     def _decide(self, sites: list[Site]) -> None:
         chosen = [site for site in sites if self._wanted.has(self._place(site))]
         for site in chosen:
+            self._of_framework.setdefault(site.framework, set()).add(site.site)
             if site.function == NONE:
                 self._chosen_eager.add(site.site)
             else:
                 self._chosen.setdefault(site.function, []).append(site.site)
-        now = [site.site for site in chosen if not self._wanted.by_step or site.function in self._open_graphs]
+        now = [site.site for site in chosen if self._is_open(site)]
         if now:
             self._choose(now, True)
+
+    def _is_open(self, site: Site) -> bool:
+        """Whether what a site makes now is kept."""
+        opened = site.function in self._open_graphs or self._training.get(site.framework, False)
+        return opened or not self._wanted.by_step
 
     def _place(self, site: Site) -> Place:
         frame = self._places.get(site.stack)

@@ -41,6 +41,8 @@ class Failure:
     """The names of operations that the message bore, maybe of a function that an input pipeline ran."""
     layer: str = ""
     """The layer in which it came up, by its path."""
+    item: str = ""
+    """The item of a dataset whose code raised."""
     elements: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
     """What small tensors held that it may have been given: by when each was recorded, its site and its slot."""
 
@@ -222,7 +224,7 @@ def _end(row: object) -> End | None:
         time_ns=row["time_ns"],
         exit_code=exit_code if isinstance(exit_code, int) else None,
         signal=signal if isinstance(signal, (int, str)) else None,
-        exception=None if exception is None else str(exception),
+        exception=None if exception is None else str(exception).rstrip().removesuffix(":"),
     )
 
 
@@ -244,6 +246,7 @@ def _failure(row: object) -> Failure | None:
         tensors=tuple(_tensor(each, len(told)) for each in told),
         nodes=tuple(each for each in nodes if isinstance(each, str)) if isinstance(nodes, list) else (),
         layer=str(row.get("layer", "")),
+        item=str(row.get("item", "")),
         elements=dict(_elements(row.get("elements"))),
     )
 

@@ -17,6 +17,7 @@ from tensordbg.json_input import load_json
 from tensordbg.opening import read_whole
 from tensordbg.trace.damage import reading_of
 from tensordbg.trace.parts import Part
+from tensordbg.trace.sums import Sums
 
 MANIFEST = "sealed.json"
 
@@ -44,6 +45,8 @@ class Manifest:
     """Whether all is sealed, for good."""
     decoder: Mapping[str, Any] = field(default_factory=dict)
     """What the decoder of the next segment needs to know of those before."""
+    sums: Sums | None = None
+    """Of all that is sealed; None of what older versions sealed."""
 
     @property
     def files(self) -> set[str]:
@@ -90,6 +93,7 @@ def _to_json(manifest: Manifest) -> dict[str, Any]:
         "tables": {name: part.to_json() for name, part in manifest.tables.items()},
         "complete": manifest.complete,
         "decoder": manifest.decoder,
+        "sums": None if manifest.sums is None else manifest.sums.to_json(),
     }
 
 
@@ -104,4 +108,5 @@ def _from_json(row: Mapping[str, Any]) -> Manifest:
         tables={str(name): Part.from_json(part) for name, part in row["tables"].items()},
         complete=bool(row["complete"]),
         decoder=dict(row["decoder"]),
+        sums=None if row.get("sums") is None else Sums.from_json(row["sums"]),
     )

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame, Function, Health, Site, SourceFile, Variable
@@ -29,10 +30,12 @@ from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.migrations import upgrade_row
 from tensordbg.trace.parts import ROW_GROUP, Part
 from tensordbg.trace.proportion import most_numbers
+from tensordbg.trace.raw_sums import sums_of
 from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import FORMAT_VERSION, TABLES, TENSORS
 from tensordbg.trace.sealed import SealedPart
 from tensordbg.trace.snapshot import Snapshot, take_snapshot
+from tensordbg.trace.sums import Sums
 from tensordbg.trace.table_checks import check_described, check_events
 from tensordbg.trace.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
 from tensordbg.trace.values import Array, KeptTensor, ValueFiles
@@ -73,7 +76,7 @@ class TraceReader:
         self._snapshot = take_snapshot(folder) if snapshot is None else snapshot
         self._small: dict[str, pa.Table] = {}
         self._catalog: Catalog | None = None
-        self._executions: pa.Table | None = None
+        self._sums: Sums | None = None
         self._parts: dict[str, SealedPart] = {}
 
     @property
@@ -189,6 +192,17 @@ class TraceReader:
     def matching(self, where: Any, columns: Sequence[str] | None = None) -> pa.Table:
         """The tensor events for which an expression holds, as one table; see `scan`."""
         return _together([table for table in self.scan(columns, where) if len(table)], _columns("tensors", columns))
+
+    def sums(self) -> Sums:
+        """Sums over all events; those that are sealed are not read for it, as a rule, and the others once."""
+        if self._sums is None:
+            self._sums = self._retrying(lambda: sums_of(self, self._snapshot))
+        return self._sums
+
+    def events_of(self, sites: Sequence[int], steps: range, columns: Sequence[str]) -> pa.Table:
+        """The tensor events of some sites in some steps; row groups that can't have any are not read."""
+        step, of_sites = pc.field("step"), pc.field("site").isin(list(sites))
+        return self.matching(of_sites & (step >= steps.start) & (step < steps.stop), columns)
 
     def checked(self, table: pa.Table) -> pa.Table:
         """Rows of `tensors` that others read from the sealed files, if they may hold what they do."""
@@ -306,9 +320,8 @@ class TraceReader:
     def _chunks(self) -> list[tuple[SealedPart | DecodedSegment, int]]:
         """What the tensor events lie in, in order, with their number of events."""
         manifest = self._snapshot.manifest
-        chunks: list[tuple[SealedPart | DecodedSegment, int]] = []
         sealed = [self._part("tensors", part) for part in manifest.tensors]
-        chunks += [(part, part.rows) for part in sealed]
+        chunks: list[tuple[SealedPart | DecodedSegment, int]] = [(part, part.rows) for part in sealed]
         chunks += [(segment, len(segment)) for segment in self._snapshot.events.segments]
         return chunks
 

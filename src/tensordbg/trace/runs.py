@@ -96,12 +96,30 @@ def run_with(trace: Path) -> TraceRun:
     """The run that a trace belongs to, of those that lie in the same folder."""
     members = [_Life(trace)]
     others = [_Life(other) for other in list_traces(trace.parent) if other != trace] if members[0].place.runs else []
-    while True:
-        joining = [life for life in others if any(life.meets(member) for member in members)]
-        if not joining:
-            return TraceRun(trace.parent, _named(members))
-        members += joining
+    return TraceRun(trace.parent, _named(_together(members, others)))
+
+
+def all_runs(folder: Path | str) -> list[TraceRun]:
+    """All runs whose traces lie in a folder; each trace belongs to one.
+
+    Raises:
+        TraceError: If there is no such folder.
+    """
+    lives = [_Life(trace) for trace in list_traces(folder)]
+    runs = []
+    while lives:
+        members = _together([lives[-1]], lives[:-1])
+        lives = [life for life in lives if life not in members]
+        runs.append(TraceRun(Path(folder), _named(members)))
+    return runs[::-1]
+
+
+def _together(members: list[_Life], others: list[_Life]) -> list[_Life]:
+    """The members of a run, and whoever else belongs to it."""
+    while joining := [life for life in others if any(life.meets(member) for member in members)]:
+        members = [*members, *joining]
         others = [life for life in others if life not in joining]
+    return members
 
 
 class _Life:

@@ -32,6 +32,7 @@ from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import EXECUTIONS, FORMAT_VERSION, TABLES, TENSORS
 from tensordbg.trace.segments import RawSegment, map_file, map_segment, segment_files
 from tensordbg.trace.snapshot import StoredMetadata, read_metadata
+from tensordbg.trace.sums import Summing, Sums
 from tensordbg.trace.tables import CATALOG_TABLES, catalog_table
 
 PART_RECORDS = 8 * 65536
@@ -162,6 +163,7 @@ class _Sealing:
             tables=tables,
             complete=True,
             decoder={},
+            sums=self.manifest.sums or (Sums() if not self.manifest.tensors else None),
         )
         self._replace(manifest)
 
@@ -170,12 +172,16 @@ class _Sealing:
             decoder = Decoder(program, self.manifest.decoder)
         with reading_of(self.folder / "segments"):
             decoded = [decoder.decode(segment) for segment in segments]
+        summing = self._summing()
         name = f"{segments[0].index:06d}.parquet"
         tensors: tuple[Part, ...] = ()
         if sum(map(len, decoded)):
-            tables = (segment.tensors(TENSORS.names) for segment in decoded if len(segment))
+            tables = (_summed(segment.tensors(TENSORS.names), summing) for segment in decoded if len(segment))
             tensors = (write_part(self.folder, f"tensors-{name}", tables, TENSORS),)
-        executions = self._write(f"executions-{name}", [segment.executions.to_table() for segment in decoded])
+        completed = [segment.executions.to_table() for segment in decoded]
+        executions = self._write(f"executions-{name}", completed)
+        for table in completed:
+            summing.add_executions(table)
         manifest = replace(
             self.manifest,
             next_segment=segments[-1].index + 1,
@@ -184,8 +190,17 @@ class _Sealing:
             tensors=(*self.manifest.tensors, *tensors),
             executions=(*self.manifest.executions, *executions),
             decoder=decoder.state(),
+            sums=None if self._sums_are_lost else summing.sums,
         )
         self._replace(manifest)
+
+    @property
+    def _sums_are_lost(self) -> bool:
+        """Whether an older version has sealed a part of the trace, of which there are none."""
+        return self.manifest.sums is None and self.manifest.next_segment > 0
+
+    def _summing(self) -> Summing:
+        return Summing(self.catalog, self.manifest.sums or Sums())
 
     def _sealed_executions(self) -> Iterator[pa.Table]:
         for part in self.manifest.executions:
@@ -221,6 +236,11 @@ class _Sealing:
         if manifest.complete:
             with suppress(OSError):
                 (self.folder / "segments").rmdir()
+
+
+def _summed(table: pa.Table, summing: Summing) -> pa.Table:
+    summing.add_tensors(table)
+    return table
 
 
 def _is_ours(name: str) -> bool:

@@ -18,6 +18,7 @@ from tensordbg.analysis.flow.resolve import resolve
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.origins.find import Origins
 from tensordbg.analysis.processes.collectives import attribute_number
+from tensordbg.analysis.processes.counted_runs import given_to, is_counted, runs_of_group
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.operations import collective_kinds, operation_of
 from tensordbg.model import NONE, Site
@@ -68,19 +69,24 @@ def find_transfers(origins: Origins, reported: Sequence[Sequence[int]], details:
         reported: For each of its findings, in their order, the nodes of the origins that it stands for.
         details: Gives the values of single events.
     """
-    values, graph = origins.values, origins.graph
+    values = origins.values
     sites = [site for site in values.program.sites.values() if operation_of(site).collective is not None]
     bad = np.flatnonzero(values.events.bad)
     events = bad[np.isin(values.events.site[bad], [site.site for site in sites])]
-    if not len(events):
+    marks = origins.graph.descend(_marks(origins, reported)) if sites else np.empty(0, np.int64)
+    given = given_to(values, sites)
+    if not len(events) and not len(given.run):
         return no_transfers()
-    nodes = np.searchsorted(bad, events)  # the first nodes are the bad events
+    keys = _Keys(values, details)
     columns = np.empty((3, len(events)), dtype=np.int64)
-    for rows, found in _Keys(values, details).of(sites, events):
+    for rows, found in keys.of(sites, events):
         columns[:, rows] = found
+    nodes = np.searchsorted(bad, events)  # the first nodes are the bad events
+    sent = np.searchsorted(bad, given.event)
+    columns = np.concatenate([columns, keys.of_runs(given.run)], axis=1)
     key, kind, parties = columns
-    marks = graph.descend(_marks(origins, reported))[nodes]
-    return CollectiveTransfers(key, kind, _lowest_bit(marks), np.isin(nodes, origins.node), parties)
+    received = np.append(np.isin(nodes, origins.node), np.zeros(len(sent), dtype=np.bool_))
+    return CollectiveTransfers(key, kind, _lowest_bit(marks[np.append(nodes, sent)]), received, parties)
 
 
 def _marks(origins: Origins, reported: Sequence[Sequence[int]]) -> Ints:
@@ -108,6 +114,15 @@ class _Keys:
         self._details = details
         self._flow = Flow(values, values.ports.inputs)
         self._searches = _SEARCHED
+        self._group_runs: dict[int, Ints] = {}
+
+    def of_runs(self, runs: Ints) -> Ints:
+        """Key, kind and number of parties of runs that are counted, given by the rows of their executions."""
+        columns = np.empty((3, len(runs)), dtype=np.int64)
+        for row, run in enumerate(runs.tolist()):
+            site = self._values.program.sites[int(self._values.executions.site[run])]
+            columns[:, row] = self._counted(site, self._values.executions.number[[run]])[:, 0]
+        return columns
 
     def of(self, sites: Sequence[Site], events: Ints) -> Iterator[tuple[Bools, Ints]]:
         """For each site which of the events are its own; and of these the key, the kind and the number of parties."""
@@ -117,6 +132,10 @@ class _Keys:
             if not rows.any():
                 continue
             mine = events[rows]
+            if is_counted(site):
+                row = self._values.invocation[mine]
+                yield rows, self._counted(site, self._values.executions.number[row])
+                continue
             collective = _collective(site)
             size = self._numbers(site, mine, collective.size_input, "group_size")
             group = self._numbers(site, mine, collective.group_input, collective.group_attribute)
@@ -127,8 +146,21 @@ class _Keys:
             kind = np.full(len(mine), KINDS.index(collective.kind))
             yield rows, np.stack([mixed(kind, group, instance, ordinal), kind, size])
 
+    def _counted(self, site: Site, numbers: Ints) -> Ints:
+        """The same of runs that all processes of a group begin in the same order: which of the group's each is."""
+        collective = _collective(site)
+        group = attribute_number(site, collective.group_attribute)
+        if group not in self._group_runs:
+            self._group_runs[group] = runs_of_group(self._values, group)
+        ordinal = np.searchsorted(self._group_runs[group], numbers)
+        kind = np.full(len(numbers), KINDS.index(collective.kind))
+        size = np.full(len(numbers), attribute_number(site, "group_size"))
+        return np.stack([mixed(kind, np.full(len(numbers), group), np.full(len(numbers), NONE), ordinal), kind, size])
+
     def _is_nameless(self, site: Site) -> bool:
         collective = _collective(site)
+        if is_counted(site):
+            return False
         return collective.instance_input == NONE and attribute_number(site, collective.instance_attribute) == NONE
 
     def _ordinal(self, site: Site, events: Ints, nameless: Bools) -> Ints:

@@ -54,13 +54,13 @@ class _Way:
     parties: int
 
 
-def join(studies: Mapping[str, Study]) -> WhyResult:
-    """Put the processes of a run together, given by name.
+def join(studies: Mapping[str, Study], stands_for: Mapping[str, Sequence[str]]) -> WhyResult:
+    """Put the processes of a run together, given by name, with the names of those that each stands for.
 
     The origins that are left started in their process; those of graver consequence come first, then the earlier ones,
     as far as the clocks of the machines agree.
     """
-    joining = _Joining(list(studies), list(studies.values()))
+    joining = _Joining(list(studies), list(studies.values()), [stands_for.get(name, ()) for name in studies])
     results = [study.result for study in studies.values()]
     several = len(results) > 1
     return WhyResult(
@@ -80,9 +80,10 @@ def join(studies: Mapping[str, Study]) -> WhyResult:
 class _Joining:
     """Finds the way of each received origin, and puts what arrived to the origins that it came from."""
 
-    def __init__(self, names: Sequence[str], studies: Sequence[Study]) -> None:
+    def __init__(self, names: Sequence[str], studies: Sequence[Study], stands_for: Sequence[Sequence[str]]) -> None:
         self._names = names
         self._studies = studies
+        self._stands_for = stands_for
         self._ways = dict(self._find_ways())
         self._together = self._received_by_all()
 
@@ -138,7 +139,7 @@ class _Joining:
         together: dict[Spot, _Way] = {}
         for key, spots in holders.items():
             known = [(spot, way) for spot, way in spots if spot[1] != NONE and spot not in self._ways]
-            if len(spots) == parties[key] and known:
+            if sum(1 + len(self._stands_for[spot[0]]) for spot, _ in spots) == parties[key] and known:
                 for spot, way in known:
                     together.setdefault(spot, replace(way, sender=known[0][0]))
         return together
@@ -164,7 +165,7 @@ class _Joining:
             origin = replace(origin, verdict=overflow_verdict(origin, KINDS[way.kind], way.parties))
         reaches = [name for each in (spot, *arrived) for name in self._at(each).reaches]
         ordered = [name for name in REACHES if name in reaches]
-        process = self._names[spot[0]] if len(self._studies) > 1 else ""
+        process = self._names[spot[0]] if len(self._studies) > 1 or self._stands_for[spot[0]] else ""
         arrivals = tuple(self._arrivals(spot, arrived))
         return replace(origin, process=process, reaches=tuple(ordered), arrivals=arrivals)
 
@@ -185,6 +186,7 @@ class _Joining:
                 source=origin.source,
                 reaches=origin.reaches,
                 propagated=origin.propagated,
+                alike=tuple(self._stands_for[each[0]]),
             )
 
 

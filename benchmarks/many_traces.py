@@ -1,0 +1,83 @@
+"""A run of a thousand workers with a million tensor events each: what `tdbg why` takes.
+
+Three real workers are recorded (`programs/long_ddp.py`); one of them stands for all others: their traces have a name,
+a machine and a process of their own, and share its files of events on the disk. So the files are in the system's
+cache sooner than those of a thousand workers would be, and what reading them from slow disks takes is not measured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.scale import HERE, RESULTS, Asked, ask
+
+STEPS = 16_200
+"""In which a worker computes a million tensors."""
+
+SIZES = (100, 1000)
+RECORDED = 3
+
+
+def record(folder: Path) -> list[Path]:
+    """Records the three workers, and returns their traces by rank."""
+    import subprocess
+
+    program = str(HERE / "programs" / "long_ddp.py")
+    launch = ["torchrun", "--nproc-per-node", str(RECORDED), program, str(STEPS)]
+    command = [sys.executable, "-m", "tensordbg", "run", "--out", str(folder), *launch]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    return [_of_rank(folder, rank) for rank in range(RECORDED)]
+
+
+def _of_rank(folder: Path, rank: int) -> Path:
+    for trace in folder.iterdir():
+        if json.loads((trace / "trace.json").read_text())["process"]["index"] == rank:
+            return trace
+    raise LookupError(rank)
+
+
+def multiply(traces: list[Path], folder: Path, count: int) -> None:
+    """Makes a run of so many workers: the recorded ones, and the first of them under other names."""
+    for rank in range(count):
+        source = traces[rank] if rank < len(traces) else traces[0]
+        target = folder / f"{traces[0].name}-rank-{rank}"
+        shutil.copytree(source, target, copy_function=os.link)
+        stored = json.loads((source / "trace.json").read_text())
+        stored |= {"id": f"{stored['id']}-{rank}", "host": f"node-{rank // 8}", "pid": 1000 + rank}
+        stored["process"] = {**stored["process"], "index": rank}
+        (target / "trace.json").unlink()
+        (target / "trace.json").write_text(json.dumps(stored))
+
+
+def measure(traces: list[Path], count: int) -> dict[str, object]:
+    """What `tdbg why` takes on so many workers."""
+    with tempfile.TemporaryDirectory(dir=traces[0].parent.parent) as name:
+        multiply(traces, Path(name), count)
+        took: Asked = ask(["why"], Path(name))
+    print(f"{count:5,} workers: tdbg why {took.seconds:6.1f} s {took.megabytes:8.0f} MB", flush=True)
+    return {"workers": count, "why": asdict(took)}
+
+
+def main() -> None:
+    """Prints what was measured, and keeps it."""
+    with tempfile.TemporaryDirectory() as name:
+        traces = record(Path(name) / "recorded")
+        from tensordbg.trace.reader import open_trace
+
+        events = open_trace(traces[0]).tensor_count
+        print(f"{events:,} tensor events each, of {RECORDED} workers that were recorded")
+        results = [measure(traces, count) for count in SIZES]
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "many_traces.json").write_text(json.dumps({"events": events, "runs": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Processes whose trained variables differ from those of the others, though they had been the same: silent corruption.
+
+Where all processes take the same steps from the same gradients, all have the same parameters to the last bit. A
+processor that computes one number wrong, or a program that changes a parameter in one process, sets that process
+apart for good, and nothing is NaN. The sums of each trace hold digests of what variables held in each step, so that a
+thousand traces are compared without reading them; only where they differ are a few steps of two traces read.
+
+Nothing is said where processes are to differ: where each holds a part of the parameters, or they were never the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tensordbg.advice.lookup import fix
+from tensordbg.analysis.columns.reading import SummedTrace
+from tensordbg.analysis.finding import Alert
+from tensordbg.analysis.processes.first_unlike import Unlike, first_unlike
+from tensordbg.analysis.processes.names import several
+from tensordbg.trace.digests import Digests
+
+_MOST_TOLD = 3
+"""So many deviations are looked into, the earliest first."""
+
+Entry = tuple[int, int]
+"""How many values, and their digest."""
+
+
+@dataclass(frozen=True)
+class _Deviation:
+    """Processes that part from the others at one entry of the digests."""
+
+    names: tuple[str, ...]
+    others: tuple[str, ...]
+    steps: range
+
+
+def other_parameters(processes: Mapping[str, SummedTrace]) -> Iterator[Alert]:
+    """One alert for each moment at which processes parted from the others."""
+    digests = {name: trace.sums().written for name, trace in processes.items()}
+    for deviation in _deviations({name: each for name, each in digests.items() if len(each)})[:_MOST_TOLD]:
+        here, there = processes[deviation.names[0]], processes[deviation.others[0]]
+        if (unlike := first_unlike(here, there, deviation.steps)) is not None:
+            yield _alert(deviation, unlike)
+
+
+def _deviations(digests: Mapping[str, Digests]) -> list[_Deviation]:
+    """All, in the order of steps; a process that has parted counts no more."""
+    stride = max((each.stride for each in digests.values()), default=1)
+    entries = {name: _entries(each.with_stride(stride)) for name, each in digests.items()}
+    found: list[_Deviation] = []
+    agreed = False
+    for place in range(max(map(len, entries.values()), default=0)):
+        there = {name: each[place] for name, each in entries.items() if place < len(each)}
+        apart = _apart(there)
+        if apart is None:
+            break
+        names, others = apart
+        if names and agreed:
+            found.append(_Deviation(names, others, range(place * stride, (place + 1) * stride)))
+        elif names:
+            break  # they were to differ from the beginning
+        agreed = True
+        entries = {name: each for name, each in entries.items() if name not in names}
+        if len(entries) < 2:
+            break
+    return found
+
+
+def _apart(entries: Mapping[str, Entry]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Who is apart, and from whom, at one entry; None where most are not alike, and nothing can be said."""
+    counts = Counter(count for count, _ in entries.values())
+    if not counts:
+        return None
+    usual, _ = counts.most_common(1)[0]
+    comparable = {name: entry for name, entry in entries.items() if entry[0] == usual}
+    ((most, agreeing),) = Counter(comparable.values()).most_common(1)
+    others = tuple(name for name, entry in comparable.items() if entry == most)
+    names = tuple(name for name, entry in comparable.items() if entry != most)
+    if names and agreeing < 2 and len(comparable) > 2:
+        return None
+    return (names, others) if 2 * agreeing >= len(comparable) else None
+
+
+def _entries(digests: Digests) -> Sequence[Entry]:
+    return list(zip(digests.counts, digests.digests, strict=True))
+
+
+def _alert(deviation: _Deviation, unlike: Unlike) -> Alert:
+    who, others = several(deviation.names), several(deviation.others)
+    one = len(deviation.names) == len(deviation.others) == 1
+    before = f"; all had the same until step {unlike.step - 1}" if unlike.step else ""
+    kind = "known" if not one else "either"
+    return Alert(
+        kind="other_parameters",
+        function=unlike.function,
+        tensor=unlike.tensor,
+        source=unlike.source,
+        explanation=(
+            f"{who} has another {unlike.variable} than {others} from step {unlike.step} on{before}; "
+            f"its elements sum up to {unlike.here:.9g} instead of {unlike.there:.9g}"
+        ),
+        suggestion=fix(unlike.framework, "other_parameters", kind),
+        evidence={
+            "processes": list(deviation.names),
+            "others": len(deviation.others),
+            "variable": unlike.variable,
+            "step": unlike.step,
+        },
+        process=deviation.names[0],
+    )

@@ -1,0 +1,134 @@
+"""Asks the budget at each step of a program whether it is to be recorded, and has the log rest in between.
+
+Backends say when a step begins: a call of a function from Python, or what a training counts. A call within another, as
+of Python code that a graph runs, belongs to the same step, and so does all that runs until the next one begins.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from tensordbg.recording.budget import Budget, Spent
+from tensordbg.recording.log import EventLog
+
+_DEFERRED = 16
+"""A step that is recorded goes on while another thread's call is under way, but for no more beginnings than these."""
+
+_OPERATIONS = 5000
+"""Eager operations that belong to no step make one, so many of them."""
+
+
+class Pace:
+    """The steps of one recording, in all threads."""
+
+    def __init__(self, share: float, log: EventLog, clock: Callable[[], float] = time.perf_counter) -> None:
+        """Records until the first step begins.
+
+        Args:
+            share: Of the program's time that recording may cost.
+            log: What rests between the steps that are recorded.
+            clock: In seconds.
+        """
+        self.looking = True
+        """Whether what runs now is to be recorded."""
+        self._budget = Budget(share)
+        self._log = log
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._calls: dict[int, int] = {}
+        """How many calls are under way, by their threads."""
+        self._leading: set[int] = set()
+        """Threads that have begun a call while no other was under way: what runs in a call has threads of its own."""
+        self._deferred = 0
+        self._operations = 0
+        self._bad_before = 0
+        self._listeners: list[Callable[[bool], None]] = []
+
+    def when_changed(self, listener: Callable[[bool], None]) -> None:
+        """Has somebody told, from now on, whenever `looking` changes."""
+        self._listeners.append(listener)
+
+    def begin_call(self, key: object) -> bool:
+        """A call of a function begins in this thread, and a step with it unless it is part of one."""
+        thread = threading.get_ident()
+        with self._lock:
+            if self._begins_step(thread):
+                self._begin(key)
+            self._calls[thread] = self._calls.get(thread, 0) + 1
+            return self.looking
+
+    def end_call(self) -> None:
+        """The innermost call of this thread is over."""
+        thread = threading.get_ident()
+        with self._lock:
+            left = self._calls.get(thread, 1) - 1
+            if left > 0:
+                self._calls[thread] = left
+            else:
+                self._calls.pop(thread, None)
+
+    def begin_step(self, key: object) -> bool:
+        """A step begins that is no call; returns whether it is to be recorded."""
+        with self._lock:
+            if not self._calls:
+                self._begin(key)
+            return self.looking
+
+    def operation(self) -> None:
+        """An eager operation has run. It is not counted exactly where several threads run them."""
+        self._operations += 1
+        if self._operations >= _OPERATIONS:
+            self._operations = 0
+            self.begin_step("eager operations")
+
+    def alarm(self) -> None:
+        """Something is suspicious: has the next steps recorded."""
+        with self._lock:
+            self._budget.alarm()
+
+    def end(self) -> Spent:
+        """Ends the last step; says what recording has cost, and what was looked at."""
+        with self._lock:
+            self._note_bad()
+            self._budget.end(self._clock())
+            return self._budget.spent()
+
+    def _begins_step(self, thread: int) -> bool:
+        if thread in self._calls:
+            return False
+        if not self._calls:
+            self._leading.add(thread)
+            return True
+        self._deferred += 1
+        return thread in self._leading and (not self.looking or self._deferred > _DEFERRED)
+
+    def _begin(self, key: object) -> None:
+        self._deferred = self._operations = 0
+        self._note_bad()
+        looking = self._budget.begin(key, self._clock())
+        if looking != self.looking:
+            self.looking = looking
+            (self._log.go_on if looking else self._log.pause)()
+            for listener in self._listeners:
+                listener(looking)
+        if looking:
+            self._bad_before = self._log.bad()
+
+    def _note_bad(self) -> None:
+        if self.looking:
+            self._budget.found(self._log.bad() - self._bad_before)
+
+
+def pace_note(spent: Spent) -> str:
+    """Says what was looked at and what not; empty where nothing was left out."""
+    steps, recorded = sum(each.steps for each in spent.looked), sum(each.recorded for each in spent.looked)
+    if steps == recorded:
+        return ""
+    gap = max(each.longest_gap for each in spent.looked)
+    return (
+        f"{recorded:,} of {steps:,} steps were recorded, which cost about {100 * spent.share:.1f} % of the program's "
+        f"time, and {spent.made_ready:.1f} s to make ready; what began and ended within the "
+        f"others can't be known, of which up to {gap:,} lay in a row"
+    )

@@ -1,0 +1,185 @@
+"""The budget, with a simulated clock: programs of all kinds stay within it, and each kind of step is looked at."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from tensordbg.recording.budget import ALARMED_STEPS, Budget
+
+TEN_MINUTES = 600.0
+
+
+@dataclass
+class Simulation:
+    """A program that runs under a budget."""
+
+    budget: Budget
+    now: float = 0.0
+    own: float = 0.0
+    cost: float = 0.0
+
+    def step(self, own: float, cost: float, key: object = "train") -> bool:
+        """Runs one step, which takes so long by itself and so much longer recorded."""
+        records = self.budget.begin(key, self.now)
+        spent = cost if records else 0.0
+        self.now += own + spent
+        self.own += own
+        self.cost += spent
+        return records
+
+    @property
+    def share(self) -> float:
+        return self.cost / self.own
+
+
+def steady(_number: int, _random: random.Random) -> float:
+    return 0.02
+
+
+def noisy(_number: int, chance: random.Random) -> float:
+    return 0.02 * chance.lognormvariate(0.0, 0.4)
+
+
+def with_pauses(_number: int, chance: random.Random) -> float:
+    """Collections of garbage, checkpoints."""
+    return 0.02 + (0.5 if chance.random() < 0.03 else 0.0)
+
+
+def with_compilations(number: int, _random: random.Random) -> float:
+    """The first step, and now and then another shape."""
+    return 0.02 + (3.0 if number % 2000 == 0 else 0.0)
+
+
+def by_turns(number: int, _random: random.Random) -> float:
+    """Every fourth step is the one that applies the gradients."""
+    return 0.05 if number % 4 == 3 else 0.01
+
+
+def changing(number: int, _random: random.Random) -> float:
+    """Four times slower from the middle on, then faster than ever."""
+    return 0.02 if number < 5000 else 0.08 if number < 8000 else 0.005
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05])
+@pytest.mark.parametrize("ratio", [0.1, 1.5, 6.0])
+@pytest.mark.parametrize("program", [steady, noisy, with_pauses, with_compilations, by_turns, changing])
+def test_ten_minutes_stay_within_the_budget_and_use_it(
+    program: Callable[[int, random.Random], float], ratio: float, share: float
+) -> None:
+    chance, simulation, number = random.Random(7), Simulation(Budget(share)), 0
+    while simulation.now < TEN_MINUTES:
+        own = program(number, chance)
+        simulation.step(own, min(own, 0.1) * ratio)
+        number += 1
+    assert simulation.share < share * 1.2
+    assert simulation.share > min(share, ratio) * 0.1
+
+
+def test_steps_far_longer_than_others_are_not_taken_for_the_cost_of_recording() -> None:
+    simulation, chance = Simulation(Budget(0.02)), random.Random(3)
+    for number in range(20_000):
+        simulation.step(with_pauses(number, chance), 0.01)
+    assert simulation.budget.spent().looked[0].longest_gap < 200
+
+
+def test_what_records_for_less_than_the_budget_is_recorded_but_for_what_must_be_compared() -> None:
+    simulation = Simulation(Budget(0.1))
+    recorded = sum(simulation.step(0.1, 0.002) for _ in range(2000))
+    assert recorded > 1800
+
+
+def test_each_kind_of_step_is_looked_at_from_its_own_time() -> None:
+    simulation = Simulation(Budget(0.05))
+    for number in range(20_000):
+        simulation.step(0.02, 0.01)
+        if number % 100 == 0:
+            simulation.step(0.1, 0.05, "evaluate")
+    found = {looked.key: looked for looked in simulation.budget.spent().looked}
+    assert found["evaluate"].recorded > 10
+    assert found["train"].recorded > 1000
+    assert simulation.share < 0.055
+
+
+def test_steps_of_every_place_in_a_period_are_seen() -> None:
+    simulation, seen = Simulation(Budget(0.02)), dict.fromkeys(range(8), 0)
+    for number in range(40_000):
+        seen[number % 8] += simulation.step(0.02, 0.01)
+    assert min(seen.values()) > 0.5 * max(seen.values())
+
+
+def test_two_processes_mostly_record_the_same_steps() -> None:
+    steps = []
+    for seed in (1, 2):
+        simulation, chance = Simulation(Budget(0.02)), random.Random(seed)
+        recorded = [simulation.step(0.02 * chance.uniform(0.9, 1.1), 0.01) for _ in range(20_000)]
+        steps.append({number for number, yes in enumerate(recorded) if yes})
+    assert len(steps[0] & steps[1]) > 0.5 * min(map(len, steps))
+
+
+def runs(yes: Iterator[bool]) -> list[int]:
+    """How long the runs of recorded steps are."""
+    lengths, length = [], 0
+    for each in [*yes, False]:
+        if each:
+            length += 1
+        elif length:
+            lengths.append(length)
+            length = 0
+    return lengths
+
+
+def test_a_number_that_goes_bad_has_the_next_steps_recorded_once() -> None:
+    simulation = Simulation(Budget(0.02))
+
+    def steps() -> Iterator[bool]:
+        for number in range(5000):
+            records = simulation.step(0.02, 0.01)
+            simulation.budget.found(40 if number > 2000 else 3)
+            yield records
+
+    lengths = runs(steps())
+    # At the start there are three bad ones already: constants, for all that is known.
+    assert len([length for length in lengths if length >= ALARMED_STEPS]) == 2
+    assert simulation.share < 0.03
+
+
+def test_alarms_that_do_not_end_are_answered_when_the_last_is_paid() -> None:
+    simulation = Simulation(Budget(0.02))
+    recorded = 0
+    for _ in range(20_000):
+        recorded += simulation.step(0.02, 0.01)
+        simulation.budget.alarm()
+    assert recorded > 2 * ALARMED_STEPS
+    assert simulation.share < 0.025
+
+
+def test_an_hour_in_which_nothing_ran_is_not_saved_up() -> None:
+    simulation = Simulation(Budget(0.02))
+    for _ in range(1000):
+        simulation.step(0.02, 0.01)
+    simulation.step(3600.0, 0.0)
+    before = simulation.cost
+    for _ in range(3000):
+        simulation.step(0.02, 0.01)
+    assert simulation.cost - before < 0.02 * (60 + 120)
+
+
+def test_time_between_steps_belongs_to_none_once_the_step_was_ended() -> None:
+    budget = Budget(0.02)
+    budget.begin("train", 0.0)
+    budget.end(1.0)
+    budget.begin("train", 1000.0)
+    budget.end(1001.0)
+    assert budget.spent().looked[0].steps == 2
+    assert budget.spent().share == 0.0
+
+
+def test_a_step_that_is_not_recorded_has_no_bad_numbers_to_tell() -> None:
+    simulation = Simulation(Budget(0.02))
+    assert [simulation.step(0.02, 0.01) for _ in range(2)] == [True, False]
+    simulation.budget.found(9)
+    assert not simulation.step(0.02, 0.01)

@@ -1,0 +1,150 @@
+"""Steps of a program in its threads, and the log that rests between those that are recorded."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from tensordbg.recording.budget import ALARMED_STEPS, Looked, Spent
+from tensordbg.recording.pace import Pace, pace_note
+
+
+class Log:
+    """Stands for the log."""
+
+    def __init__(self) -> None:
+        self.pauses = 0
+        self.count = 0
+
+    def pause(self) -> None:
+        self.pauses += 1
+
+    def go_on(self) -> None:
+        self.pauses -= 1
+
+    def bad(self) -> int:
+        return self.count
+
+
+class Program:
+    """A program that makes calls, by a clock of its own."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.log: Any = Log()
+        self.pace = Pace(0.02, self.log, lambda: self.now)
+
+    def call(self, key: object = "step") -> bool:
+        looked = self.pace.begin_call(key)
+        assert self.log.pauses == (not looked)
+        self.now += 0.02 if looked else 0.01
+        self.pace.end_call()
+        return looked
+
+
+def in_thread(do: Any) -> Any:
+    results: list[Any] = []
+    thread = threading.Thread(target=lambda: results.append(do()))
+    thread.start()
+    thread.join()
+    return results[0]
+
+
+def test_all_is_recorded_until_a_step_begins_and_then_what_the_budget_allows() -> None:
+    program = Program()
+    assert program.pace.looking
+    looked = [program.call() for _ in range(2000)]
+    assert looked[:4] == [True, False, False, False]
+    assert 10 < sum(looked) < 50
+
+
+def test_a_call_within_a_call_is_of_the_same_step_in_whatever_thread() -> None:
+    program = Program()
+    assert program.pace.begin_call("step")
+    for _ in range(3):
+        assert program.call("inner")
+        assert in_thread(lambda: program.call("python function"))
+    program.pace.end_call()
+    assert not program.call()
+    assert [each.key for each in program.pace.end().looked] == ["step"]
+
+
+def test_a_step_that_is_recorded_goes_on_while_another_thread_is_in_a_call() -> None:
+    program = Program()
+    in_thread(lambda: program.call("other"))
+    entered, leave = threading.Event(), threading.Event()
+
+    def long_call() -> None:
+        program.pace.begin_call("long")
+        entered.set()
+        leave.wait(10)
+        program.pace.end_call()
+
+    program.call()
+    thread = threading.Thread(target=long_call)
+    thread.start()
+    assert entered.wait(10)
+    looked = [program.call() for _ in range(20)]
+    leave.set()
+    thread.join()
+    assert looked[:10] == [True] * 10
+    assert not looked[-1]
+
+
+def test_more_bad_numbers_than_ever_have_the_next_steps_recorded() -> None:
+    program = Program()
+    looked = []
+    for number in range(1000):
+        looked.append(program.call())
+        program.log.count += 5 if looked[-1] and number > 100 else 0
+    first = next(number for number, yes in enumerate(looked) if yes and number > 100)
+    assert looked[first : first + ALARMED_STEPS + 1] == [True] * (ALARMED_STEPS + 1)
+    assert not all(looked[first : first + ALARMED_STEPS + 3])
+
+
+def test_an_alarm_from_outside_does_too() -> None:
+    program = Program()
+    for _ in range(3):
+        program.call()
+    program.pace.alarm()
+    assert [program.call() for _ in range(ALARMED_STEPS)] == [True] * ALARMED_STEPS
+
+
+def test_who_asks_is_told_of_each_change() -> None:
+    program = Program()
+    told: list[bool] = []
+    program.pace.when_changed(told.append)
+    looked = [program.call() for _ in range(300)]
+    assert told[0] is False
+    assert len(told) == sum(before != after for before, after in zip([True, *looked], looked, strict=False))
+
+
+def test_steps_that_are_no_calls() -> None:
+    program = Program()
+    looked = []
+    for _ in range(500):
+        looked.append(program.pace.begin_step("training"))
+        program.now += 0.02 if looked[-1] else 0.01
+    assert 1 < sum(looked) < 30
+    program.pace.begin_call("call")
+    before = program.pace.looking
+    assert program.pace.begin_step("training") is before
+
+
+def test_eager_operations_without_steps_make_some_of_their_own() -> None:
+    program = Program()
+    looked = 0
+    for _ in range(5_000_000 // 5):
+        program.pace.operation()
+        program.now += 3e-5 if program.pace.looking else 1e-5
+        looked += program.pace.looking
+    assert 5000 <= looked < 60_000
+
+
+def test_the_note_says_what_was_looked_at() -> None:
+    looked = (Looked("train", 9000, 190, 81), Looked("evaluate", 1000, 10, 200))
+    assert pace_note(Spent(0.0196, 0.31, looked)) == (
+        "200 of 10,000 steps were recorded, which cost about 2.0 % of the program's time, and 0.3 s to make ready; "
+        "what began and ended within the others can't be known, of which up to 200 lay in a row"
+    )
+    assert pace_note(Spent(0.0, 0.0, (Looked("train", 3, 3, 0),))) == ""
