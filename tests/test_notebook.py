@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import tensordbg
 from tensordbg import notebook
-from tensordbg.report import page
+from tensordbg.report.saved_page import page
 
 PAGE = '<title>tensordbg</title><script type="application/json" id="saved-answers">{answers}</script>'
 

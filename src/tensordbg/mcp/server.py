@@ -1,0 +1,55 @@
+"""The server itself, by the official SDK: each question is a tool that only reads; it talks over standard streams."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+
+from tensordbg import __version__
+from tensordbg.errors import TensordbgError
+from tensordbg.mcp.questions import Questions
+
+_Asked = ParamSpec("_Asked")
+_Answer = TypeVar("_Answer")
+
+_INSTRUCTIONS = (
+    "Recordings of machine-learning programs: the statistics of every tensor, and where numbers stopped being finite. "
+    "Begin with `why`; `search` and `tensor` follow a tensor, `source` shows recorded lines. Nothing is changed."
+)
+
+
+def make_server(folder: str | Path) -> MCPServer:
+    """Makes the server for the traces in a folder."""
+    server: MCPServer = MCPServer("tensordbg", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
+    questions = Questions(folder)
+    for ask in (
+        *(questions.why, questions.search, questions.tensor, questions.values, questions.source, questions.diff),
+        *(questions.layers, questions.runs),
+    ):
+        reading = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+        server.tool(annotations=reading)(_answering(ask))
+    return server
+
+
+def _answering(ask: Callable[_Asked, _Answer]) -> Callable[_Asked, _Answer]:
+    """The question, with errors of ours as answers that a client is shown."""
+
+    @functools.wraps(ask)
+    def answer(*given: _Asked.args, **named: _Asked.kwargs) -> _Answer:
+        try:
+            return ask(*given, **named)
+        except TensordbgError as error:
+            raise ToolError(str(error)) from None
+
+    return answer
+
+
+def serve(folder: str | Path) -> None:
+    """Answers over standard streams until the client ends."""
+    make_server(folder).run("stdio")

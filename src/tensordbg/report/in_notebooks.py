@@ -1,0 +1,66 @@
+"""Results in a notebook, or in IPython in a terminal: what `tdbg` prints of them, in place of pages of dataclass.
+
+IPython itself is never imported: what is there was given.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import RenderableType
+
+from tensordbg.analysis.diff.result import Comparison
+from tensordbg.analysis.finding import Origin, WhyResult
+from tensordbg.report.diff_html import diff_html
+from tensordbg.report.diff_text import diff_text
+from tensordbg.report.findings.origin_text import origin_text
+from tensordbg.report.findings.why_text import WIDTH, why_text
+from tensordbg.report.terminal import PlainConsole
+
+_PAGE = '<pre style="line-height:1.3;white-space:pre;overflow-x:auto">{code}</pre>'
+_TEXTS: tuple[tuple[type, Callable[[Any], RenderableType]], ...] = (
+    (WhyResult, why_text),
+    (Origin, origin_text),
+    (Comparison, diff_text),
+)
+"""The results, and how each is printed."""
+
+_DRAWN: dict[type, Callable[[Any], str]] = {Comparison: diff_html}
+"""Results that are more than their text where there is room."""
+
+
+def show_results_if_running() -> None:
+    """Does what `show_results` does where the program is a notebook or an IPython."""
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None and hasattr(module, "get_ipython") else None
+    if getattr(shell, "display_formatter", None) is not None:
+        show_results(shell)
+
+
+def show_results(shell: Any) -> None:
+    """Has an IPython show findings, origins and comparisons as `tdbg` prints them."""
+    formatters = shell.display_formatter.formatters
+    for result, text in _TEXTS:
+        formatters["text/html"].for_type(result, _DRAWN.get(result) or _as_html(text))
+        formatters["text/plain"].for_type(result, _as_plain(text))
+
+
+def _as_html(text: Callable[[Any], RenderableType]) -> Callable[[Any], str]:
+    def html(result: Any) -> str:
+        console = PlainConsole(io.StringIO(), WIDTH, record=True)
+        console.print(text(result))
+        return console.export_html(inline_styles=True, code_format=_PAGE)
+
+    return html
+
+
+def _as_plain(text: Callable[[Any], RenderableType]) -> Callable[[Any, Any, bool], None]:
+    def plain(result: Any, printer: Any, _cycle: bool) -> None:
+        stream = io.StringIO()
+        PlainConsole(stream, WIDTH).print(text(result))
+        printer.text("\n".join(line.rstrip() for line in stream.getvalue().splitlines()))
+
+    return plain
