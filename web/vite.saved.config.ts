@@ -1,4 +1,4 @@
-/** The build of the saved page: the same page in one file, into which `tensordbg.report.page` puts the answers. */
+/** The build of the saved page: the same page in one file, into which `tensordbg.report.saved_page.page` puts the answers. */
 import preact from '@preact/preset-vite';
 import { defineConfig, type Plugin } from 'vite';
 import { viteSingleFile } from 'vite-plugin-singlefile';
@@ -24,6 +24,7 @@ function strictPolicy(): Plugin {
           // CodeMirror makes its style sheets as it runs.
           "style-src 'unsafe-inline'",
           'img-src data:',
+          'font-src data:',
           "base-uri 'none'",
           "form-action 'none'",
         ].join('; ');

@@ -59,7 +59,7 @@ def test_few_runs_are_kept_open(folder: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_only_what_is_listed_can_be_named(folder: Path, name: str) -> None:
     with pytest.raises(AbsentError) as raised:
         Library(folder).answers(name)
-    assert str(raised.value) == f"there is no run {name!r} here; api/runs lists them"
+    assert str(raised.value).startswith(f"{folder}: holds no run {name!r}; choose one that is there: deep/er/second")
 
 
 def test_new_run_is_found(folder: Path, impatient: None) -> None:
@@ -112,3 +112,18 @@ def test_holds_trace(folder: Path, tmp_path: Path) -> None:
     assert holds_trace(folder)
     assert holds_trace(folder / "first")
     assert not holds_trace(tmp_path / "nowhere")
+
+
+def test_a_run_from_anywhere_is_shown_beside(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = make_sample_trace(tmp_path_factory.mktemp("elsewhere") / "first")
+    runs = Library(folder, against=other)
+    shown, beside = runs.compared()
+    assert (shown, beside) == ("deep/er/second", f"{other.parent.name}/first")
+    assert runs.answers(beside).overview().path == str(other)
+    assert runs.answers("first").overview().path != str(other)
+
+
+def test_a_run_below_the_folder_is_not_shown_twice(folder: Path) -> None:
+    runs = Library(folder, against=folder / "deep" / "er" / "second")
+    assert runs.compared() == ("first", "deep/er/second")
+    assert len(runs.runs().runs) == 3

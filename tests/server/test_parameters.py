@@ -47,6 +47,7 @@ class Witness:
         ),
         (asked.WholeGraph(), ("whole", "", Whole())),
         (asked.FindInGraph(process="p", event=3, function="f", text="t"), ("find", "p", Whole(3, "f"), "t")),
+        (asked.Sql(query="select 1"), ("sql", "select 1")),
         (asked.OfSources(process="p"), ("sources", "p")),
         (asked.Source(process="p", file="a.py"), ("source", "p", "a.py")),
         (asked.Following(process="p", revision=3, wait=4), ("live", "p")),

@@ -7,11 +7,13 @@ import { keepFollowing } from './state/live';
 import { keepLoading } from './state/load';
 import { recallSizes } from './state/sizes';
 import { followAddress } from './state/store';
+import { followTensorBoard } from './state/tensorboard';
 import { keepTheme } from './state/theme';
 import { keepTitle } from './state/title';
 import './style/tokens.css';
 import './style/page.css';
 
+followTensorBoard();
 keepTheme();
 recallSizes();
 followAddress();

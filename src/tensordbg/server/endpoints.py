@@ -15,8 +15,9 @@ from starlette.routing import Route
 
 from tensordbg.errors import AbsentError, TensordbgError, TraceError, beyond_bounds
 from tensordbg.server import openapi
+from tensordbg.server.comparing import Comparisons
 from tensordbg.server.decoding import decode
-from tensordbg.server.parameters import Following
+from tensordbg.server.parameters import Compared, Following
 from tensordbg.server.problems import problem
 from tensordbg.server.routes import QUESTIONS, Question
 
@@ -40,6 +41,7 @@ class Endpoints:
     def __init__(self, library: Library) -> None:
         """Takes the runs to speak of."""
         self._library = library
+        self._comparisons = Comparisons()
         self._threads = anyio.CapacityLimiter(_THREADS)
         self.closing = threading.Event()
         """Set when the server is to end: nobody waits for news any longer."""
@@ -67,6 +69,9 @@ class Endpoints:
 
     def _answer(self, asked: Any) -> Any:
         """Blocks while the trace is read."""
+        if isinstance(asked, Compared):
+            a, b = self._library.answers(asked.against), self._library.answers(asked.run)
+            return self._comparisons.compared(a, b, asked.process)
         return asked.ask(self._library.answers(asked.run)) if hasattr(asked, "run") else self._library.runs()
 
     async def _news(self, asked: Following) -> Live:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tensordbg.enumeration import first_few
 from tensordbg.errors import AbsentError, TraceError
 from tensordbg.trace.locate import is_trace, list_traces
 from tensordbg.trace.metadata import TraceMetadata
@@ -23,6 +24,8 @@ _FRESH = 2.0
 """Seconds for which the folder is not looked through again."""
 _OPEN = 4
 """Runs that are kept open."""
+_NAMED = 3
+"""Runs that are named where one was asked for that is not there."""
 _DEEPEST = 12
 """Folders below one another that are looked into."""
 
@@ -39,14 +42,16 @@ class _Found:
 class Library:
     """All runs below a folder, or the one run that a trace is. May be asked from several threads at once."""
 
-    def __init__(self, folder: Path, editor: str = "") -> None:
+    def __init__(self, folder: Path, editor: str = "", against: Path | None = None) -> None:
         """Nothing is read yet.
 
         Args:
             folder: A trace, or a folder with traces at any depth.
             editor: Template of a link that opens a file in the editor, see `Overview`.
+            against: A trace, or a folder whose newest run is meant, that is shown beside.
         """
         self._folder = folder
+        self._against = against
         self._editor = editor
         self._lock = threading.Lock()
         self._found: dict[str, _Found] = {}
@@ -64,6 +69,21 @@ class Library:
             raise TraceError(
                 f"{self._folder}: holds no trace; record one with `tdbg run`, or give the folder of another"
             )
+
+    def compared(self) -> tuple[str, str]:
+        """The names of the newest run and of that which it is to be compared with.
+
+        Raises:
+            TraceError: If there is no such trace.
+        """
+        if self._against is None:
+            return self._named("").name, ""
+        found = self._look()
+        run = find_run(self._against)
+        beside = next(each.name for each in found.values() if each.run.processes == run.processes)
+        others = [each for each in found.values() if each.name != beside] or list(found.values())
+        within = [each for each in others if _is_within(each, self._folder)]
+        return max(within or others, key=lambda each: (each.created_ns, each.name)).name, beside
 
     def runs(self) -> RunList:
         """All runs, the newest first."""
@@ -94,7 +114,9 @@ class Library:
         if not name:
             return max(found.values(), key=lambda each: (each.created_ns, each.name))
         if name not in found:
-            raise AbsentError(f"there is no run {name!r} here; api/runs lists them")
+            newest = sorted(found.values(), key=lambda each: each.created_ns, reverse=True)
+            there = first_few([each.name for each in newest], _NAMED)
+            raise AbsentError(f"{self._folder}: holds no run {name!r}; choose one that is there: {there}")
         return found[name]
 
     def _look(self) -> dict[str, _Found]:
@@ -102,6 +124,8 @@ class Library:
         with self._lock:
             if time.monotonic() - self._looked >= _FRESH:
                 self._found = {each.name: each for each in _find(self._folder)}
+                if self._against is not None:
+                    _add(self._found, find_run(self._against))
                 self._looked = time.monotonic()
             return self._found
 
@@ -115,6 +139,25 @@ def _find(folder: Path) -> list[_Found]:
     if is_trace(folder):
         return [_Found(folder.resolve().name, find_run(folder), _created(folder))]
     return [found for parent in _folders_with_traces(folder) for found in _runs_in(folder, parent)]
+
+
+def _add(found: dict[str, _Found], run: TraceRun) -> None:
+    """Adds a run that may lie anywhere, under a name that no other has."""
+    if any(each.run.processes == run.processes for each in found.values()):
+        return
+    folder = run.processes[0].folder.resolve()
+    name = next(each for each in (folder.name, *_longer(folder)) if each not in found)
+    found[name] = _Found(name, run, max(_created(each.folder) for each in run.processes))
+
+
+def _longer(folder: Path) -> Iterator[str]:
+    """Names of a folder with more and more of the folders above it."""
+    for count in range(2, len(folder.parts) + 1):
+        yield "/".join(folder.parts[-count:])
+
+
+def _is_within(found: _Found, folder: Path) -> bool:
+    return found.run.processes[0].folder.resolve().is_relative_to(folder.resolve())
 
 
 def _runs_in(top: Path, parent: Path) -> list[_Found]:

@@ -19,6 +19,27 @@ from tensordbg.server.field_texts import field_texts
 from tensordbg.server.parameters import Parameters
 from tensordbg.server.routes import QUESTIONS, Question
 from tensordbg.wire.view import (
+    answer_table,
+    comparison,
+    errors,
+    events,
+    findings,
+    graph,
+    graph_search,
+    health,
+    overview,
+    progress,
+    source,
+    tensor,
+    timeline,
+    whole_graph,
+)
+
+_REFERENCES = "#/components/schemas/{name}"
+_MODULES = (
+    answer_table,
+    comparison,
+    progress,
     errors,
     events,
     findings,
@@ -31,9 +52,6 @@ from tensordbg.wire.view import (
     timeline,
     whole_graph,
 )
-
-_REFERENCES = "#/components/schemas/{name}"
-_MODULES = (errors, events, findings, graph, graph_search, health, overview, source, tensor, timeline, whole_graph)
 _ANSWERS = {
     name: kind
     for module in _MODULES

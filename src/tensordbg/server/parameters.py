@@ -11,12 +11,14 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
+from tensordbg.wire.view.answer_table import AnswerTable
 from tensordbg.wire.view.answers import RunAnswers
 from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggestions
 from tensordbg.wire.view.findings import Findings
 from tensordbg.wire.view.graph import GraphView
 from tensordbg.wire.view.graph_search import FoundInGraphView
 from tensordbg.wire.view.overview import Live, Overview
+from tensordbg.wire.view.progress import ProgressView
 from tensordbg.wire.view.source import SourceList, SourceView
 from tensordbg.wire.view.tensor import TensorView, ValuesView
 from tensordbg.wire.view.timeline import ExecutionView, Timeline
@@ -166,6 +168,19 @@ class OneTensor(OfProcess, frozen=True, kw_only=True):
         return answers.tensor(self.process, self.tensor, self.function, self.points)
 
 
+class Progress(OfProcess, frozen=True, kw_only=True):
+    """How a process went over its steps."""
+
+    measure: Annotated[
+        str, Meta(description="What is told of each row; empty for the first of which all is known.")
+    ] = ""
+    width: Annotated[int, Meta(ge=1, le=400, description="At most so many columns of steps.")] = 100
+
+    def ask(self, answers: RunAnswers) -> ProgressView:
+        """The answer."""
+        return answers.progress(self.process, self.measure, self.width)
+
+
 class Values(OfProcess, frozen=True, kw_only=True):
     """A slice of the elements of an event."""
 
@@ -240,6 +255,22 @@ class Source(OfProcess, frozen=True, kw_only=True):
     def ask(self, answers: RunAnswers) -> SourceView:
         """The answer."""
         return answers.source(self.process, self.file)
+
+
+class Sql(OfRun, frozen=True, kw_only=True):
+    """A query over the tables of a run."""
+
+    query: Annotated[str, Meta(description="One SELECT, as DuckDB has it; see `tdbg sql`.")]
+
+    def ask(self, answers: RunAnswers) -> AnswerTable:
+        """The answer."""
+        return answers.sql(self.query)
+
+
+class Compared(OfProcess, frozen=True, kw_only=True):
+    """A run beside another."""
+
+    against: Annotated[str, Meta(description="Name of the run that is the reference.")]
 
 
 class Following(OfProcess, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import secrets
 import socket
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import uvicorn
 
@@ -37,7 +38,12 @@ class Server:
     """A server that listens already, so that its link is known; `run` answers."""
 
     def __init__(
-        self, folder: Path | str, address: Address, editor: str = "", frame_ancestors: str = Settings.frame_ancestors
+        self,
+        folder: Path | str,
+        address: Address,
+        editor: str = "",
+        frame_ancestors: str = Settings.frame_ancestors,
+        against: str = "",
     ) -> None:
         """Takes the port.
 
@@ -47,18 +53,23 @@ class Server:
                 in containers, reach the loopback address too.
             editor: Template of a link that opens a file in the editor, see `Overview`.
             frame_ancestors: Who may put the page into a frame, see `Settings`.
+            against: A trace that the newest run of the folder is shown beside; empty for none.
 
         Raises:
             TraceError: If there is no trace.
             UsageError: If the port is taken, or there is no such host.
         """
-        library = Library(Path(folder), editor)
+        library = Library(Path(folder), editor, Path(against) if against else None)
         library.check()
+        shown = library.compared() if against else None
         self._socket = _listen(address)
         port = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(32)
         place = f"http://{_in_link(address.host or LOOPBACK)}:{port}/"
         self.link = f"{place}{token}/"
+        if shown is not None:
+            run, beside = map(quote, shown)
+            self.link += f"#run={run}&view=diff&against={beside}"
         settings = Settings(
             hosts=None if address.host else local_hosts(port),
             token=token,

@@ -74,8 +74,8 @@ def test_the_arrow_keys_choose_rows(page: Any, digits_link: str, ask: Any) -> No
 
 
 def test_a_click_on_a_head_sorts(page: Any, digits_link: str, ask: Any) -> None:
-    page.goto(f"{digits_link}#event=0")
-    page.locator(ROWS).first.wait_for()
+    page.goto(f"{digits_link}#event=2000")
+    page.locator(CHOSEN).wait_for()
     head = page.get_by_role("columnheader", name="Max")
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "descending")
@@ -83,10 +83,11 @@ def test_a_click_on_a_head_sorts(page: Any, digits_link: str, ask: Any) -> None:
     maxima = [row["max"] for row in ask("SELECT max FROM tensors")]
     largest = max(value for value in maxima if value is not None and math.isfinite(value))
     place = [each.strip() for each in page.get_by_role("columnheader").all_inner_texts()].index("Max ▼")
-    page.locator("#events").evaluate("(table) => { table.scrollTop = 0; }")
     first = page.locator(f"{ROWS}[aria-rowindex='2'] [role=gridcell]").nth(place)
     expect(first).not_to_have_attribute("title", "none")
     assert float(first.get_attribute("title")) == largest
+    expect(first).to_be_in_viewport()
+    expect(page.locator(".found-notice")).to_have_count(0)
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "ascending")
     head.get_by_role("button").click()

@@ -39,7 +39,7 @@ def test_inputs_above_and_consumers_below_with_their_health(opened: Any) -> None
     probs, mul = node(opened, "Softmax probs"), node(opened, "Mul mul, not finite")
     high = [each.bounding_box()["y"] for each in (probs, log, mul)]
     assert high == sorted(high)
-    assert "!" in log.locator(".graph-node-sign").text_content()
+    assert "!" in log.locator("xpath=..").locator(".graph-node-sign").text_content()
     assert opened.locator(".graph-origin").count() == 1
     # What flows is written at the edge, and in full for who points at it.
     labels = opened.locator(".graph-edge text").all_text_contents()

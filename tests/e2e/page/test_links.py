@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from playwright.sync_api import expect
+
 from tests.e2e.page.chromium import watched_page
 
 
@@ -73,3 +75,21 @@ def test_the_theme_is_chosen_and_kept(page: Any, digits_link: str) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.get_by_label("Theme").select_option("light")
     assert page.evaluate(ground) == light
+
+
+def test_a_link_to_a_run_that_is_gone_is_told_once_with_a_way_out(
+    page: Any, problems: list[str], digits_link: str
+) -> None:
+    page.goto(f"{digits_link}#run=gone")
+    told = page.get_by_text("holds no run 'gone'; choose one that is there: ")
+    told.wait_for()
+    runs = page.get_by_role("combobox", name="Run")
+    there = runs.locator("option").nth(1)
+    assert re.fullmatch(r"digits_nan, \w+ \d+, [\d:]+", there.inner_text())
+    page.wait_for_load_state("networkidle")
+    assert told.count() == 1
+    runs.select_option(index=1)
+    page.locator(".event-title", has_text="Log:0").wait_for()
+    expect(told).to_have_count(0)
+    assert all("404" in problem for problem in problems), problems
+    problems.clear()

@@ -87,10 +87,17 @@ def test_events_and_findings_come_in_by_themselves(page: Any, program: Program, 
     extent = page.locator(".timeline-extent")
     expect(extent).not_to_have_text(extent.inner_text(), timeout=60_000)
     assert page.locator(".finding").count() == 0
+    expect(page).to_have_title(re.compile("^▶ train – "))
+    first_icon = page.locator("link[rel=icon]").get_attribute("href")
 
     program.tell("break")
     finding = page.locator(".finding-head", has_text="Log")
     finding.wait_for()
+    # A tab behind others says so, and so does the page to who does not see it.
+    expect(page).to_have_title(re.compile("^⚠ Log made .*– train – "))
+    icon = page.locator("link[rel=icon]").get_attribute("href")
+    assert icon != first_icon
+    expect(page.locator(".bar [aria-live=polite]")).to_contain_text("not finite")
 
     # One who looks at it is left in peace.
     finding.click()

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 import tensordbg
 from tensordbg import notebook
 from tests import programs
-from tests.e2e.page.recorded import shared
+from tests.e2e.page.recorded import record, shared
 
 Cell = Callable[[notebook.Shown], Any]
 
@@ -124,8 +125,36 @@ def test_what_is_not_there_is_said(page: Any, saved: Path) -> None:
 
 def test_it_says_what_it_is(page: Any, saved: Path) -> None:
     page.goto(saved.as_uri())
+    told = re.compile(r"saved on \d{4}-.* it holds what surrounds the findings")
+    page.locator(".bar-saved", has_text=told).wait_for()
     page.get_by_text("About the recording").click()
-    page.get_by_text(re.compile(r"saved on \d{4}-.* it holds what surrounds the findings")).wait_for()
+    page.locator(".findings-notes").get_by_text(told).wait_for()
+
+
+FINE = """\
+import tensorflow as tf
+
+@tf.function
+def step(x):
+    return tf.reduce_sum(tf.square(x))
+
+for _ in range(3):
+    step(tf.constant([1.0, 2.0]))
+"""
+
+
+def test_the_page_of_a_run_in_which_nothing_is_wrong(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "fine.py").write_text(FINE)
+    record(tmp_path / "traces", str(tmp_path / "fine.py"))
+    report = tmp_path / "report.html"
+    command = [sys.executable, "-m", "tensordbg", "report", str(tmp_path / "traces"), "-o", str(report)]
+    programs.run(command, check=True, capture_output=True)
+    page.goto(report.as_uri())
+    page.get_by_role("region", name="Verdict").get_by_text("tensors were finite").wait_for()
+    page.locator(".bar-saved", has_text=re.compile(r"saved on \d{4}-.* from .*traces")).wait_for()
+    page.get_by_role("button", name="All tensors").click()
+    page.locator(".events-rows [role=row]", has_text="Square").first.wait_for()
+    page.locator(".code").get_by_text("return tf.reduce_sum(tf.square(x))").wait_for()
 
 
 def test_the_saved_page_in_a_cell(page: Any, digits: Path, requests: list[str], cell: Cell) -> None:
@@ -145,3 +174,15 @@ def servers() -> Iterator[None]:
 def test_the_servers_page_in_a_cell(page: Any, digits: Path, servers: None, cell: Cell) -> None:
     walk_to_the_source(cell(tensordbg.show(digits, saved=False)))
     assert page.title() == "notebook"
+
+
+def test_without_javascript_it_tells_the_findings(browser: Any, saved: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(saved.as_uri())
+    expect(page.get_by_role("heading", name="Log made 1 × -inf")).to_be_visible()
+    # Playwright's own search for text leaves out what is in such an element.
+    told = page.locator("noscript").inner_text()
+    assert "digits_nan.py:53, in unstable_loss(), step 3" in told
+    assert "softmax_cross_entropy_with_logits" in told
+    context.close()

@@ -84,3 +84,23 @@ def test_back_undoes_a_search(page: Any, field: Any) -> None:
     page.wait_for_url("**search=op%3AMatMul*")
     page.go_back()
     expect(field).to_have_value("")
+
+
+def test_a_search_shows_the_beginning_of_what_it_found(page: Any, field: Any) -> None:
+    page.locator("#events").focus()
+    page.keyboard.press("End")
+    expect(page.locator(f"{ROWS}[aria-rowindex='2']")).to_have_count(0)
+    field.fill("op:MatMul")
+    page.wait_for_url("**search=op%3AMatMul*")
+    expect(page.locator(f"{ROWS}[aria-rowindex='2']")).to_be_in_viewport()
+    expect(page.locator(".found-notice")).to_have_count(0)
+
+
+def test_a_word_that_is_still_typed_is_no_mistake(page: Any, field: Any) -> None:
+    field.press_sequentially("op:")
+    page.get_by_role("listbox", name="Suggestions").get_by_role("option", name="MatMul").wait_for()
+    page.wait_for_timeout(1000)
+    expect(page.locator("#search-problem")).to_have_count(0)
+    assert field.get_attribute("aria-invalid") == "false"
+    field.press_sequentially("MatMul")
+    page.wait_for_url("**search=op%3AMatMul*")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.page.recorded import record
 from tests.sample_trace import make_sample_trace
 
 DRAWN = "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((part) => part)"
@@ -108,3 +109,53 @@ def test_elements_that_were_not_kept_are_told_with_how_to_keep_them(
     told = page.get_by_role("region", name="Values", exact=True)
     expect(told).to_contain_text("were not kept")
     expect(told).to_contain_text("--detail values")
+
+
+def test_the_cursors_of_all_charts_stand_below_one_another(log: Any) -> None:
+    log.get_by_role("tab", name="History").click()
+    expect(log.locator(".chart .u-over")).to_have_count(3)
+    boxes = [each.bounding_box() for each in log.locator(".chart .u-over").all()]
+    assert len({(box["x"], box["width"]) for box in boxes}) == 1
+
+
+VALIDATED = """\
+import tensorflow as tf
+
+weight = tf.Variable(2.0)
+
+@tf.function
+def forward(x):
+    return tf.square(x * weight, name="squares")
+
+@tf.function
+def train(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(forward(x))
+    weight.assign_sub(0.01 * tape.gradient(loss, weight))
+
+@tf.function
+def evaluate(x):
+    return tf.reduce_mean(forward(x))
+
+for epoch in range(3):
+    for _ in range(6):
+        train(tf.constant([1.0, 2.0]))
+    evaluate(tf.constant([50.0, 60.0]))
+"""
+
+
+def test_training_and_validation_are_lines_of_their_own(page: Any, serve: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "validated.py").write_text(VALIDATED)
+    record(tmp_path / "traces", str(tmp_path / "validated.py"))
+    page.goto(f"{serve(tmp_path / 'traces')}#search=op:Square&tab=tensor")
+    page.locator(".events-rows [role=row]:not([aria-busy])").first.click()
+    lines = page.get_by_role("list", name="Lines of the charts")
+    lines.wait_for()
+    assert lines.get_by_role("button").all_inner_texts() == ["train", "evaluate"]
+    page.get_by_text("As a table").click()
+    charts = page.get_by_role("slider", name=re.compile("History of"))
+    charts.focus()
+    page.keyboard.press("Home")
+    expect(charts).to_have_attribute("aria-valuetext", re.compile("^train, step 0: min "))
+    lines.get_by_role("button", name="train").click()
+    expect(lines.get_by_role("button", name="train")).to_have_attribute("aria-pressed", "false")

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 CALLED = re.compile(r"#[\d,]+ train_step\b")
 
@@ -15,6 +16,8 @@ def opened(page: Any, digits_link: str) -> Any:
     """The page, at its first finding."""
     page.goto(digits_link)
     page.locator(".timeline-told", has_text=CALLED).wait_for()
+    # Once the event is there, too, nothing moves the view any more.
+    page.locator(".event-title", has_text="Log:0").wait_for()
     return page
 
 
@@ -33,12 +36,13 @@ def test_the_execution_of_the_chosen_event_with_its_tensor_events(opened: Any) -
     assert re.search(r"! \d+ of \d+ tensors not finite", told)
     cells = opened.locator(".timeline-cell")
     cells.first.wait_for()
-    # The sign is written: nobody has to see that it is red.
+    # The sign is written: nobody has to see that it is red. Where it began has another.
     bad = opened.locator(".timeline-cell-bad")
     assert bad.count() > 5
     assert bad.first.inner_text() == "!"
+    expect(opened.locator(".timeline-cell-origin")).to_have_text("◆")
     current = opened.locator(".timeline-cell[aria-current=true]")
-    assert current.get_attribute("aria-label") == "Log:0 (Log), -inf"
+    assert current.get_attribute("aria-label") == "Log:0 (Log), -inf, origin"
     current.focus()
     # Which tensor is computed next is up to the runtime.
     event = int(re.search(r"event=(\d+)", opened.url)[1])
@@ -137,3 +141,26 @@ def test_the_mouse_is_told_what_it_is_at_and_a_click_chooses_it(opened: Any) -> 
     opened.mouse.up()
     opened.wait_for_url(re.compile(rf"execution={number}\b"))
     assert chosen(opened) == number
+
+
+def test_letters_move_the_view_and_fit_it_and_what_is_in_view_is_summed_up(opened: Any) -> None:
+    opened.locator(".timeline-drawing").focus()
+    opened.keyboard.press("f")
+    opened.wait_for_url(re.compile(r"from=\d+&to=\d+"))
+    told = opened.get_by_role("status", name="What is in view")
+    assert re.search(r"train_step\s+\d+ × ", told.inner_text())
+    assert re.search(r"! \d+ of \d+ tensors not finite", told.inner_text())
+    fitted = int(re.search(r"from=(\d+)", opened.url)[1])
+    opened.keyboard.press("d")
+    opened.wait_for_url(re.compile(rf"from=(?!{fitted}&)"))
+    assert int(re.search(r"from=(\d+)", opened.url)[1]) > fitted
+    opened.keyboard.press("a")
+    opened.wait_for_url(re.compile(rf"from={fitted}&"))
+    opened.keyboard.press("s")
+    opened.wait_for_url(re.compile(rf"from=(?!{fitted}&)"))
+    opened.keyboard.press("w")
+    told.get_by_role("link", name="events in view").click()
+    opened.wait_for_url(re.compile(r"search=execution%3A\d+\.\.\d+"))
+    opened.locator(".timeline-drawing").focus()
+    opened.keyboard.press("0")
+    expect(told).to_contain_text("in all")

@@ -42,6 +42,7 @@ def everything(answers: RunAnswers) -> dict[str, Any]:
         "whole eager graph": answers.whole("", Whole(3)),
         "sources": answers.sources(""),
         "source": answers.source("", "/code/train.py"),
+        "sql": answers.sql("select tensor, nan from events where neg_inf > 0 order by event"),
         "live": answers.live(""),
     }
 
@@ -49,6 +50,7 @@ def everything(answers: RunAnswers) -> dict[str, Any]:
 def test_answers_agree(answers: RunAnswers) -> None:
     found = {name: asdict(answer) for name, answer in everything(answers).items()}
     assert (found["overview"]["run"], found["overview"]["editor"]) == ("sample", "vscode://{file}:{line}")
+    assert found["sql"]["rows"][0][0] == found["event"]["row"]["tensor"]
     assert found["place"] == {"event": 5, "row": 1}
     assert found["next"] == {"event": 9, "row": 0}
     assert found["event"]["finding"] == 0

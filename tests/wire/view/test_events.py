@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.analysis.view.neighbours import Neighbour
-from tensordbg.analysis.view.one_event import one_event
+from tensordbg.analysis.view.event.neighbours import Neighbour
+from tensordbg.analysis.view.event.one_event import one_event
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.page import read_page
 from tensordbg.analysis.view.requests import EventList
-from tensordbg.analysis.view.suggestions import Completion
+from tensordbg.analysis.view.search.suggestions import Completion
+from tensordbg.analysis.view.table.page import read_page
 from tensordbg.trace.reader import open_trace
 from tensordbg.wire.view.events import (
     EventRow,

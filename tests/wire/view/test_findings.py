@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tensordbg.analysis.finding import Arrival, Decided, EndedLoop, ForwardOperation, SourceLine
-from tensordbg.analysis.view.findings import all_findings
+from tensordbg.analysis.view.findings.listing import all_findings
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.why import why
 from tensordbg.trace.reader import open_trace

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from tensordbg.analysis.view.eager_graph import eager_part
-from tensordbg.analysis.view.graph import graph_part
+from tensordbg.analysis.view.graphs.around_execution import eager_part
+from tensordbg.analysis.view.graphs.around_operation import graph_part
 from tensordbg.analysis.view.requests import Centre
 from tensordbg.wire.view.graph import EdgeView, GraphView, NodeView, eager_view, graph_view
 from tests.analysis.view.loop_trace import LoopTrace, loop_trace

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.analysis.view.graph_search import FoundInGraph, FoundThing
+from tensordbg.analysis.view.graphs.search import FoundInGraph, FoundThing
 from tensordbg.wire.view.graph_search import FoundInGraphView, FoundThingView, found_view
 
 

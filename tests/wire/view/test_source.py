@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.source_margins import SourceSummary, read_source
+from tensordbg.analysis.view.records.source_margins import SourceSummary, read_source
 from tensordbg.trace.reader import open_trace
 from tensordbg.wire.view.source import (
     LineView,

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensordbg.analysis.view.history import thinned_history
+from tensordbg.analysis.view.event.value_window import ValueWindow
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.value_window import ValueWindow
+from tensordbg.analysis.view.table.history import thinned_history
 from tensordbg.trace.reader import open_trace
 from tensordbg.wire.view.tensor import ValuesView, number_view, tensor_view, values_view
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.analysis.view import timeline
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.timeline import one_execution, read_timeline
+from tensordbg.analysis.view.timeline import lanes
+from tensordbg.analysis.view.timeline.lanes import one_execution, read_timeline
 from tensordbg.trace.reader import open_trace
 from tensordbg.wire.view.timeline import execution_view, timeline_view
 from tests.trace.builder import TraceBuilder, small_program
@@ -30,7 +30,7 @@ def test_spans(opened: OpenedTrace) -> None:
 
 
 def test_bins(opened: OpenedTrace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timeline, "MOST_SPANS", 3)
+    monkeypatch.setattr(lanes, "MOST_SPANS", 3)
     (lane,) = timeline_view(opened, read_timeline(opened, None, None, 8)).lanes
     assert lane.spans == ()
     assert sum(each.functions for each in lane.bins) == sum(each.eager for each in lane.bins) == 3

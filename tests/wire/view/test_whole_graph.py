@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from tensordbg.analysis.view.graphs.whole import whole_graph
 from tensordbg.analysis.view.requests import Whole
-from tensordbg.analysis.view.whole_graph import whole_graph
 from tensordbg.wire.view.whole_graph import BoxView, BundleView, RootFunction, WholeView, whole_view
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.view.built import opened_builder

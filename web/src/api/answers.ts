@@ -1,5 +1,7 @@
 /** What the page asks. A server answers it, or a saved page from what was put into it. */
 import type {
+  AnswerTable,
+  ComparisonView,
   EventPage,
   EventPlace,
   EventView,
@@ -9,6 +11,7 @@ import type {
   GraphView,
   Live,
   Overview,
+  ProgressView,
   RunList,
   SourceList,
   SourceView,
@@ -92,12 +95,18 @@ export interface Answers {
   ): Promise<Timeline>;
   execution(where: Where, execution: number, signal?: AbortSignal): Promise<ExecutionView>;
   tensor(where: Where, tensor: string, functionName: string, points: number, signal?: AbortSignal): Promise<TensorView>;
+  /** How a run went over its steps; an empty measure for the first of which anything is known. */
+  progress(where: Where, measure: string, width: number, signal?: AbortSignal): Promise<ProgressView>;
   values(where: Where, event: number, request: ValuesRequest, signal?: AbortSignal): Promise<ValuesView>;
   graph(where: Where, request: GraphRequest, signal?: AbortSignal): Promise<GraphView>;
   whole(where: Where, request: WholeRequest, signal?: AbortSignal): Promise<WholeView>;
   find(where: Where, request: FindRequest, signal?: AbortSignal): Promise<FoundInGraph>;
   sources(where: Where, signal?: AbortSignal): Promise<SourceList>;
   source(where: Where, file: string, signal?: AbortSignal): Promise<SourceView>;
+  /** The first rows of what one SELECT gives. */
+  sql(where: Where, query: string, signal?: AbortSignal): Promise<AnswerTable>;
+  /** The run beside another, which is the reference. */
+  comparison(where: Where, against: string, signal?: AbortSignal): Promise<ComparisonView>;
   /** Answers when there is more than at `revision`, or after `wait` seconds. */
   live(where: Where, revision: number, wait: number, signal?: AbortSignal): Promise<Live>;
 }

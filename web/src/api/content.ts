@@ -1,4 +1,4 @@
-/** What a saved page holds, as `tensordbg.report.page_content` writes it: rows and stacks once each, named by number. */
+/** What a saved page holds, as `tensordbg.report.saved_page.content` writes it: rows and stacks once each, named by number. */
 import type {
   EventRow,
   EventView,
@@ -9,6 +9,7 @@ import type {
   LineView,
   Live,
   Overview,
+  ProgressView,
   RunList,
   SourceList,
   SourceView,
@@ -51,6 +52,8 @@ export interface SavedProcess {
   readonly events: readonly SavedEvent[];
   readonly executions: readonly ExecutionView[];
   readonly tensors: readonly TensorView[];
+  /** One for each measure of which anything is known. */
+  readonly progresss: readonly ProgressView[];
   readonly values: readonly ValuesView[];
   readonly graphs: readonly SavedGraph[];
   readonly wholes: readonly SavedWhole[];

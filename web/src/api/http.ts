@@ -46,6 +46,7 @@ export const httpAnswers: Answers = {
   execution: (where, execution, signal) => ask(`executions/${execution}`, { ...where }, signal),
   tensor: (where, tensor, functionName, points, signal) =>
     ask('tensor', { ...where, tensor, function: functionName, points }, signal),
+  progress: (where, measure, width, signal) => ask('progress', { ...where, measure, width }, signal),
   values: (where, event, request: ValuesRequest, signal) =>
     ask(
       `values/${event}`,
@@ -64,5 +65,7 @@ export const httpAnswers: Answers = {
   find: (where, request: FindRequest, signal) => ask('graph/find', { ...where, ...request }, signal),
   sources: (where, signal) => ask('sources', { ...where }, signal),
   source: (where, file, signal) => ask('source', { ...where, file }, signal),
+  sql: ({ run }, query, signal) => ask('sql', { run, query }, signal),
+  comparison: (where, against, signal) => ask('comparison', { ...where, against }, signal),
   live: (where, revision, wait, signal) => ask('live', { ...where, revision, wait }, signal),
 };

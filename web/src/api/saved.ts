@@ -55,6 +55,11 @@ export function savedAnswers(content: SavedContent): Answers {
         ),
         `history of ${tensor}`,
       ),
+    progress: async (where, measure) =>
+      known(
+        shelf(where).process.progresss.find((each) => !measure || each.measure === measure),
+        'overview',
+      ),
     values: async (where, event, request) => {
       const whole = known(
         shelf(where).process.values.find((each) => each.event === event),
@@ -72,6 +77,12 @@ export function savedAnswers(content: SavedContent): Answers {
         shelf(where).process.sources.find((each) => each.file === file),
         `file ${file}`,
       ),
+    sql: async () => {
+      throw new AnswerError('A saved page answers no queries; ask the trace with `tdbg sql`.', 404);
+    },
+    comparison: async () => {
+      throw new AnswerError('A saved page holds one run; compare two with `tdbg diff`.', 404);
+    },
     live: async (where, revision, wait, signal) => {
       const { live } = shelf(where).process;
       if (revision >= live.revision) await pause(wait, signal);

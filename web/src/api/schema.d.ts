@@ -191,6 +191,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a run went, row by row over its steps */
+        get: operations["progress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/values/{event}": {
         parameters: {
             query?: never;
@@ -293,6 +310,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sql": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The answer to a query in SQL */
+        get: operations["sql"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Two runs: where they part, and by how much */
+        get: operations["comparison"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/live": {
         parameters: {
             query?: never;
@@ -314,6 +365,26 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AnswerColumn
+         * @description One column of an answer.
+         */
+        AnswerColumn: {
+            name: string;
+            /** @description Whether all its cells are numbers, or nothing. */
+            numeric: boolean;
+        };
+        /**
+         * AnswerTable
+         * @description The first rows of an answer.
+         */
+        AnswerTable: {
+            columns: components["schemas"]["AnswerColumn"][];
+            /** @description NaN and infinities are the words `nan`, `inf` and `-inf`, whole numbers beyond 2^53 their digits. */
+            rows: (string | number | boolean | null)[][];
+            /** @description How many rows the answer has. */
+            total: number;
+        };
         /**
          * ArrivalView
          * @description Where the trouble of one process came into another.
@@ -356,6 +427,15 @@ export interface components {
             busy: number;
             /** @description The first such execution. */
             first_bad: number | null;
+        };
+        /**
+         * BothRow
+         * @description A fact of both values: `min`, `type`.
+         */
+        BothRow: {
+            name: string;
+            a: string;
+            b: string;
         };
         /**
          * BoxView
@@ -401,6 +481,34 @@ export interface components {
             /** @description The same. */
             shape: number[] | null;
             bad: boolean;
+        };
+        /**
+         * ComparedPlace
+         * @description Where one of the two first values that differ was computed.
+         */
+        ComparedPlace: {
+            tensor: string;
+            event: number;
+            layer: string;
+            source: components["schemas"]["LineView"] | null;
+        };
+        /**
+         * ComparisonView
+         * @description The run that is shown, B, beside another, A, which is the reference.
+         */
+        ComparisonView: {
+            /** @description `same`, `diverged` or `not_comparable`. */
+            status: string;
+            headline: string;
+            sentences: string[];
+            totals: string;
+            tolerance: number;
+            a: components["schemas"]["ComparedPlace"] | null;
+            b: components["schemas"]["ComparedPlace"] | null;
+            rows: components["schemas"]["BothRow"][];
+            pairs: components["schemas"]["PairView"][];
+            parameters: components["schemas"]["ParameterView"][];
+            steps: components["schemas"]["StepErrorView"][];
         };
         /**
          * EdgeView
@@ -781,6 +889,34 @@ export interface components {
             editor: string;
         };
         /**
+         * PairView
+         * @description Two values that correspond.
+         */
+        PairView: {
+            step: number;
+            a: string;
+            b: string;
+            event_a: number;
+            event_b: number;
+            line_a: string;
+            line_b: string;
+            /** @description Null where they can't be compared. */
+            error: number | null;
+            /** @description `equal`, `added` or `inherited`. */
+            state: string;
+            backward: boolean;
+        };
+        /**
+         * ParameterView
+         * @description A parameter of both runs that is not the same, or of one alone.
+         */
+        ParameterView: {
+            a: string;
+            b: string;
+            status: string;
+            error: number | null;
+        };
+        /**
          * Point
          * @description One event of the tensor; where there are too many, those left out are counted.
          */
@@ -791,6 +927,8 @@ export interface components {
             health: components["schemas"]["HealthView"] | null;
             shape: number[] | null;
             kept: boolean;
+            /** @description Who had it computed: a position in `callers`. */
+            caller: number;
         };
         /**
          * Problem
@@ -811,6 +949,54 @@ export interface components {
             running: boolean;
             /** @description How it ended, in words: `exit code 0`, `killed by SIGKILL`, empty while it runs. */
             ended: string;
+        };
+        /**
+         * ProgressLineView
+         * @description A number over the steps.
+         */
+        ProgressLineView: {
+            /** @description `loss` or `learning_rate`. */
+            what: string;
+            name: string;
+            steps: number[];
+            values: number[];
+            events: number[];
+        };
+        /**
+         * ProgressRowView
+         * @description One row of the heat map.
+         */
+        ProgressRowView: {
+            /** @description Path of the layer, `file.py:12`, or name of the variable. */
+            name: string;
+            /** @description Class of the layer, text of the line, or `variable`. */
+            kind: string;
+            depth: number;
+            /** @description One for each column, the largest of its steps; null where there is none. */
+            values: (number | null)[];
+            /** @description The events that they are of. */
+            events: (number | null)[];
+        };
+        /**
+         * ProgressView
+         * @description One measure over the steps.
+         */
+        ProgressView: {
+            /**
+             * @description `activations` (the root of the mean square), `gradients` (their norm), `updates` (their norm over that of the
+             *     weights), `zeros` (their share) or `not_finite` (how many elements).
+             */
+            measure: string;
+            /** @description Those of which anything is known. */
+            measures: string[];
+            /** @description The first step of each column. */
+            starts: number[];
+            last_step: number;
+            rows: components["schemas"]["ProgressRowView"][];
+            /** @description Rows that there are besides, those with the smallest values. */
+            left_out: number;
+            lines: components["schemas"]["ProgressLineView"][];
+            sights: components["schemas"]["SightView"][];
         };
         /**
          * RootFunction
@@ -842,6 +1028,16 @@ export interface components {
             /** @description Names; one empty name where there is only one process. */
             processes: string[];
             running: boolean;
+        };
+        /**
+         * SightView
+         * @description Something that is worth a look.
+         */
+        SightView: {
+            text: string;
+            event: number;
+            /** @description Which measure shows it; empty for the loss. */
+            measure: string;
         };
         /**
          * SourceFileView
@@ -902,6 +1098,14 @@ export interface components {
             first: components["schemas"]["EventRow"][];
         };
         /**
+         * StepErrorView
+         * @description How far a step is apart.
+         */
+        StepErrorView: {
+            step: number;
+            error: number;
+        };
+        /**
          * Suggestions
          * @description Words that may stand where the cursor is in the search field.
          */
@@ -920,6 +1124,8 @@ export interface components {
             /** @description How many events it has; `points` may be fewer: those that are not finite stay, others are thinned out evenly. */
             total: number;
             points: components["schemas"]["Point"][];
+            /** @description Functions that the program called, each with steps of its own; empty for code outside of all functions. */
+            callers: string[];
         };
         /**
          * Timeline
@@ -1493,6 +1699,53 @@ export interface operations {
             };
         };
     };
+    progress: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description What is told of each row; empty for the first of which all is known. */
+                measure?: string;
+                /** @description At most so many columns of steps. */
+                width?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgressView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     values: {
         parameters: {
             query?: {
@@ -1764,6 +2017,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SourceView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sql: {
+        parameters: {
+            query: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description One SELECT, as DuckDB has it; see `tdbg sql`. */
+                query: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerTable"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    comparison: {
+        parameters: {
+            query: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Name of the run that is the reference. */
+                against: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonView"];
                 };
             };
             /** @description The request is not understood */

@@ -3,9 +3,11 @@ import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
+export type AnswerTable = Schemas['AnswerTable'];
 export type Bin = Schemas['Bin'];
 export type BoxView = Schemas['BoxView'];
 export type BundleView = Schemas['BundleView'];
+export type ComparisonView = Schemas['ComparisonView'];
 export type EdgeView = Schemas['EdgeView'];
 export type EventPage = Schemas['EventPage'];
 export type EventPlace = Schemas['EventPlace'];
@@ -26,7 +28,9 @@ export type OperationAtLine = Schemas['OperationAtLine'];
 export type Margin = Schemas['Margin'];
 export type NodeView = Schemas['NodeView'];
 export type Overview = Schemas['Overview'];
+export type PairView = Schemas['PairView'];
 export type ProcessView = Schemas['ProcessView'];
+export type ProgressView = Schemas['ProgressView'];
 export type RunList = Schemas['RunList'];
 export type SourceList = Schemas['SourceList'];
 export type SourceView = Schemas['SourceView'];

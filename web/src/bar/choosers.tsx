@@ -3,6 +3,7 @@ import { answers } from '../api/current';
 import { running } from '../state/live';
 import { go, overview, place } from '../state/store';
 import { useAnswer } from '../state/use-answer';
+import { runWords } from './run-words';
 
 export function Choosers() {
   return (
@@ -15,16 +16,19 @@ export function Choosers() {
 
 function RunChooser() {
   const { answer } = useAnswer((signal) => answers.runs(signal), [overview.value?.run, running.value]);
-  if (!answer || answer.runs.length < 2) return null;
   const shown = place.value.run || overview.value?.run || '';
+  if (!answer) return null;
+  // A link to a run that is gone leaves a way to those that there are.
+  const known = answer.runs.some(({ run }) => run === shown) || !place.value.run;
+  if (known && answer.runs.length < 2) return null;
   return (
     <label class="bar-chooser">
       Run
       <select value={shown} onChange={(event) => go({ run: event.currentTarget.value })}>
-        {answer.runs.map(({ run, created_ns, running: still }) => (
-          <option key={run} value={run}>
-            {run} ({new Date(created_ns / 1e6).toLocaleString()}
-            {still ? ', running' : ''})
+        {known ? null : <option value={shown}>choose a run</option>}
+        {answer.runs.map((run) => (
+          <option key={run.run} value={run.run} title={run.run}>
+            {runWords(run, answer.runs)}
           </option>
         ))}
       </select>

@@ -6,6 +6,7 @@ import { BINDINGS, helpShown } from './keys';
 import './help-dialog.css';
 
 const ELSEWHERE: readonly (readonly [string, string])[] = [
+  ['Ctrl K', 'go to anything by its name, or do anything'],
   ['Esc', 'leave a field, close this help'],
   ['Tab', 'from panel to panel; arrow keys move inside of one'],
 ];

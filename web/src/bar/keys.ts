@@ -1,5 +1,6 @@
 /** The keys that work everywhere on the page: what each does, for the help and for the keyboard alike. */
 import { signal } from '@preact/signals';
+import { toggleDiff, toggleOverview, toggleSql } from '../state/choose';
 import { chooseTab, goToGraphSearch, goToSearch, nextBad, nextEvent, nextFinding } from '../state/steps';
 import { goOn } from '../state/store';
 
@@ -13,6 +14,9 @@ export interface KeyBinding {
 /** Whether the help is shown. */
 export const helpShown = signal(false);
 
+/** Whether the palette is shown, which leads to everything by its name. */
+export const paletteShown = signal(false);
+
 export const BINDINGS: readonly KeyBinding[] = [
   { keys: ['n'], does: 'next finding', run: () => nextFinding(1) },
   { keys: ['p'], does: 'previous finding', run: () => nextFinding(-1) },
@@ -20,6 +24,9 @@ export const BINDINGS: readonly KeyBinding[] = [
   { keys: ['k'], does: 'previous event of the table', run: () => nextEvent(-1) },
   { keys: ['b'], does: 'next event that is not finite', run: () => nextBad('forward') },
   { keys: ['B'], does: 'previous event that is not finite', run: () => nextBad('backward') },
+  { keys: ['o'], does: 'the overview of the run, and back', run: toggleOverview },
+  { keys: ['q'], does: 'ask the tables of the run in SQL, and back', run: toggleSql },
+  { keys: ['d'], does: 'the run beside another, and back', run: toggleDiff },
   { keys: ['/'], does: 'search', run: goToSearch },
   { keys: ['1'], does: 'the chosen event', run: () => chooseTab('event') },
   { keys: ['2'], does: 'its history', run: () => chooseTab('tensor') },
@@ -36,10 +43,15 @@ export const BINDINGS: readonly KeyBinding[] = [
   },
 ];
 
-/** Listens from now on. Where one types, and with Ctrl, Alt or the command key, keys keep their own meaning. */
+/** Listens from now on. Where one types, and with Ctrl, Alt or the command key, keys keep their own meaning, but for Ctrl-K. */
 export function keepKeys(): void {
   window.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || helpShown.peek()) return;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key === 'k') {
+      event.preventDefault();
+      paletteShown.value = !paletteShown.peek();
+      return;
+    }
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || dialogShown()) return;
     const target = event.composedPath()[0];
     if (event.key === 'Escape') return leave(target);
     if (target instanceof HTMLElement && types(target)) return;
@@ -48,6 +60,10 @@ export function keepKeys(): void {
     event.preventDefault();
     binding.run();
   });
+}
+
+function dialogShown(): boolean {
+  return helpShown.peek() || paletteShown.peek();
 }
 
 function types(element: HTMLElement): boolean {

@@ -1,27 +1,61 @@
 /** The bar at the top: what is looked at, how it fares, and the switches of the page. */
 import { answers } from '../api/current';
 import { count } from '../parts/numbers';
+import { diffShown, overviewShown, sqlShown, toggleDiff, toggleOverview, toggleSql } from '../state/choose';
+import { iconOf } from '../state/icon';
 import { liveProblem, running, unseen } from '../state/live';
-import { following, goOn, live, overview, place, problem } from '../state/store';
+import { findings, following, goOn, live, overview, place, problem } from '../state/store';
 import { THEMES, theme } from '../state/theme';
 import { Choosers } from './choosers';
-import { helpShown } from './keys';
+import { helpShown, paletteShown } from './keys';
 import { statusOf } from './status';
 import './top-bar.css';
 
 export function TopBar() {
   const { value: run } = overview;
-  const trouble = liveProblem.value || problem.value;
+  const trouble = problem.value || liveProblem.value;
   return (
     <header class="bar">
-      <h1 class="bar-name">tensordbg</h1>
+      <h1 class="bar-name">
+        <img class="bar-mark" src={iconOf(false)} alt="" width={16} height={16} />
+        tensordbg
+      </h1>
       {run ? (
         <span class="bar-program" title={run.command.join(' ')}>
           {run.program.split('/').at(-1)}
         </span>
       ) : null}
       <Choosers />
+      <button
+        type="button"
+        aria-pressed={overviewShown.value}
+        title="Loss, layers and what is worth a look (o)"
+        onClick={toggleOverview}
+      >
+        Overview
+      </button>
+      {answers.saved ? null : (
+        <button
+          type="button"
+          aria-pressed={sqlShown.value}
+          title="Ask the tables of the run in SQL (q)"
+          onClick={toggleSql}
+        >
+          SQL
+        </button>
+      )}
+      {answers.saved ? null : (
+        <button
+          type="button"
+          aria-pressed={diffShown.value}
+          title="Show the run beside another: where they part, and by how much (d)"
+          onClick={toggleDiff}
+        >
+          Compare
+        </button>
+      )}
       <RunStatus />
+      <SavedWhen />
       <Follow />
       {trouble ? (
         <p class="bar-problem" role="alert">
@@ -39,6 +73,19 @@ export function TopBar() {
         </p>
       ) : null}
       <span class="bar-room" />
+      <span class="unseen" aria-live="polite">
+        {running.value ? findings.value?.summary : ''}
+      </span>
+      <button
+        type="button"
+        title="Go to anything by its name, or do anything (Ctrl K)"
+        aria-keyshortcuts="Control+K"
+        onClick={() => {
+          paletteShown.value = true;
+        }}
+      >
+        Go to… <kbd>Ctrl K</kbd>
+      </button>
       <ThemeSwitch />
       <button
         type="button"
@@ -61,6 +108,17 @@ function RunStatus() {
   return (
     <span class={`bar-status status-${status.standing}`} title={status.details}>
       <span aria-hidden="true">{SIGNS[status.standing]}</span> {status.words}
+    </span>
+  );
+}
+
+/** That this is a saved page, and when and of what it was saved. */
+function SavedWhen() {
+  const said = answers.saved ? overview.value?.notes.find((note) => note.startsWith('saved on ')) : undefined;
+  if (!said) return null;
+  return (
+    <span class="bar-saved" title={said}>
+      {said}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 /** What a tensor's elements are, part by part: negative, zero, positive, and what is not finite. */
 import type { HealthView } from '../api/types';
-import { count, percent } from './numbers';
+import { count, counted, percent } from './numbers';
 
 export type PartName = 'neg_inf' | 'negative' | 'zero' | 'positive' | 'pos_inf' | 'nan';
 
@@ -59,7 +59,7 @@ export function badSign(health: HealthView | null): string {
 export function breakdownWords(health: HealthView | null): string {
   const parts = breakdown(health);
   if (!health) return 'not measured';
-  if (!parts.length) return health.size ? `${count(health.size)} elements, not counted by kind` : 'no elements';
+  if (!parts.length) return health.size ? `${counted(health.size, 'element')}, not counted by kind` : 'no elements';
   const words = parts.map(
     (part) => `${count(part.count)} ${PART_LABELS[part.name]} (${percent(part.count, health.size)})`,
   );

@@ -1,5 +1,6 @@
 /** The frame of a panel: its title, what is set in its head, and a body that scrolls by itself. */
 import type { ComponentChildren } from 'preact';
+import { problem as said } from '../state/store';
 import { Guard } from './guard';
 import './panel.css';
 
@@ -9,7 +10,7 @@ interface PanelProps {
   readonly title: string;
   /** Stands in the head, after the title. */
   readonly head?: ComponentChildren;
-  /** A sentence instead of a blank: what went wrong with the last answer. */
+  /** A sentence instead of a blank: what went wrong with the last answer, unless the bar at the top says so. */
   readonly problem?: string | undefined;
   /** Whether an answer is on its way. */
   readonly busy?: boolean;
@@ -23,7 +24,7 @@ export function Panel({ name, title, head, problem, busy, children }: PanelProps
         <h2>{title}</h2>
         {head}
       </header>
-      {problem ? (
+      {problem && problem !== said.value ? (
         <p class="panel-problem" role="alert">
           {problem}
         </p>

@@ -72,6 +72,39 @@ function keepNumber(): void {
   });
 }
 
+/**
+ * Whether the overview is shown: where the place says so, and of a run that has ended with nothing wrong as long as
+ * nothing in particular is looked at.
+ */
+export const overviewShown = computed(() => {
+  const { value: here } = place;
+  if (here.view) return here.view === 'overview';
+  const found = findings.value;
+  const fine = found !== undefined && !found.findings.some(({ level }) => level === 'trouble');
+  return fine && overview.value !== undefined && !running.value && looksAtNothing(here);
+});
+
+/** Changes between the overview and all about the tensors. */
+export function toggleOverview(): void {
+  go({ view: overviewShown.peek() ? 'details' : 'overview' });
+}
+
+/** Whether one asks in SQL. */
+export const sqlShown = computed(() => place.value.view === 'sql');
+
+/** Changes between queries and all about the tensors. */
+export function toggleSql(): void {
+  go({ view: sqlShown.peek() ? 'details' : 'sql' });
+}
+
+/** Whether the run is shown beside another. */
+export const diffShown = computed(() => place.value.view === 'diff');
+
+/** Changes between two runs side by side and all about the tensors of one. */
+export function toggleDiff(): void {
+  go({ view: diffShown.peek() ? 'details' : 'diff' });
+}
+
 function looksAtNothing(here: Place): boolean {
   const { run, process, columns, tab, graph, hops } = here;
   return JSON.stringify({ ...START, run, process, columns, tab, graph, hops }) === JSON.stringify(here);

@@ -3,6 +3,9 @@
 /** What the lower right panel shows of the chosen event. */
 export type Tab = 'event' | 'tensor' | 'values' | 'graph';
 
+/** The overview of the run, all about its tensors, a query, or the run beside another; empty for what fits: the overview of a run that is fine. */
+export type View = '' | 'overview' | 'details' | 'sql' | 'diff';
+
 /** Which graph is shown. */
 export type GraphKind = 'whole' | 'around';
 
@@ -11,6 +14,11 @@ export interface Place {
   readonly run: string;
   /** Name of the process, empty for the first. */
   readonly process: string;
+  readonly view: View;
+  /** In SQL, as it was last asked; empty for none. */
+  readonly query: string;
+  /** Name of the run that this one is compared with; empty for none. */
+  readonly against: string;
   readonly finding: number | undefined;
   /** Words that the findings shown must have. */
   readonly filter: string;
@@ -52,6 +60,9 @@ export interface Place {
 export const START: Place = {
   run: '',
   process: '',
+  view: '',
+  query: '',
+  against: '',
   finding: undefined,
   filter: '',
   levels: [],
@@ -76,6 +87,8 @@ export const START: Place = {
   hops: 1,
 };
 
+export const VIEWS: readonly View[] = ['', 'overview', 'details', 'sql', 'diff'];
+
 export const TABS: readonly Tab[] = ['event', 'tensor', 'values', 'graph'];
 
 /**
@@ -83,6 +96,16 @@ export const TABS: readonly Tab[] = ['event', 'tensor', 'values', 'graph'];
  * process the chosen event, with the event its slice, the opened nodes and the file that was looked at.
  */
 export function moved(from: Place, change: Partial<Place>): Place {
+  const there = withoutRest(from, change);
+  const { event, finding, execution, file } = change;
+  const closer = [event, finding, execution, file || undefined].some((each) => each !== undefined);
+  // Whoever looks at something in particular leaves what is shown instead of it.
+  return closer && change.view === undefined && ['overview', 'sql'].includes(from.view)
+    ? { ...there, view: 'details' }
+    : there;
+}
+
+function withoutRest(from: Place, change: Partial<Place>): Place {
   const { search, order, descending, columns, filter, levels, tab, graph, hops, run, process } = from;
   if (change.run !== undefined && change.run !== run) {
     return { ...START, search, order, descending, columns, filter, levels, tab, graph, hops, ...change };
@@ -120,6 +143,9 @@ export function readPlace(hash: string): Place {
   return {
     run: text('run'),
     process: text('process'),
+    view: VIEWS.find((each) => each === text('view')) ?? START.view,
+    query: text('query'),
+    against: text('against'),
     finding: number('finding'),
     filter: text('filter'),
     levels: text('levels').split(',').filter(Boolean),
@@ -160,6 +186,9 @@ export function writePlace(place: Place): string {
   };
   put('run', place.run, START.run);
   put('process', place.process, START.process);
+  put('view', place.view, START.view);
+  put('query', place.query, START.query);
+  put('against', place.against, START.against);
   put('finding', place.finding, undefined);
   put('filter', place.filter, START.filter);
   put('levels', place.levels.join(','), '');

@@ -24,6 +24,8 @@ const listKey = stable(() => [place.value.search, place.value.order, place.value
 /** What is known so far; undefined until it was answered. */
 export const overview = signal<Overview | undefined>(undefined);
 export const findings = signal<Findings | undefined>(undefined);
+/** Whether it is known that no tensor is anything but finite, so that there is no way to one. */
+export const allFinite = computed(() => findings.value?.non_finite_events === 0);
 /**
  * The chosen event; while another is on its way still the former one (compare `row.event` with the place's `event`),
  * and undefined where none is chosen.

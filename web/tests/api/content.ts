@@ -74,6 +74,7 @@ const EMPTY: SavedProcess = {
   rows: [],
   events: [],
   executions: [],
+  progresss: [],
   tensors: [],
   values: [],
   wholes: [],

@@ -12,6 +12,7 @@ describe('a link', () => {
       ...START,
       run: 'a/b',
       process: 'worker 1',
+      against: 'b/reference',
       finding: 0,
       filter: 'log of zero',
       levels: ['trouble', 'note'],

@@ -6,23 +6,27 @@ empty, which means the first.
 
 from __future__ import annotations
 
-from tensordbg.analysis.view.eager_graph import eager_part
+from tensordbg.analysis.query_limits import PAGE_LIMITS
+from tensordbg.analysis.view.event.one_event import one_event
+from tensordbg.analysis.view.event.value_window import value_window
+from tensordbg.analysis.view.findings.kept import KeptFindings
 from tensordbg.analysis.view.following import FollowedTrace
-from tensordbg.analysis.view.graph import graph_part
-from tensordbg.analysis.view.graph_search import find_in_graph
-from tensordbg.analysis.view.history import thinned_history
-from tensordbg.analysis.view.kept_findings import KeptFindings
-from tensordbg.analysis.view.one_event import one_event
+from tensordbg.analysis.view.graphs.around_execution import eager_part
+from tensordbg.analysis.view.graphs.around_operation import graph_part
+from tensordbg.analysis.view.graphs.search import find_in_graph
+from tensordbg.analysis.view.graphs.whole import whole_graph
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.overview import read_overview
-from tensordbg.analysis.view.page import next_event, place_of, read_page
+from tensordbg.analysis.view.progress.reading import progress_of
+from tensordbg.analysis.view.records.source_margins import list_sources, read_source
 from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
-from tensordbg.analysis.view.source_margins import list_sources, read_source
-from tensordbg.analysis.view.suggestions import complete
-from tensordbg.analysis.view.timeline import one_execution, read_timeline
-from tensordbg.analysis.view.value_window import value_window
-from tensordbg.analysis.view.whole_graph import whole_graph
+from tensordbg.analysis.view.search.suggestions import complete
+from tensordbg.analysis.view.table.history import thinned_history
+from tensordbg.analysis.view.table.page import next_event, place_of, read_page
+from tensordbg.analysis.view.timeline.lanes import one_execution, read_timeline
+from tensordbg.trace.reader import open_trace
 from tensordbg.trace.runs import TraceRun
+from tensordbg.wire.view.answer_table import AnswerTable, answer_table
 from tensordbg.wire.view.events import (
     EventPage,
     EventPlace,
@@ -36,10 +40,14 @@ from tensordbg.wire.view.findings import Findings, findings_view
 from tensordbg.wire.view.graph import GraphView, eager_view, graph_view
 from tensordbg.wire.view.graph_search import FoundInGraphView, found_view
 from tensordbg.wire.view.overview import Live, Overview, live_view, overview_view
+from tensordbg.wire.view.progress import ProgressView, progress_view
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
 from tensordbg.wire.view.tensor import TensorView, ValuesView, tensor_view, values_view
 from tensordbg.wire.view.timeline import ExecutionView, Timeline, execution_view, timeline_view
 from tensordbg.wire.view.whole_graph import NO_GRAPH, WholeView, whole_view
+
+_MOST_ROWS = 2000
+"""Of the answer to a query."""
 
 
 class RunAnswers:
@@ -111,6 +119,10 @@ class RunAnswers:
         """A tensor over steps and iterations, at most so many points."""
         return tensor_view(thinned_history(self._opened(process), tensor, function, points))
 
+    def progress(self, process: str, measure: str, width: int) -> ProgressView:
+        """How a process went, row by row over its steps, in at most so many columns."""
+        return progress_view(progress_of(self._opened(process).progress, measure, width))
+
     def values(self, process: str, event: int, window: Window) -> ValuesView:
         """Elements of an event."""
         found = value_window(self._opened(process), event, window)
@@ -141,6 +153,20 @@ class RunAnswers:
     def source(self, process: str, file: str) -> SourceView:
         """One of them."""
         return source_view(read_source(self._opened(process), file))
+
+    def sql(self, query: str) -> AnswerTable:
+        """The answer to a query over all processes, its first rows."""
+        # The database is loaded by who asks it something.
+        from tensordbg.analysis.query import sql_of_run
+
+        # A reader of its own, as a query may take long and others read meanwhile.
+        several = len(self._run.processes) > 1
+        readers = {each.name if several else "": open_trace(each.folder) for each in self._run.processes}
+        return answer_table(sql_of_run(readers, query, PAGE_LIMITS), _MOST_ROWS)
+
+    def trace(self, process: str) -> OpenedTrace:
+        """The trace of a process, as it is now."""
+        return self._opened(process)
 
     def live(self, process: str) -> Live:
         """How far the trace has grown; cheap, it is asked again and again."""

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tensordbg.analysis.program.function_titles import function_title
-from tensordbg.analysis.view.neighbours import Neighbour
-from tensordbg.analysis.view.one_event import OneEvent
-from tensordbg.analysis.view.page import Page
-from tensordbg.analysis.view.rows import SeenTensor
-from tensordbg.analysis.view.suggestions import Completion
+from tensordbg.analysis.view.event.neighbours import Neighbour
+from tensordbg.analysis.view.event.one_event import OneEvent
+from tensordbg.analysis.view.records.rows import SeenTensor
+from tensordbg.analysis.view.search.suggestions import Completion
+from tensordbg.analysis.view.table.page import Page
 from tensordbg.wire.view.health import HealthView, health_view
 from tensordbg.wire.view.source import LineView, line_view, stack_view
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tensordbg.analysis.finding import Arrival, Origin
-from tensordbg.analysis.view.findings import AllFound, Found
-from tensordbg.analysis.view.outcomes import decided_text, ended_text
-from tensordbg.analysis.view.titles import why_harmless
+from tensordbg.analysis.view.findings.listing import AllFound, Found
+from tensordbg.analysis.view.findings.outcomes import decided_text, ended_text
+from tensordbg.analysis.view.findings.titles import why_harmless
 from tensordbg.wire.view.events import EventRow, InputRow, event_row, input_rows
 from tensordbg.wire.view.source import LineView, line_view, stack_view
 

@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tensordbg.analysis.program.function_titles import function_title
-from tensordbg.analysis.view.eager_graph import EagerPart, ExecutionNode
-from tensordbg.analysis.view.graph import GraphPart
-from tensordbg.analysis.view.node_titles import node_title
+from tensordbg.analysis.view.graphs.around_execution import EagerPart, ExecutionNode
+from tensordbg.analysis.view.graphs.around_operation import GraphPart
+from tensordbg.analysis.view.graphs.node_titles import node_title
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.timeline import execution_name
+from tensordbg.analysis.view.timeline.lanes import execution_name
 from tensordbg.model import NONE
 
 

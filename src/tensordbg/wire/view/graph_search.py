@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tensordbg.analysis.view.graph_search import FoundInGraph
+from tensordbg.analysis.view.graphs.search import FoundInGraph
 
 
 @dataclass(frozen=True)

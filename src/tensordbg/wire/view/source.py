@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.view.source_margins import MadeAtLine, SourceSummary, SourceText
+from tensordbg.analysis.view.records.source_margins import MadeAtLine, SourceSummary, SourceText
 
 
 @dataclass(frozen=True)

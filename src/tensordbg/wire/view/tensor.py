@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from tensordbg.analysis.view.history import HistoryPoint, ThinnedHistory
-from tensordbg.analysis.view.value_window import ValueWindow
+from tensordbg.analysis.view.event.value_window import ValueWindow
+from tensordbg.analysis.view.table.history import HistoryPoint, ThinnedHistory
 from tensordbg.wire.view.health import HealthView, health_view
 
 Number = float | int | bool | str | None
@@ -24,6 +24,8 @@ class Point:
     health: HealthView | None
     shape: tuple[int, ...] | None
     kept: bool
+    caller: int
+    """Who had it computed: a position in `callers`."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class TensorView:
     total: int
     """How many events it has; `points` may be fewer: those that are not finite stay, others are thinned out evenly."""
     points: tuple[Point, ...]
+    callers: tuple[str, ...]
+    """Functions that the program called, each with steps of its own; empty for code outside of all functions."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,13 @@ _EXACT = 2**53
 
 def tensor_view(history: ThinnedHistory) -> TensorView:
     """The history of a tensor."""
-    return TensorView(history.tensor, history.function, history.total, tuple(map(_point, history.points)))
+    points = tuple(map(_point, history.points))
+    return TensorView(history.tensor, history.function, history.total, points, history.callers)
 
 
 def _point(point: HistoryPoint) -> Point:
     health = None if point.health is None else health_view(point.health)
-    return Point(point.event, point.step, point.iteration, health, point.shape, point.kept)
+    return Point(point.event, point.step, point.iteration, health, point.shape, point.kept, point.caller)
 
 
 def values_view(event: int, window: ValueWindow, offset: tuple[int, int]) -> ValuesView:

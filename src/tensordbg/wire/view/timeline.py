@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tensordbg.analysis.view.bins import Spans, TimeBins
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.timeline import LaneContent, OneExecution, TimeRange, execution_name
+from tensordbg.analysis.view.timeline.bins import Spans, TimeBins
+from tensordbg.analysis.view.timeline.lanes import LaneContent, OneExecution, TimeRange, execution_name
 from tensordbg.model import NONE
 
 

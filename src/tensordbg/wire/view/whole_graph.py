@@ -6,10 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tensordbg.analysis.program.function_titles import function_title
-from tensordbg.analysis.view.bundles import Bundle
-from tensordbg.analysis.view.node_titles import node_title
+from tensordbg.analysis.view.graphs.bundles import Bundle
+from tensordbg.analysis.view.graphs.node_titles import node_title
+from tensordbg.analysis.view.graphs.whole import SeenBox, WholeGraph
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.whole_graph import SeenBox, WholeGraph
 from tensordbg.model import NONE
 from tensordbg.wire.view.graph import NodeView
 

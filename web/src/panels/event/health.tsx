@@ -3,7 +3,7 @@ import type { EventView } from '../../api/types';
 import { breakdown, PART_LABELS } from '../../parts/breakdown';
 import { HealthBar } from '../../parts/health-bar';
 import { Move } from '../../parts/move';
-import { count, exact, NONE, percent, shape, short } from '../../parts/numbers';
+import { count, counted, exact, NONE, percent, shape, short } from '../../parts/numbers';
 import { sliceAt } from './slice-at';
 
 export function Health({ view }: { readonly view: EventView }) {
@@ -16,7 +16,7 @@ export function Health({ view }: { readonly view: EventView }) {
           {row.dtype}
           {shape(row.shape)}
         </code>
-        {health ? <span class="muted"> {count(health.size)} elements</span> : null}
+        {health ? <span class="muted"> {counted(health.size, 'element')}</span> : null}
       </p>
       {row.text ? (
         <p class="event-text">
@@ -32,7 +32,7 @@ export function Health({ view }: { readonly view: EventView }) {
       ) : (
         <p class="muted">Its health was not measured: the recording kept less detail, or its type has none.</p>
       )}
-      {bad ? (
+      {bad?.length ? (
         <p>
           First that is not finite at <FirstBad index={bad} kept={row.kept} />
         </p>

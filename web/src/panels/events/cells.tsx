@@ -40,7 +40,10 @@ function breakdownCell({ health }: EventRow): Cell {
 
 const CELLS: Readonly<Record<string, (row: EventRow) => Cell>> = {
   event: (row) => ({ content: count(row.event) }),
-  tensor: (row) => ({ content: row.tensor, title: row.path ? `${row.tensor}, called as ${row.path}` : row.tensor }),
+  tensor: (row) => ({
+    content: <bdi>{row.tensor}</bdi>,
+    title: row.path ? `${row.tensor}, called as ${row.path}` : row.tensor,
+  }),
   op: (row) => ({ content: row.op_type, title: row.op_type }),
   breakdown: breakdownCell,
   min: (row) => measured(row, 'min'),

@@ -1,6 +1,7 @@
 /** One row of the table. */
 import type { EventRow as Row } from '../../api/types';
 import { nonFinite } from '../../parts/breakdown';
+import { ORIGIN_SIGN, origins } from '../../state/origins';
 import { cellOf } from './cells';
 import type { Column } from './columns';
 
@@ -20,8 +21,17 @@ interface EventRowProps {
 
 export function EventRow({ number, row, columns, chosen, active, input, onChoose }: EventRowProps) {
   const bad = row && nonFinite(row.health) > 0;
-  const names = ['events-row', chosen && 'row-chosen', active && 'row-active', input && 'row-input', bad && 'row-bad'];
-  const mark = chosen ? 'chosen' : input;
+  const origin = row !== undefined && origins.value.events.has(row.event);
+  const names = [
+    'events-row',
+    chosen && 'row-chosen',
+    active && 'row-active',
+    input && 'row-input',
+    bad && 'row-bad',
+    origin && 'row-origin',
+  ];
+  const mark = [chosen ? 'chosen' : input, origin ? 'origin' : '', bad ? 'not finite' : ''].filter(Boolean).join(', ');
+  const sign = origin ? ORIGIN_SIGN : bad ? '!' : '';
   return (
     <div
       id={`events-row-${number}`}
@@ -32,9 +42,12 @@ export function EventRow({ number, row, columns, chosen, active, input, onChoose
       aria-busy={row ? undefined : 'true'}
       onClick={() => onChoose(number)}
     >
-      <span class="cell cell-mark" role="gridcell" title={[mark, bad ? 'not finite' : ''].filter(Boolean).join(', ')}>
-        <span aria-hidden="true">{chosen ? '▶' : input ? '↳' : bad ? '!' : ''}</span>
-        <span class="unseen">{[mark, bad ? 'not finite' : ''].filter(Boolean).join(', ')}</span>
+      <span class="cell cell-mark" role="gridcell" title={mark}>
+        <span aria-hidden="true">
+          {chosen ? '▶' : input ? '↳' : sign}
+          {origin && (chosen || input) ? ORIGIN_SIGN : ''}
+        </span>
+        <span class="unseen">{mark}</span>
       </span>
       {columns.map((column) => {
         const { content, title } = row ? cellOf(column.name, row) : { content: '…', title: '' };

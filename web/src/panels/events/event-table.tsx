@@ -1,6 +1,7 @@
 /** The table of events: however long the list is, only the rows that are seen are drawn. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answers } from '../../api/current';
+import { counted } from '../../parts/numbers';
 import { height, lastTop, ROW, seen, topShowing } from '../../parts/scroll/scroll';
 import { useRoom } from '../../parts/scroll/use-room';
 import { useScroll } from '../../parts/scroll/use-scroll';
@@ -40,10 +41,20 @@ export function EventTable({ where, list, pages }: ShownList) {
     move(topShowing(row, top, extent));
   };
 
-  // The chosen event comes into view, whoever chose it; but not while the keys are on their way to another.
+  // The chosen event comes into view, whoever chose it; but not while the keys are on their way to another. A list that
+  // was searched or sorted anew is shown from its beginning: there stands what was asked for.
   const byKeys = useRef(false);
+  const former = useRef({ pages, event });
   const drawn = room > 0;
   useEffect(() => {
+    const { pages: pagesBefore, event: eventBefore } = former.current;
+    former.current = { pages, event };
+    notice.value = '';
+    if (pagesBefore !== pages && eventBefore === event && drawn) {
+      setCursor(undefined);
+      move(0);
+      return undefined;
+    }
     if (!drawn || event === undefined || byKeys.current) return undefined;
     const known = pages.find(event);
     if (known !== undefined) {
@@ -173,7 +184,7 @@ export function EventTable({ where, list, pages }: ShownList) {
       </div>
       {extent.total === 0 ? (
         <p class="nothing">
-          {list.search ? 'Nothing fits this search. ' : 'No tensor events were recorded yet.'}
+          {list.search ? 'Nothing fits this search. ' : nothingYet()}
           {list.search ? (
             <button type="button" onClick={() => go({ search: '' })}>
               Show all events
@@ -183,4 +194,11 @@ export function EventTable({ where, list, pages }: ShownList) {
       ) : null}
     </>
   );
+}
+
+function nothingYet(): string {
+  const all = live.value?.tensor_events ?? 0;
+  if (answers.saved && all)
+    return `This saved page holds none of the ${counted(all, 'tensor event')}; \`tdbg view\` shows them.`;
+  return 'No tensor events were recorded yet.';
 }

@@ -1,5 +1,6 @@
 /** The tensor events: what is searched for, and the table of what was found. */
 import { Nothing, Panel } from '../../parts/panel';
+import { problem as said } from '../../state/store';
 import { ColumnChooser } from './column-chooser';
 import { EventTable } from './event-table';
 import './events.css';
@@ -18,7 +19,7 @@ export function EventsPanel() {
   );
   return (
     <Panel name="events" title="Tensor events" head={head} busy={busy}>
-      {problem ? (
+      {problem && problem !== said.value ? (
         <p class="panel-problem" id="search-problem" role="alert">
           {problem}
         </p>

@@ -1,7 +1,7 @@
 /** How many events there are, and the way to the next one that is not finite. */
 import { count, counted } from '../../parts/numbers';
 import { nextBad, notice } from '../../state/steps';
-import { live, place } from '../../state/store';
+import { allFinite, live, place } from '../../state/store';
 
 export function Found({ total }: { readonly total: number | undefined }) {
   const all = live.value?.tensor_events;
@@ -20,6 +20,7 @@ export function Found({ total }: { readonly total: number | undefined }) {
           type="button"
           title="Previous event with a NaN or an infinity"
           aria-label="Previous non-finite event"
+          disabled={allFinite.value}
           onClick={() => nextBad('backward')}
         >
           ↑
@@ -28,6 +29,7 @@ export function Found({ total }: { readonly total: number | undefined }) {
           type="button"
           title="Next event with a NaN or an infinity"
           aria-label="Next non-finite event"
+          disabled={allFinite.value}
           onClick={() => nextBad('forward')}
         >
           ↓

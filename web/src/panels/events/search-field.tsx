@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { answers } from '../../api/current';
 import { go, place, where } from '../../state/store';
 import { useAnswer } from '../../state/use-answer';
-import { accepted } from './words';
+import { accepted, unfinished } from './words';
 
 const WAIT_MS = 450;
 /** What is typed within this time is one step back in the browser's history. */
@@ -46,7 +46,7 @@ export function SearchField({ problem }: { readonly problem: string }) {
     setCursor(at);
     setActive(-1);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => apply(given), WAIT_MS);
+    if (!unfinished(given)) timer.current = setTimeout(() => apply(given), WAIT_MS);
   };
   const accept = (word: string): void => {
     const next = accepted(text, answer?.begin ?? cursor, cursor, word);

@@ -12,3 +12,9 @@ export function accepted(
   const before = text.slice(0, begin) + word + space;
   return { text: before + rest, cursor: before.length };
 }
+
+/** Whether somebody is still in the middle of a word, after `op:` or inside of quotes: it is no mistake yet. */
+export function unfinished(text: string): boolean {
+  const outside = text.replace(/"[^"]*"/g, 'x');
+  return outside.includes('"') || /(^|\s)-?\w+:[<>=!]*$/.test(outside);
+}

@@ -4,6 +4,7 @@ import type { Finding } from '../../api/types';
 import { fileName } from '../../parts/file-name';
 import { Move } from '../../parts/move';
 import { count } from '../../parts/numbers';
+import { showWithin } from '../../parts/scroll/show-within';
 import { placeOf } from '../../state/choose';
 import { overview, place } from '../../state/store';
 import { FindingDetails } from './finding-details';
@@ -17,7 +18,8 @@ export function FindingItem({ finding, sign }: FindingItemProps) {
   const own = useRef<HTMLLIElement>(null);
   const chosen = place.value.finding === finding.number;
   useEffect(() => {
-    if (chosen) own.current?.firstElementChild?.scrollIntoView({ block: 'nearest' });
+    const head = own.current?.firstElementChild;
+    if (chosen && head) showWithin(head, '.panel-body');
   }, [chosen]);
   return (
     <li ref={own} class={`finding level-${finding.level}`} data-finding={finding.number}>

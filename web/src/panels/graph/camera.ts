@@ -17,13 +17,15 @@ export interface Room {
 type Size = Room;
 
 const SMALLEST = 0.1;
+/** A small graph fills its room, but not with words larger than headlines. */
+const LARGEST_FIT = 1.6;
 const LARGEST = 2.5;
 /** Below this words can't be read. */
 const READABLE = 0.58;
 
 /** All of it, in the middle. */
 export function fitted(drawing: Size, room: Room): Camera {
-  const scale = Math.max(Math.min(room.width / drawing.width, room.height / drawing.height, 1), SMALLEST);
+  const scale = Math.max(Math.min(room.width / drawing.width, room.height / drawing.height, LARGEST_FIT), SMALLEST);
   return {
     x: (room.width - drawing.width * scale) / 2,
     y: (room.height - drawing.height * scale) / 2,

@@ -13,7 +13,7 @@ export function GraphEdges({ drawing, centre }: GraphEdgesProps) {
   const named = new Map(drawing.nodes.map(({ node }) => [node.node, node]));
   return (
     <g class="graph-edges">
-      {drawing.edges.map(({ edge, points, label }) => {
+      {drawing.edges.map(({ edge, points }) => {
         const near = edge.source === centre || edge.target === centre;
         const words = edgeWords(edge, named.get(edge.source), named.get(edge.target));
         return (
@@ -29,15 +29,20 @@ export function GraphEdges({ drawing, centre }: GraphEdgesProps) {
               d={pathOf(points)}
               marker-end={`url(#${edge.bad ? 'graph-arrow-bad' : 'graph-arrow'})`}
             />
-            {label ? (
-              <text x={label.x} y={label.y + 3.5}>
-                {edge.bad ? '! ' : ''}
-                {edgeLabel(edge, named.get(edge.source))}
-              </text>
-            ) : null}
           </g>
         );
       })}
+      {/* Above all edges: none crosses a word. */}
+      {drawing.edges.map(({ edge, label }) =>
+        label ? (
+          <g key={edgeKey(edge)} class={`graph-edge${edge.bad ? ' graph-edge-bad' : ''}`}>
+            <text x={label.x} y={label.y + 3.5}>
+              {edge.bad ? '! ' : ''}
+              {edgeLabel(edge, named.get(edge.source))}
+            </text>
+          </g>
+        ) : null,
+      )}
     </g>
   );
 }

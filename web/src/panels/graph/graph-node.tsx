@@ -18,9 +18,10 @@ export function GraphNode({ placed, centre, focusable, focused, choose = chooseN
   const most = Math.floor((width - 16) / 6.2);
   return (
     <g
-      class={`graph-node graph-node-${node.health}${chosen ? ' graph-node-chosen' : ''}`}
+      class={`graph-node graph-node-${node.health}${node.origin ? ' graph-node-origin' : ''}${chosen ? ' graph-node-chosen' : ''}`}
       transform={`translate(${x - width / 2} ${y - height / 2})`}
     >
+      <title>{[nodeWords(node, centre), ...outputsOf(node)].join('\n')}</title>
       <g
         class="graph-node-body"
         role="button"
@@ -31,9 +32,10 @@ export function GraphNode({ placed, centre, focusable, focused, choose = chooseN
         onClick={() => choose(node)}
         onFocus={() => focused(node)}
       >
-        <title>{[nodeWords(node, centre), ...outputsOf(node)].join('\n')}</title>
         {chosen ? <rect class="graph-node-halo" x={-4} y={-4} width={width + 8} height={height + 8} rx={9} /> : null}
         <rect class="graph-node-box" width={width} height={height} rx={node.argument ? height / 2 : 5} />
+      </g>
+      <g class="graph-words">
         <text class="graph-node-type" x={width / 2} y={17}>
           <tspan class="graph-node-sign">{SIGNS[node.health] ?? ''}</tspan> {cut(typeWords(node), most - 3)}
         </text>

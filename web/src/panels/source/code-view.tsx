@@ -1,6 +1,7 @@
 /** The reader of code as a component. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { SourceView } from '../../api/types';
+import { origins } from '../../state/origins';
 import { go } from '../../state/store';
 import { Code } from './code';
 import { foremost } from './shown';
@@ -29,7 +30,11 @@ export function CodeView({ source, line }: CodeViewProps) {
     return () => made.destroy();
   }, []);
   useEffect(() => code.current?.show(source.text, source.file), [source.text, source.file]);
-  useEffect(() => code.current?.annotate(source.margins), [source]);
+  const { lines } = origins.value;
+  useEffect(() => {
+    const began = source.margins.filter((margin) => lines.has(`${source.file}:${margin.line}`));
+    code.current?.annotate(source.margins, new Set(began.map((margin) => margin.line)));
+  }, [source, lines]);
   useEffect(() => code.current?.choose(line), [source.text, source.file, line]);
   return <div ref={room} class="code" />;
 }

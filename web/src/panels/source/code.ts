@@ -45,11 +45,14 @@ export class Code {
   }
 
   /** Sets what stands in the margin. */
-  annotate(margins: readonly Margin[]): void {
+  annotate(margins: readonly Margin[], origins: ReadonlySet<number>): void {
     const { doc } = this.view.state;
     const marks = margins
       .filter(({ line }) => line >= 1 && line <= doc.lines)
-      .map((margin) => new MarginMarker(margin, this.events.onMargin).range(doc.line(margin.line).from));
+      .map((margin) => {
+        const origin = origins.has(margin.line) ? 'origin' : '';
+        return new MarginMarker(margin, this.events.onMargin, origin).range(doc.line(margin.line).from);
+      });
     const markers = RangeSet.of(marks, true);
     this.view.dispatch({
       effects: this.margins.reconfigure(
@@ -87,6 +90,15 @@ function fixed(events: CodeEvents): Extension {
     syntaxHighlighting(classHighlighter),
     search({ top: true }),
     highlightSelectionMatches(),
+    // In a narrow window the page scrolls as a whole: only the code may move to show a line, not the page.
+    EditorView.scrollHandler.of((view, range, { y }) => {
+      const { top, height } = view.lineBlockAt(range.head);
+      const { scrollDOM: box } = view;
+      const inView = top >= box.scrollTop && top + height <= box.scrollTop + box.clientHeight;
+      if (y === 'center' || !inView) box.scrollTop = top - (box.clientHeight - height) / 2;
+      if (y === 'center') box.scrollLeft = 0;
+      return true;
+    }),
     keymap.of(searchKeymap),
     EditorView.domEventHandlers({
       click(event, view) {

@@ -1,11 +1,12 @@
 /** The source as it was when the program ran, the chosen line marked, and the stack that led to it. */
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { answers } from '../../api/current';
 import { fileName } from '../../parts/file-name';
 import { Nothing, Panel } from '../../parts/panel';
 import { chosenFinding } from '../../state/choose';
 import { running } from '../../state/live';
-import { chosen, go, overview, place, where } from '../../state/store';
+import { chosen, go, live, overview, place, where } from '../../state/store';
 import { useAnswer } from '../../state/use-answer';
 import { CodeView } from './code-view';
 import { Files } from './files';
@@ -18,8 +19,15 @@ export function SourcePanel() {
   const here = place.value;
   const asked = where.value;
   const traced = here.event === undefined ? chosenFinding.value : chosen.value;
-  const sources = useAnswer((signal) => answers.sources(asked, signal), [asked, running.value]);
+  // A program that has just begun has recorded none yet: it is asked again as the trace grows.
+  const [none, setNone] = useState(true);
+  const sources = useAnswer(
+    (signal) => answers.sources(asked, signal),
+    [asked, running.value],
+    none ? live.value?.revision : undefined,
+  );
   const first = sources.answer?.files.find(({ user }) => user);
+  useEffect(() => setNone(!first), [first]);
   const spot = shownSpot(here, traced) ?? (first && { file: first.file, line: undefined });
   const { answer, problem, busy } = useAnswer(spot && ((signal) => answers.source(asked, spot.file, signal)), [
     asked,
@@ -44,7 +52,13 @@ export function SourcePanel() {
             </p>
           ) : null}
           {source ? <CodeView source={source} line={spot?.line} /> : null}
-          {!spot && sources.answer ? <Nothing>The trace holds no source of the program.</Nothing> : null}
+          {!spot && sources.answer ? (
+            <Nothing>
+              {running.value
+                ? 'No source of the program was recorded yet.'
+                : 'The trace holds no source of the program.'}
+            </Nothing>
+          ) : null}
           {source && spot?.line !== undefined ? (
             <MadeHere margins={source.margins} spot={spot} line={spot.line} />
           ) : null}

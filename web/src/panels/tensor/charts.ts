@@ -1,20 +1,36 @@
 /** What the charts of a tensor's history show: their series, axes, and the marks of what is not finite. */
 import uPlot from 'uplot';
 import { percent, short } from '../../parts/numbers';
-import type { History } from './history';
-import { badPoints } from './history';
+import type { ColumnName, History } from './history';
+import { badPoints, ofLine } from './history';
 import { SHARE_SCALE, valueScale } from './scales';
 
-export const COLOURS = ['text', 'muted', 'line', 'accent', 'positive', 'negative', 'zero', 'bad', 'warn'] as const;
+const LINES = ['line-0', 'line-1', 'line-2', 'line-3', 'line-4', 'line-5', 'line-6', 'line-7', 'line-8'] as const;
+export const COLOURS = [
+  'text',
+  'muted',
+  'line',
+  'accent',
+  'positive',
+  'negative',
+  'zero',
+  'bad',
+  'warn',
+  ...LINES,
+] as const;
 export type Colours = Readonly<Record<(typeof COLOURS)[number], string>>;
 
 /** One chart below the other; their cursors go together. */
 export interface Chart {
   readonly name: string;
   readonly title: string;
+  /** Where there are several lines. */
+  readonly foremostTitle: string;
   /** In a window of the usual height, in pixels. */
   readonly height: number;
-  readonly series: readonly (keyof History & string)[];
+  readonly series: readonly ColumnName[];
+  /** The one that is drawn where there are several lines. */
+  readonly foremost: ColumnName;
   options(history: History, colours: Colours, logarithmic: boolean): Pick<uPlot.Options, 'series' | 'scales' | 'bands'>;
 }
 
@@ -30,8 +46,10 @@ const line = (label: string, stroke: string, more: Partial<uPlot.Series> = {}): 
 const values: Chart = {
   name: 'values',
   title: 'Least, mean and largest finite element',
+  foremostTitle: 'Mean of the finite elements',
   height: 150,
   series: ['max', 'mean', 'min'],
+  foremost: 'mean',
   options: (history, colours, logarithmic) => ({
     series: [
       {},
@@ -47,8 +65,10 @@ const values: Chart = {
 const spread: Chart = {
   name: 'std',
   title: 'Standard deviation',
+  foremostTitle: 'Standard deviation',
   height: 80,
   series: ['std'],
+  foremost: 'std',
   options: (history, colours, logarithmic) => ({
     series: [{}, line('std', colours.accent)],
     scales: { y: valueScale({ ...history, min: history.std }, logarithmic) },
@@ -58,8 +78,10 @@ const spread: Chart = {
 const shares: Chart = {
   name: 'shares',
   title: 'Share of zeros, and of NaN and infinities',
+  foremostTitle: 'Share of NaN and infinities',
   height: 110,
   series: ['zero', 'bad'],
+  foremost: 'bad',
   options: (_, colours) => ({
     series: [{}, line('zeros', colours.muted, { dash: [6, 3] }), line('not finite', colours.bad, { width: 2 })],
     scales: { y: SHARE_SCALE },
@@ -75,16 +97,39 @@ export function heightOf(chart: Chart): number {
 
 /** A chart's columns for uPlot. */
 export function columnsOf(chart: Chart, history: History): uPlot.AlignedData {
-  return [history.x, ...chart.series.map((name) => history[name])] as uPlot.AlignedData;
+  const several = history.lines.length > 1;
+  const columns = several
+    ? history.lines.map((_, line) => ofLine(history, chart.foremost, line))
+    : chart.series.map((name) => history[name]);
+  return [history.x, ...columns] as uPlot.AlignedData;
+}
+
+/** Of several lines one colour each, the same in all charts. */
+function colouredLines(history: History, colours: Colours, hidden: ReadonlySet<number>): uPlot.Series[] {
+  return history.lines.map((label, at) => ({
+    ...line(label, colours[LINES[at % LINES.length] ?? 'line-0'], { width: 2 }),
+    show: !hidden.has(at),
+  }));
 }
 
 /** All that uPlot needs; `chosen` is the x of the chosen event. */
 export function optionsOf(
   chart: Chart,
-  given: { history: History; colours: Colours; logarithmic: boolean; width: number; chosen: number | undefined },
+  given: {
+    history: History;
+    colours: Colours;
+    logarithmic: boolean;
+    width: number;
+    chosen: number | undefined;
+    hidden: ReadonlySet<number>;
+  },
 ): uPlot.Options {
-  const { history, colours, logarithmic, width, chosen } = given;
-  const own = chart.options(history, colours, logarithmic);
+  const { history, colours, logarithmic, width, chosen, hidden } = given;
+  const alone = chart.options(history, colours, logarithmic);
+  const several = history.lines.length > 1;
+  const own = several
+    ? { series: [{}, ...colouredLines(history, colours, hidden)], scales: alone.scales ?? {} }
+    : alone;
   const axis = { stroke: colours.muted, grid: { stroke: colours.line, width: 1 }, ticks: { stroke: colours.line } };
   const inPercent = chart.name === 'shares';
   const last = chart === CHARTS.at(-1);
@@ -93,6 +138,8 @@ export function optionsOf(
     width,
     height: heightOf(chart),
     legend: { show: false },
+    // The same for all charts, with labels below or without: their cursors stand below one another.
+    padding: [10, 16, last ? 0 : 6, 0],
     scales: { x: { time: false, range: wider }, ...own.scales },
     cursor: { sync: { key: 'tensor-history' }, drag: { x: true, y: false } },
     axes: [

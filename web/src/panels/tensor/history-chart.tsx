@@ -11,6 +11,8 @@ interface HistoryChartProps {
   readonly history: History;
   readonly logarithmic: boolean;
   readonly chosen: number | undefined;
+  /** Lines that are not drawn. */
+  readonly hidden: ReadonlySet<number>;
   /** Index of the point that the cursor is at. */
   readonly at: number | undefined;
   readonly onPoint: (index: number | undefined) => void;
@@ -18,7 +20,7 @@ interface HistoryChartProps {
 }
 
 export function HistoryChart(props: HistoryChartProps) {
-  const { chart, history, logarithmic, chosen, at } = props;
+  const { chart, history, logarithmic, chosen, hidden, at } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const now = useRef(props);
@@ -40,7 +42,7 @@ export function HistoryChart(props: HistoryChartProps) {
     const element = box.current;
     if (!element || !drawn) return undefined;
     const colours = readColours(element, COLOURS);
-    const options = optionsOf(chart, { history, colours, logarithmic, width: element.clientWidth, chosen });
+    const options = optionsOf(chart, { history, colours, logarithmic, width: element.clientWidth, chosen, hidden });
     const made = new uPlot(options, columnsOf(chart, history), element);
     made.over.addEventListener('mousemove', () => now.current.onPoint(made.cursor.idx ?? undefined));
     made.over.addEventListener('mouseleave', () => now.current.onPoint(undefined));
@@ -58,7 +60,7 @@ export function HistoryChart(props: HistoryChartProps) {
       plot.current = undefined;
       made.destroy();
     };
-  }, [chart, history, logarithmic, chosen, theme, drawn]);
+  }, [chart, history, logarithmic, chosen, hidden, theme, drawn]);
   useEffect(() => {
     if (width) plot.current?.setSize({ width, height: heightOf(chart) });
   }, [width, chart]);

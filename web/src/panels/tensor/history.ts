@@ -5,6 +5,8 @@ import { count, short } from '../../parts/numbers';
 
 export type Point = TensorView['points'][number];
 type Column = (number | null)[];
+/** What charts may show of each point. */
+export type ColumnName = 'min' | 'mean' | 'max' | 'std' | 'zero' | 'bad';
 
 /** One entry for each point, in the order in which they are drawn. */
 export interface History {
@@ -20,10 +22,12 @@ export interface History {
   readonly bad: Column;
   /** The least magnitude that is not zero; 1 where there is none. */
   readonly smallest: number;
+  /** What each line of the charts is of: who had the tensor computed, as each counts its steps by itself. */
+  readonly lines: readonly string[];
 }
 
-export function history(given: readonly Point[]): History {
-  const iterations = 1 + Math.max(0, ...given.map(({ iteration }) => iteration ?? 0));
+export function history(given: readonly Point[], callers: readonly string[] = ['']): History {
+  const iterations = 1 + given.reduce((most, { iteration }) => Math.max(most, iteration ?? 0), 0);
   const at = (point: Point): number => point.step + (point.iteration ?? 0) / iterations;
   const points = [...given].sort((one, other) => at(one) - at(other) || one.event - other.event);
   const share = (of: (point: Point) => number | null): Column =>
@@ -44,8 +48,15 @@ export function history(given: readonly Point[]): History {
     std: points.map(({ health }) => health?.std ?? null),
     zero: share(({ health }) => health?.zero ?? null),
     bad: share(({ health }) => (health ? nonFinite(health) : null)),
+    lines: callers.map((name) => name || 'outside of functions'),
     smallest: sizes.reduce((least, size) => Math.min(least, size), Number.POSITIVE_INFINITY),
   };
+}
+
+/** A column with what belongs to one line; undefined, which is no gap, where another line has its points. */
+export function ofLine(history: History, name: ColumnName, line: number): (number | null | undefined)[] {
+  if (history.lines.length === 1) return [...history[name]];
+  return history[name].map((value, index) => (history.points[index]?.caller === line ? value : undefined));
 }
 
 /** Indices of the points that are not finite. */
@@ -58,13 +69,14 @@ export function whenOf({ step, iteration }: Point): string {
   return iteration === null ? `step ${count(step)}` : `step ${count(step)}, iteration ${count(iteration)}`;
 }
 
-/** All about a point in a line. */
-export function words(point: Point): string {
+/** All about a point in a line; whose it is where there are several. */
+export function words(point: Point, lines: readonly string[] = []): string {
   const { health } = point;
-  if (!health) return `${whenOf(point)}: not measured`;
+  const when = lines.length > 1 ? `${lines[point.caller]}, ${whenOf(point)}` : whenOf(point);
+  if (!health) return `${when}: not measured`;
   const sign = badSign(health);
   const numbers = `min ${short(health.min)}, mean ${short(health.mean)}, max ${short(health.max)}, std ${short(health.std)}`;
-  return `${whenOf(point)}: ${sign ? `${sign}! ` : ''}${numbers}; ${breakdownWords(health)}`;
+  return `${when}: ${sign ? `${sign}! ` : ''}${numbers}; ${breakdownWords(health)}`;
 }
 
 /** The whole history in a sentence. */

@@ -43,7 +43,8 @@ function Waiting({ problem }: { readonly problem: string }) {
 }
 
 function TensorHistory({ view }: { readonly view: TensorView }) {
-  const history = useMemo(() => historyOf(view.points), [view]);
+  const history = useMemo(() => historyOf(view.points, view.callers), [view]);
+  const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set());
   const [at, setAt] = useState<number>();
   const [logarithmic, setLogarithmic] = useState(false);
   const { event } = place.value;
@@ -80,7 +81,7 @@ function TensorHistory({ view }: { readonly view: TensorView }) {
       </header>
       <p class="history-summary">{summary(view)}</p>
       <output class="history-point">
-        {point ? words(point) : 'Point at a chart to see its numbers; a click chooses the event.'}
+        {point ? words(point, history.lines) : 'Point at a chart to see its numbers; a click chooses the event.'}
       </output>
       <div
         class="charts"
@@ -90,17 +91,18 @@ function TensorHistory({ view }: { readonly view: TensorView }) {
         aria-valuemin={0}
         aria-valuemax={history.points.length - 1}
         aria-valuenow={at ?? Math.max(0, mine)}
-        aria-valuetext={point ? words(point) : undefined}
+        aria-valuetext={point ? words(point, history.lines) : undefined}
         onKeyDown={press}
       >
         {CHARTS.map((chart) => (
           <figure key={chart.name}>
-            <figcaption>{chart.title}</figcaption>
+            <figcaption>{history.lines.length > 1 ? chart.foremostTitle : chart.title}</figcaption>
             <HistoryChart
               chart={chart}
               history={history}
               logarithmic={logarithmic}
               chosen={history.x[mine]}
+              hidden={hidden}
               at={at}
               onPoint={setAt}
               onChoose={choose}
@@ -111,13 +113,45 @@ function TensorHistory({ view }: { readonly view: TensorView }) {
           step{history.points.some((each) => each.iteration !== null) ? ', with the iterations of its loop' : ''}
         </p>
       </div>
+      <Legend lines={history.lines} hidden={hidden} onHide={setHidden} />
+      <HistoryTable history={history} />
+    </div>
+  );
+}
+
+interface LegendProps {
+  readonly lines: readonly string[];
+  readonly hidden: ReadonlySet<number>;
+  readonly onHide: (hidden: ReadonlySet<number>) => void;
+}
+
+/** What the lines are; of several each is shown or hidden by a click. */
+function Legend({ lines, hidden, onHide }: LegendProps) {
+  if (lines.length < 2) {
+    return (
       <ul class="history-legend" aria-label="Lines of the charts">
         <li class="legend-max">max</li>
         <li class="legend-mean">mean</li>
         <li class="legend-min">min</li>
         <li class="legend-bad">✕ not finite</li>
       </ul>
-      <HistoryTable history={history} />
-    </div>
+    );
+  }
+  const toggle = (line: number): void => {
+    const next = new Set(hidden);
+    if (!next.delete(line)) next.add(line);
+    onHide(next);
+  };
+  return (
+    <ul class="history-legend" aria-label="Lines of the charts">
+      {lines.map((name, line) => (
+        <li key={name} class="legend-line" style={{ '--own': `var(--line-${line % 9})` }}>
+          <button type="button" aria-pressed={!hidden.has(line)} title="Show or hide" onClick={() => toggle(line)}>
+            {name}
+          </button>
+        </li>
+      ))}
+      <li class="legend-bad">✕ not finite</li>
+    </ul>
   );
 }

@@ -1,5 +1,6 @@
 /** Draws the lanes: calls of functions as boxes, operations run by themselves as small ones, bad ones with a sign. */
 import type { Lane, Timeline } from '../../api/types';
+import { ORIGIN_SIGN } from '../../state/origins';
 import type { Surface } from './canvas';
 import { type Row, sameLane } from './lanes';
 import { type Bar, barsOf, type Mark, marksOf, type State, signs } from './marks';
@@ -17,6 +18,8 @@ export interface Scene {
   readonly hovered: number | undefined;
   /** What is being marked to be looked at, in pixels. */
   readonly brush: readonly [number, number] | undefined;
+  /** Executions in which the trouble began. */
+  readonly origins: ReadonlySet<number>;
 }
 
 const GAP = 3;
@@ -70,7 +73,10 @@ function drawLane(surface: Surface, scene: Scene, lane: Lane, row: Row): void {
   const marks = marksOf(lane, scene.view, surface.width);
   for (const bar of bars) drawBar(surface, bar, row);
   for (const mark of marks) if (mark.state !== 'bad') drawMark(surface, mark, row);
-  for (const mark of marks) if (mark.state === 'bad') drawMark(surface, mark, row);
+  const began = (mark: Mark): boolean => scene.origins.has(mark.span.execution);
+  const bad = marks.filter(({ state }) => state === 'bad');
+  for (const mark of bad) if (!began(mark)) drawMark(surface, mark, row);
+  for (const mark of bad) if (began(mark)) drawMark(surface, mark, row, 'origin');
   const narrow = marks.filter((mark) => mark.state === 'bad' && mark.width < LETTER + 4);
   const places = [
     ...bars.filter((bar) => bar.bad).map((bar) => bar.x + bar.width / 2),
@@ -98,9 +104,9 @@ function drawBar({ context, palette }: Surface, bar: Bar, row: Row): void {
   for (let y = 0; y < high; y += 3) context.fillRect(bar.x, top + room - y - 2, bar.width, 1.5);
 }
 
-function drawMark({ context, palette }: Surface, mark: Mark, row: Row): void {
+function drawMark({ context, palette }: Surface, mark: Mark, row: Row, state: State | 'origin' = mark.state): void {
   const [top, height] = boxOf(mark, row);
-  const [ground, edge, text] = coloursOf(mark.state, palette);
+  const [ground, edge, text] = coloursOf(state, palette);
   // Of a long one only what is in view: a text would not be found otherwise.
   const x = Math.max(mark.x, -2);
   const width = Math.min(mark.x + mark.width, context.canvas.clientWidth + 2) - x;
@@ -118,7 +124,7 @@ function drawMark({ context, palette }: Surface, mark: Mark, row: Row): void {
   context.stroke();
   if (mark.state === 'failed') hatch(context, x, top, width, height, edge);
   context.fillStyle = text;
-  const label = labelOf(mark, width);
+  const label = labelOf(mark, width, state);
   if (!label) return;
   context.font = `${label.length > 1 ? 11 : 10}px ${palette.sans}`;
   if (label.length > 1) {
@@ -136,11 +142,11 @@ function drawMark({ context, palette }: Surface, mark: Mark, row: Row): void {
 }
 
 /** What is written into a mark: a bad one says so first, a function is marked as one. */
-export function labelOf(mark: Mark, width: number): string {
+export function labelOf(mark: Mark, width: number, state: State | 'origin' = mark.state): string {
   const letter = mark.span.name.replace(/^_+/, '').charAt(0);
   if (width < LETTER) return '';
-  if (mark.eager) return mark.state === 'bad' ? '!' : letter;
-  const sign = mark.state === 'bad' ? '! ' : mark.state === 'failed' ? '× ' : '';
+  if (mark.eager) return state === 'origin' ? ORIGIN_SIGN : state === 'bad' ? '!' : letter;
+  const sign = state === 'origin' ? `${ORIGIN_SIGN} ` : state === 'bad' ? '! ' : mark.state === 'failed' ? '× ' : '';
   if (width < NAME) return sign.trim() || (width >= LETTER + 3 ? 'ƒ' : '');
   return `${sign}ƒ ${mark.span.name}`;
 }
@@ -152,8 +158,10 @@ function boxOf(mark: Mark, row: Row): readonly [number, number] {
   return [row.top + row.height - GAP - height, height];
 }
 
-function coloursOf(state: State, palette: Palette): readonly [string, string, string] {
-  if (state === 'bad') return [palette.bad, palette.bad, palette.ground];
+function coloursOf(state: State | 'origin', palette: Palette): readonly [string, string, string] {
+  if (state === 'origin') return [palette.bad, palette.bad, palette.ground];
+  // Paler than where it began.
+  if (state === 'bad') return [palette['bad-ground'], palette.bad, palette.bad];
   if (state === 'failed') return [palette['warn-ground'], palette.warn, palette.text];
   if (state === 'fine') return [palette['fine-ground'], palette.fine, palette.text];
   return [palette.panel, palette.muted, palette.muted];

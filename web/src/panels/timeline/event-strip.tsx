@@ -4,6 +4,7 @@ import { answers } from '../../api/current';
 import type { EventRow } from '../../api/types';
 import { badSign, breakdownWords } from '../../parts/breakdown';
 import { count } from '../../parts/numbers';
+import { ORIGIN_SIGN, origins } from '../../state/origins';
 import { request } from '../../state/request';
 import { go, place, where } from '../../state/store';
 import { useAnswer } from '../../state/use-answer';
@@ -92,11 +93,12 @@ interface CellProps {
 
 function Cell({ row, chosen, focusable }: CellProps) {
   const bad = badSign(row.health);
-  const words = `${row.tensor} (${row.op_type}), ${bad || (row.health ? 'finite' : 'not measured')}`;
+  const origin = origins.value.events.has(row.event);
+  const words = `${row.tensor} (${row.op_type}), ${bad || (row.health ? 'finite' : 'not measured')}${origin ? ', origin' : ''}`;
   return (
     <button
       type="button"
-      class={`timeline-cell timeline-cell-${bad ? 'bad' : row.health ? 'fine' : 'plain'}`}
+      class={`timeline-cell timeline-cell-${origin ? 'origin' : bad ? 'bad' : row.health ? 'fine' : 'plain'}`}
       data-event={row.event}
       aria-label={words}
       aria-current={chosen ? 'true' : undefined}
@@ -104,7 +106,7 @@ function Cell({ row, chosen, focusable }: CellProps) {
       title={`${words}\n${breakdownWords(row.health)}`}
       onClick={() => go({ event: row.event, execution: row.execution })}
     >
-      {bad ? '!' : row.op_type.replace(/^_+/, '').charAt(0)}
+      {origin ? ORIGIN_SIGN : bad ? '!' : row.op_type.replace(/^_+/, '').charAt(0)}
     </button>
   );
 }

@@ -2,7 +2,7 @@
 import { choose, ends, open, step } from './choose';
 import { type Row, sameLane } from './lanes';
 import { current, currentView, detail, look, view, whole, wholeTime } from './state';
-import { panned, zoomed } from './view';
+import { between, panned, type View, zoomed } from './view';
 
 /** What the keys do, for the help. */
 export const TIMELINE_KEYS: readonly (readonly [readonly string[], string])[] = [
@@ -10,8 +10,10 @@ export const TIMELINE_KEYS: readonly (readonly [readonly string[], string])[] = 
   [['↑', '↓'], 'the nearest execution in the lane above or below'],
   [['Home', 'End'], 'the first and the last execution'],
   [['Enter'], 'the tensor events of the chosen execution'],
-  [['+', '-', '0'], 'look closer, from further away, at all of the time; the wheel does it too'],
-  [['Shift ←', 'Shift →'], 'move the view; so does dragging, and dragging with Shift marks what to look at'],
+  [['W', 'S'], 'look closer, from further away; so do + and -, and the wheel'],
+  [['A', 'D'], 'move the view to the left and to the right'],
+  [['f', '0'], 'fit the view to the chosen execution, to all of the time'],
+  [['Shift ←', 'Shift →'], 'move the view; so does dragging, and dragging with Shift marks what to look at and sum up'],
 ];
 
 /** Does what a key stands for; others are left to the page. */
@@ -28,6 +30,11 @@ function act(event: KeyboardEvent, rows: readonly Row[]): boolean {
   const executed = currentView.value;
   const around = executed?.begin_ns ?? (shown.begin + shown.end) / 2;
   const middle = around >= shown.begin && around <= shown.end ? around : (shown.begin + shown.end) / 2;
+  const moved = moves(event.key);
+  if (moved) {
+    look(panned(shown, all, (moved * length) / 5));
+    return true;
+  }
   switch (event.key) {
     case 'ArrowLeft':
     case 'ArrowRight': {
@@ -50,10 +57,17 @@ function act(event: KeyboardEvent, rows: readonly Row[]): boolean {
       return true;
     case '+':
     case '=':
+    case 'w':
+    case 'W':
       look(zoomed(shown, all, middle, 0.5));
       return true;
     case '-':
+    case 's':
+    case 'S':
       look(zoomed(shown, all, middle, 2));
+      return true;
+    case 'f':
+      if (executed) look(fitted(executed.begin_ns, executed.end_ns ?? all.end, all));
       return true;
     case '0':
       look(all);
@@ -61,6 +75,18 @@ function act(event: KeyboardEvent, rows: readonly Row[]): boolean {
     default:
       return false;
   }
+}
+
+/** The direction in which a letter moves the view, as in games and in Perfetto; 0 for other keys. */
+function moves(key: string): -1 | 0 | 1 {
+  if (key === 'a' || key === 'A') return -1;
+  return key === 'd' || key === 'D' ? 1 : 0;
+}
+
+/** A stretch of time with some room on both sides. */
+export function fitted(begin: number, end: number, all: View): View {
+  const margin = (end - begin) / 8;
+  return between(begin - margin, end + margin, all);
 }
 
 /** To the execution nearest in time in the lane above or below. */

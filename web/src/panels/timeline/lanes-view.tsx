@@ -1,6 +1,7 @@
 /** The lanes with their axis: drawn on a canvas, moved with the mouse, walked with the keys, and told in words. */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { origins } from '../../state/origins';
 import { Canvas, type Surface } from './canvas';
 import { drawAxis } from './draw-axis';
 import { drawLanes } from './draw-lanes';
@@ -57,7 +58,7 @@ export function LanesView() {
           style={{ height: `${Math.max(heightOf(rows), 1)}px` }}
           role="application"
           aria-roledescription="timeline"
-          aria-label={`Executions over time, ${rows.length} lanes. Left and right arrows: previous and next execution. Enter: its tensor events. Plus and minus: zoom. Shift and arrows: move the view.`}
+          aria-label={`Executions over time, ${rows.length} lanes. Left and right arrows: previous and next execution. Enter: its tensor events. W and S: zoom. A and D: move the view. F: fit it to the chosen execution.`}
           aria-describedby="timeline-chosen-words"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: an application has keys of its own
           tabIndex={0}
@@ -94,5 +95,6 @@ function drawLanesNow(surface: Surface): void {
     current: current.value,
     hovered: hovered.value?.execution,
     brush: brush.value,
+    origins: origins.value.executions,
   });
 }

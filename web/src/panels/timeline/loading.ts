@@ -40,7 +40,8 @@ function loadWhole(): () => void {
     const [asked, newest] = [where.value, revision.value];
     if (requests.waitsFor(JSON.stringify([asked, pixels]))) return;
     const known = whole.peek();
-    if (!pixels || (known && newest > 0 && known.revision >= newest && pixels === wholePixels)) return;
+    // One who looks at something is shown no growth: nothing newer is asked for then.
+    if (!pixels || (known && known.revision >= newest && pixels === wholePixels)) return;
     requests.ask(
       (signal) => answers.timeline(asked, undefined, Math.min(pixels, MOST_PIXELS), signal),
       (answer) => {

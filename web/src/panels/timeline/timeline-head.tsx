@@ -1,6 +1,7 @@
 /** The head of the timeline: how much there is, what the drawing means, and buttons for what mouse and keys do. */
 import { counted, duration } from '../../parts/numbers';
-import { following, live } from '../../state/store';
+import { ORIGIN_SIGN } from '../../state/origins';
+import { allFinite, following, live } from '../../state/store';
 import { stepBad } from './choose';
 import { look, view, whole, wholeTime } from './state';
 import { atEnd, isWhole, touchesEnd, zoomed } from './view';
@@ -31,6 +32,7 @@ export function TimelineHead() {
         <button
           type="button"
           title="The previous execution with a tensor that is not finite"
+          disabled={allFinite.value}
           onClick={() => stepBad('backward')}
         >
           ‹ bad
@@ -38,6 +40,7 @@ export function TimelineHead() {
         <button
           type="button"
           title="The next execution with a tensor that is not finite"
+          disabled={allFinite.value}
           onClick={() => stepBad('forward')}
         >
           bad ›
@@ -73,6 +76,9 @@ function Legend() {
       </span>
       <span>
         <i class="timeline-key timeline-key-bad">!</i> not finite
+      </span>
+      <span>
+        <i class="timeline-key timeline-key-origin">{ORIGIN_SIGN}</i> where it began
       </span>
     </span>
   );

@@ -5,6 +5,7 @@ import { ChosenExecution } from './chosen-execution';
 import { LanesView } from './lanes-view';
 import { startLoading } from './loading';
 import { OverviewStrip } from './overview-strip';
+import { RangeTold } from './range-told';
 import { followChoice, trouble, whole } from './state';
 import { TimelineHead } from './timeline-head';
 import { Tooltip } from './tooltip';
@@ -23,6 +24,7 @@ export function TimelinePanel() {
       <div class="timeline">
         <LanesView />
         <OverviewStrip />
+        <RangeTold />
         <ChosenExecution />
         {known && known.executions === 0 ? (
           <div class="timeline-nothing">

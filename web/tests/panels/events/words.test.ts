@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accepted } from '../../../src/panels/events/words';
+import { accepted, unfinished } from '../../../src/panels/events/words';
 
 describe('a suggestion', () => {
   it('takes the place of the word at the cursor, and lets one go on', () => {
@@ -9,5 +9,15 @@ describe('a suggestion', () => {
 
   it('adds no second blank', () => {
     expect(accepted('op:Lo nan', 3, 5, 'Log')).toEqual({ text: 'op:Log nan', cursor: 6 });
+  });
+});
+
+describe('a search that is still being typed', () => {
+  it.each(['op:', 'nan -op:', 'max:>', 'step:3 name:"a b'])('is not finished: %s', (text) => {
+    expect(unfinished(text)).toBe(true);
+  });
+
+  it.each(['', 'op:Log', 'step:3..', 'max:>3', 'name:"a b"', 'op: nan'])('is finished: %s', (text) => {
+    expect(unfinished(text)).toBe(false);
   });
 });

@@ -6,8 +6,9 @@ const ROOM = { width: 400, height: 300 };
 const NODE = { x: 1500, y: 900, width: 100, height: 40 };
 
 describe('the camera', () => {
-  it('shows all of a small graph in the middle, not magnified', () => {
-    expect(fitted(drawing(200, 100), ROOM)).toEqual({ x: 100, y: 100, scale: 1 });
+  it('has a small graph fill its room, but not with giant words', () => {
+    expect(fitted(drawing(200, 100), ROOM)).toEqual({ x: 40, y: 70, scale: 1.6 });
+    expect(fitted(drawing(400, 100), ROOM).scale).toBe(1);
     expect(fitted(drawing(800, 300), ROOM)).toEqual({ x: 0, y: 75, scale: 0.5 });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthView } from '../../../src/api/types';
-import { badPoints, history, type Point, summary, words } from '../../../src/panels/tensor/history';
+import { badPoints, history, ofLine, type Point, summary, words } from '../../../src/panels/tensor/history';
 import { logScale, valueScale } from '../../../src/panels/tensor/scales';
 
 const HEALTH: HealthView = {
@@ -19,7 +19,16 @@ const HEALTH: HealthView = {
 };
 
 function point(change: Partial<Point> = {}, health: Partial<HealthView> = {}): Point {
-  return { event: 0, step: 0, iteration: null, shape: [10], kept: false, health: { ...HEALTH, ...health }, ...change };
+  return {
+    event: 0,
+    step: 0,
+    iteration: null,
+    shape: [10],
+    kept: false,
+    caller: 0,
+    health: { ...HEALTH, ...health },
+    ...change,
+  };
 }
 
 describe('a history', () => {
@@ -44,12 +53,23 @@ describe('a history', () => {
     expect(badPoints(made)).toEqual([2]);
   });
 
+  it('has a line for each function that had it computed, as each counts its steps by itself', () => {
+    const training = [0, 1, 2].map((step) => point({ event: step, step }, { mean: 1 }));
+    const evaluated = point({ event: 9, step: 1, caller: 1 }, { mean: 7 });
+    const made = history([...training, evaluated], ['train', '']);
+    expect(made.lines).toEqual(['train', 'outside of functions']);
+    expect(made.x).toEqual([0, 1, 1, 2]);
+    expect(ofLine(made, 'mean', 0)).toEqual([1, 1, undefined, 1]);
+    expect(ofLine(made, 'mean', 1)).toEqual([undefined, undefined, 7, undefined]);
+    expect(words(evaluated, made.lines)).toMatch(/^outside of functions, step 1: min/);
+  });
+
   it('is told in a sentence', () => {
     const points = [point(), point({ step: 3 }, { nan: 1 }), point({ step: 4 }, { neg_inf: 1 })];
-    expect(summary({ tensor: 'Log:0', function: 'f', total: 3, points })).toBe(
+    expect(summary({ tensor: 'Log:0', function: 'f', total: 3, points, callers: ['f'] })).toBe(
       'Computed 3 times. Not finite 2 times, first in step 3.',
     );
-    expect(summary({ tensor: 'Log:0', function: 'f', total: 5000, points: points.slice(0, 1) })).toBe(
+    expect(summary({ tensor: 'Log:0', function: 'f', total: 5000, points: points.slice(0, 1), callers: ['f'] })).toBe(
       'Computed 5,000 times; 1 of them are drawn. Always finite.',
     );
   });

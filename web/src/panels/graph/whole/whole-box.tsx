@@ -25,6 +25,7 @@ export function WholeBox({ placed, box, focusable, focused, toggle }: WholeBoxPr
     >
       {/* A second sheet below: there is more inside. */}
       {box.opened ? null : <rect class="whole-box-sheet" x={3} y={3} width={width} height={height} rx={7} />}
+      <title>{words}</title>
       <g
         class="whole-box-body"
         role="button"
@@ -35,8 +36,9 @@ export function WholeBox({ placed, box, focusable, focused, toggle }: WholeBoxPr
         onClick={toggle}
         onFocus={focused}
       >
-        <title>{words}</title>
         <rect class="whole-box-frame" width={width} height={height} rx={7} />
+      </g>
+      <g class="graph-words">
         {box.opened ? <OpenLid box={box} width={width} /> : <ClosedLid box={box} width={width} />}
       </g>
       {box.origin ? (

@@ -19,7 +19,7 @@ export function WholeBundles({ drawing, centre }: WholeBundlesProps) {
   };
   return (
     <g class="graph-edges">
-      {drawing.bundles.map(({ bundle, points, label }) => {
+      {drawing.bundles.map(({ bundle, points }) => {
         const near = bundle.source === centre || bundle.target === centre;
         return (
           <g
@@ -34,14 +34,19 @@ export function WholeBundles({ drawing, centre }: WholeBundlesProps) {
               d={pathOf(points)}
               marker-end={`url(#${bundle.bad ? 'graph-arrow-bad' : 'graph-arrow'})`}
             />
-            {label ? (
-              <text x={label.x} y={label.y + 3.5}>
-                {bundleLabel(bundle)}
-              </text>
-            ) : null}
           </g>
         );
       })}
+      {/* Above all edges: none crosses a word. */}
+      {drawing.bundles.map(({ bundle, label }) =>
+        label ? (
+          <g key={`${bundle.source}\n${bundle.target}`} class={`graph-edge${bundle.bad ? ' graph-edge-bad' : ''}`}>
+            <text x={label.x} y={label.y + 3.5}>
+              {bundleLabel(bundle)}
+            </text>
+          </g>
+        ) : null,
+      )}
       {drawing.things.map((thing) => (
         <Stubs key={thing.id} thing={thing} named={named} />
       ))}
