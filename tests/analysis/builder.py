@@ -25,8 +25,10 @@ from tensordbg.analysis.flow.values import Values, locate_values
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
 from tensordbg.model import NONE, CallKind, TensorRef
+from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.facts import End, TraceFacts
 from tensordbg.trace.schema import TABLES
+from tensordbg.trace.sums import Summing, Sums
 
 FILE = "/home/me/train.py"
 LIBRARY = "/usr/lib/python3/site-packages/tensorflow/python/ops/math_ops.py"
@@ -183,7 +185,7 @@ class TraceBuilder:
         row = {
             "site": number, "name": name, "op_type": op_type, "function": function, "stack": stack,
             "dtypes": ["float32"], "device": "", "call": "", "called": [], "argument": NONE, "reads": [], "writes": [],
-            "gradient_of": NONE, "attributes": "{}", "layer": "",
+            "gradient_of": NONE, "attributes": "{}", "layer": "", "framework": "",
         }  # fmt: skip
         assert not set(fields) - set(row), fields
         self.sites.append(row | fields)
@@ -266,6 +268,17 @@ class TraceBuilder:
 
     def take(self, events: Any, columns: Sequence[str]) -> pa.Table:
         return self.table("tensors", columns).take(events)
+
+    def sums(self) -> Sums:
+        program = read_program(self)
+        summing = Summing(Catalog(program.sites, {}, program.stacks, {}, program.variables), Sums())
+        summing.add_tensors(self.table("tensors"))
+        summing.add_executions(self.table("executions"))
+        return summing.sums
+
+    def events_of(self, sites: Sequence[int], steps: range, columns: Sequence[str]) -> pa.Table:
+        rows = [row for row in self.events if row["site"] in sites and row["step"] in steps]
+        return pa.Table.from_pylist(rows, schema=TABLES["tensors"]).select(list(columns))
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
         if name == "functions":

@@ -84,3 +84,21 @@ def test_no_such_process(invoke: Invoke, sample_run: Path) -> None:
     assert said.err == (
         "tdbg: error: run-traces: there is no process '2' in this run; choose one of worker 0, worker 1\n"
     )
+
+
+@pytest.mark.parametrize("word", ["tdbg-traces", "tdbg-traces/sample"])
+@pytest.mark.parametrize(("name", "missing"), [("show", "NAME[:SLOT]"), ("sql", "QUERY"), ("export", "DIR")])
+def test_a_trace_alone_is_no_name(invoke: Invoke, word: str, name: str, missing: str) -> None:
+    said = invoke(name, word)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        f"tdbg: error: {word} is a trace, and {missing} is missing; write it behind: `tdbg {name} {word} {missing}`\n"
+    )
+
+
+def test_the_trace_comes_first(invoke: Invoke) -> None:
+    said = invoke("sql", "select 1", "tdbg-traces/sample")
+    assert said.err == (
+        "tdbg: error: select 1 is no trace, but tdbg-traces/sample is; TRACE comes before QUERY: "
+        "`tdbg sql tdbg-traces/sample 'select 1'`\n"
+    )

@@ -17,6 +17,8 @@ def test_a_trace_tells_what_it_holds(console: Console) -> None:
     page, said = opening(console)
     assert page.command == "run_info"
     assert "| list_tensors | lt -f non_finite | why | run_info | help |" in said
+    assert "Log:0 in train_step() produced the first -inf" in said
+    assert page.event is not None
     assert "not finite; `why` tells why" in said
     assert console.pages.shown is page
 

@@ -135,6 +135,8 @@ class Arrival:
     reaches: tuple[str, ...]
     """As of an origin, in the process that it came into."""
     propagated: int
+    alike: tuple[str, ...] = ()
+    """Other processes into which it came in the same way, by what is known of a large run."""
 
 
 @dataclass(frozen=True)
@@ -265,7 +267,9 @@ class Beginning:
 
     what: str
     """`shape`, `size` (that was asked for), `dtype`, `value` (a number out of range), `wrapped` (a whole number that
-    went round), `python` (a line of a Python function that a graph called) or `element` (of a dataset)."""
+    went round), `python` (a line of a Python function that a graph called), `element` (of a dataset), or, of a failed
+    backward pass, `forward` (the operation that it differentiates), `overwritten` (what that had been given) and
+    `backward` (a pass before it)."""
     given: str
     """The input that it came to, under the name that it has there."""
     tensor: str
@@ -313,7 +317,7 @@ class Alert:
     """Something that one should know of how the program ran."""
 
     kind: str
-    """`retracing` or `placement`."""
+    """`retracing`, `placement`, or in a run of many processes `other_parameters` or `standing_still`."""
     function: str
     """Python name of the function that it is about, or that holds the operation."""
     tensor: str

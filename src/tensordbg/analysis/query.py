@@ -110,7 +110,7 @@ def _bounded(database: duckdb.DuckDBPyConnection, query: str, limits: Limits) ->
         answer = read_at_most(database.sql(query).to_arrow_reader(_BATCH_ROWS), limits.answer)
     except duckdb.InterruptException as error:
         raise UsageError(
-            f"the query took longer than {limits.seconds:g} seconds; ask for less, or allow more by --time-limit"
+            f"the query took longer than {limits.seconds:g} seconds; ask for less, or {limits.advice}"
         ) from error
     finally:
         alarm.cancel()

@@ -14,3 +14,9 @@ class Limits:
     """Bytes that the database may use while it computes; nothing is written to the disk."""
     answer: int = 2**30
     """Bytes of the answer."""
+    advice: str = "allow more by --time-limit"
+    """What else may be done about a query that takes too long."""
+
+
+PAGE_LIMITS = Limits(seconds=20.0, memory=2**30, answer=2**26, advice="ask with `tdbg sql`, which waits longer")
+"""For queries that are typed into the page, whose server has other things to do too."""

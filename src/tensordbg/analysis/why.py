@@ -21,7 +21,9 @@ from tensordbg.analysis.origins.reporter import report_origins
 from tensordbg.analysis.origins.troubles import Trouble
 from tensordbg.analysis.origins.unseen import unseen_notes
 from tensordbg.analysis.processes.collective_transfers import find_transfers, no_transfers
+from tensordbg.analysis.processes.compared import compared
 from tensordbg.analysis.processes.joined import Study, join
+from tensordbg.analysis.processes.standing_for import choose
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
@@ -39,8 +41,10 @@ def why(trace: TraceSource) -> WhyResult:
 
 
 def why_of_run(processes: Mapping[str, TraceSource]) -> WhyResult:
-    """Find every origin in the processes of a run, given by name; see `processes/joined.py`."""
-    return join({name: _study(trace) for name, trace in processes.items()})
+    """Find every origin in the processes of a run, given by name; in a large one some stand for others."""
+    chosen = choose(processes)
+    result = join({name: _study(processes[name]) for name in chosen.stands_for}, chosen.stands_for)
+    return compared(result, processes, chosen)
 
 
 def _study(trace: TraceSource) -> Study:

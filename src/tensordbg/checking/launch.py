@@ -11,13 +11,17 @@ from __future__ import annotations
 import contextlib
 import sys
 import types
+from collections.abc import Callable, Sequence
 
 from tensordbg.checking.found import CheckFound
 from tensordbg.recording.ability_watch import AbilityWatch
 from tensordbg.recording.carried import carried
-from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
+from tensordbg.recording.handed_on import HandedOn, hand_on
+from tensordbg.recording.launch import NO_PROGRAM, hide_our_frames, parse_program, run_program
 from tensordbg.recording.saying import write
 from tensordbg.recording.support import CHECK
+
+MODULE = "tensordbg.checking.launch"
 
 
 def _tell_after_traceback() -> None:
@@ -33,9 +37,17 @@ def _tell_after_traceback() -> None:
     sys.excepthook = hook
 
 
+def run_function(_words: Sequence[str], function: Callable[[], object]) -> None:
+    """Runs a function of this process, whose numbers are checked from now on."""
+    hand_on(HandedOn(MODULE))
+    with AbilityWatch(CHECK, NO_PROGRAM, lambda role: role.start()):
+        function()
+
+
 def main() -> None:
     """Runs the program that the command line names."""
     launch = parse_program(sys.argv[1:])
+    hand_on(HandedOn(MODULE))
     try:
         with AbilityWatch(CHECK, launch, lambda role: role.start()):
             run_program(launch)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
+
+from tensordbg.errors import UsageError
+from tensordbg.trace.place import is_trace
 
 DEFAULT_FOLDER = "tdbg-traces"
 """Where traces go, and where they are looked for, unless something else is said."""
@@ -31,6 +38,16 @@ process_option = click.option(
 )
 
 
+def complete_folder(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Has a shell complete a word as the path of a folder."""
+    return [CompletionItem(begun, type="dir")]
+
+
+def complete_file(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Has a shell complete a word as the path of a file."""
+    return [CompletionItem(begun, type="file")]
+
+
 def trace_argument(function: Function) -> Function:
     """Decorates a command that takes a TRACE, and gives it as a `TraceChoice`."""
 
@@ -38,11 +55,33 @@ def trace_argument(function: Function) -> Function:
     def with_choice(trace: str, process: str | None, **rest: Any) -> Any:
         return function(trace=TraceChoice(trace, process), **rest)
 
-    argument = click.argument("trace", default=DEFAULT_FOLDER, metavar="[TRACE]")
+    argument = click.argument("trace", default=DEFAULT_FOLDER, metavar="[TRACE]", shell_complete=complete_folder)
     return argument(process_option(with_choice))  # type: ignore[return-value]
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+class Form(Enum):
+    """How a listing is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def forms_of_listing(function: Function) -> Function:
+    """Decorates a command that prints a listing: it takes `--json` and `--csv`, and is given the `Form`."""
+
+    @functools.wraps(function)
+    def with_form(as_json: bool, as_csv: bool, **rest: Any) -> Any:
+        if as_json and as_csv:
+            raise UsageError("--json and --csv are two forms of one listing; give one of them")
+        form = Form.JSON if as_json else Form.CSV if as_csv else Form.TABLE
+        return function(form=form, **rest)
+
+    as_csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, for spreadsheets and scripts.")
+    return json_option(as_csv(with_form))  # type: ignore[return-value]
 
 
 Steps = tuple[int | None, int | None]
@@ -59,13 +98,40 @@ def steps_of(context: click.Context, parameter: click.Parameter, value: str) -> 
     return (int(match[2]) if match[2] else None), (int(match[3]) if match[3] else None)
 
 
+def _refuse_trace_alone(word: str, name: str, context: click.Context) -> None:
+    """Says so where the one word that was given is a trace, and what is asked of it is missing."""
+    if _holds_trace(word):
+        command = context.command_path
+        message = f"{word} is a trace, and {name} is missing; write it behind: `{command} {word} {name}`"
+        raise UsageError(message)
+
+
+def _refuse_trace_behind(first: str, second: str, name: str, context: click.Context) -> None:
+    """Says so where the trace stands behind what is asked of it."""
+    if _holds_trace(second) and not _holds_trace(first):
+        right = f"{context.command_path} {second} {shlex.quote(first)}"
+        message = f"{first} is no trace, but {second} is; TRACE comes before {name}: `{right}`"
+        raise UsageError(message)
+
+
+def _holds_trace(word: str) -> bool:
+    """Whether a word is the path of a trace, or of a folder of traces."""
+    try:
+        folder = Path(word)
+        return is_trace(folder) or any(is_trace(entry) for entry in folder.iterdir())
+    except (OSError, ValueError):
+        return False
+
+
 def trace_and(name: str) -> Callable[[Function], Function]:
     """Decorates a command whose last argument must be given and whose TRACE, before it, need not be."""
 
     def take(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> tuple[str, str]:
         if len(words) == 1:
+            _refuse_trace_alone(words[0], name, context)
             return DEFAULT_FOLDER, words[0]
         if len(words) == 2:
+            _refuse_trace_behind(words[0], words[1], name, context)
             return words[0], words[1]
         few = "missing argument" if not words else f"unexpected argument {words[2]!r} after"
         message = f"{few} {name}"
@@ -77,7 +143,9 @@ def trace_and(name: str) -> Callable[[Function], Function]:
             trace, last = trace_and_rest
             return function(trace_and_rest=(TraceChoice(trace, process), last), **rest)
 
-        argument = click.argument("trace_and_rest", nargs=-1, metavar=f"[TRACE] {name}", callback=take)
+        argument = click.argument(
+            "trace_and_rest", nargs=-1, metavar=f"[TRACE] {name}", callback=take, shell_complete=complete_folder
+        )
         return argument(process_option(with_choice))  # type: ignore[return-value]
 
     return decorate

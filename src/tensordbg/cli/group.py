@@ -10,26 +10,17 @@ from tensordbg import __version__
 from tensordbg.cli.messages import did_you_mean
 from tensordbg.errors import UsageError
 
-COMMANDS = (
-    *("run", "debug", "trap", "replay", "captures", "capture"),
-    *(
-        "why",
-        "diff",
-        "console",
-        "view",
-        "report",
-        "ls",
-        "show",
-        "functions",
-        "layers",
-        "graph",
-        "sql",
-        "export",
-        "import",
-    ),
-    "build",
-)
-"""Every command, in the order in which the help lists them; `tensordbg.cli.commands.<name>` defines `command`."""
+GROUPS = {
+    "Record a program": ("run", "debug", "trap", "import", "watch"),
+    "Ask what went wrong": ("why", "diff", "replay", "captures", "capture"),
+    "Look around": ("view", "console", "mcp", "ls", "show", "functions", "layers", "graph", "sql"),
+    "Pass on": ("report", "export"),
+    "Set up": ("prune", "build", "completion"),
+}
+"""What the commands are for, in the order in which the help lists them."""
+
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
+"""Every command; `tensordbg.cli.commands.<name>` defines `command`."""
 
 HELP = """The debugger for the numbers of machine-learning programs.
 
@@ -54,6 +45,15 @@ class CommandTable(click.Group):
         command: click.Command = module.command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """See `click.MultiCommand`; the first sentence of each command's help, whole."""
+        width = max(map(len, COMMANDS)) + _GAP
+        for title, names in GROUPS.items():
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            rows = [(name.ljust(width - _GAP), _first_sentence(command)) for name, command in found if command]
+            with formatter.section(title):
+                formatter.write_dl(rows, col_max=width, col_spacing=_GAP)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -63,6 +63,15 @@ class CommandTable(click.Group):
             message = f"no such command {name!r}{did_you_mean(name, COMMANDS)} `tdbg --help` lists the commands"
             raise UsageError(message)
         return super().resolve_command(ctx, args)
+
+
+_GAP = 2
+"""Blanks between a command and what it does."""
+
+
+def _first_sentence(command: click.Command) -> str:
+    paragraph = " ".join((command.help or "").split("\n\n")[0].split())
+    return paragraph.partition(". ")[0].rstrip(".")
 
 
 @click.group(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import sys
 import threading
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from tensordbg.cli.arguments import TraceChoice
     from tensordbg.trace.reader import TraceReader
+    from tensordbg.wire.csv_tables import CsvTable
 
 PATIENCE = 0.5
 """Seconds without a word before something is said to be going on."""
@@ -27,6 +29,17 @@ _UNBOUNDED = 10_000
 def print_json(value: object) -> None:
     """Prints a value as JSON; numbers that JSON lacks are refused, since `wire` has replaced them."""
     sys.stdout.write(f"{escaped_json(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))}\n")
+
+
+def print_csv(table: CsvTable) -> None:
+    """Prints a table as CSV, with a line of names."""
+    import csv
+
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(table.rows)
+    print_text(stream.getvalue())
 
 
 def print_rich(*parts: RenderableType) -> None:

@@ -11,7 +11,7 @@ from tensordbg.console.command_table import run_command
 from tensordbg.console.completion import Completion, complete
 from tensordbg.console.language.filters import Filters
 from tensordbg.console.language.words import parse_line
-from tensordbg.console.names.runs import EVERYTHING, Runs, Scope, find_runs, scope_of, scope_since
+from tensordbg.console.names.runs import EVERYTHING, Runs, Scope, find_runs, scope_from, scope_of, scope_since
 from tensordbg.console.opening import opening_page
 from tensordbg.console.pages.navigation import navigate
 from tensordbg.console.pages.page import Page
@@ -20,6 +20,7 @@ from tensordbg.console.pages.remembered import SeenPages, TypedLines
 from tensordbg.console.running import Go, Runner
 from tensordbg.console.settings import Settings, lines_file, read_settings, settings_file
 from tensordbg.errors import UsageError
+from tensordbg.model import NONE
 from tensordbg.trace.progress import Progress, progress_of
 from tensordbg.trace.reader import open_trace
 
@@ -96,7 +97,7 @@ class Console:
 
         Args:
             chosen: As `-x` has it; by default those of the run that was made last, and of what ran since where the
-                program stands at a line behind it; all where no program runs.
+                program stands at a line behind it; all where no program runs, near the event of the shown page.
 
         Raises:
             UsageError: If there are no such runs.
@@ -104,11 +105,17 @@ class Console:
         if chosen:
             return scope_of(self.opened, self.runs, chosen)
         if self.runner is None:
-            return EVERYTHING
-        last = [number for number, each in self.runner.executions.items() if each == self.runner.stop.execution]
+            shown = self.pages.shown
+            return replace(EVERYTHING, near=NONE if shown is None or shown.event is None else shown.event)
+        stop = self.runner.stop
+        if stop.passed is not None:
+            return scope_from(self.opened, stop.passed, f"run {stop.run} and of what ran before it")
+        last = [number for number, each in self.runner.executions.items() if each == stop.execution]
         if last:
             return scope_of(self.opened, self.runs, str(last[0]))
-        if self.runner.stop.at is not None:
+        if stop.since is not None:
+            return scope_from(self.opened, stop.since, f"run {stop.run}")
+        if stop.at is not None:
             return scope_since(self.opened, self.runs)
         return scope_of(self.opened, self.runs, "last") if len(self.runs) else EVERYTHING
 

@@ -38,20 +38,24 @@ def _of_trace(console: LookedAt) -> Page:
 
     opened = console.opened
     parts: list[Lines] = [FixedLines((_menu("list_tensors", "lt -f non_finite", "why", "run_info", "help"), ()))]
+    event = None
     # The findings of many events take a while.
-    if opened.reader.facts.failure is not None and opened.event_count <= MANY:
-        parts += _what_ended_it(console)
+    if opened.event_count <= MANY:
+        with suppress(TensordbgError):
+            found = console.preview("why")
+            event = found.event
+            parts += [found.body, FixedLines(((),))]
     parts.append(FixedLines((*trace_lines(console), ())))
     if opened.event_count <= MANY:  # of more it takes a while to read the runs
         parts += run_table(opened, console.runs)
     title = f"{opened.reader.path.name}: {amount(opened.event_count, 'tensor')}"
-    return Page(title, JoinedLines(tuple(parts)), command="run_info")
+    return Page(title, JoinedLines(tuple(parts)), command="run_info", event=event)
 
 
 def _what_ended_it(console: LookedAt) -> Iterator[Lines]:
     """The error that ended the program, as `why` tells it."""
     from tensordbg.console.pages.rich_lines import lines_of
-    from tensordbg.report.failure_text import failure_text
+    from tensordbg.report.findings.failure_text import failure_text
 
     for failure in _failures(console):
         for part in failure_text(failure):

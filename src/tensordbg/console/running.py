@@ -82,6 +82,10 @@ class Stop:
     """The line of the program that calls."""
     at: At | None = None
     """Where it stands before or behind an operation, and not a run."""
+    since: int | None = None
+    """Of a run that has no number in the trace, as its operations run one by one: that of the first of them."""
+    passed: int | None = None
+    """The number of the first execution whose tensors pass the filter, where that ran before the run."""
 
 
 class GoKind(enum.Enum):

@@ -21,7 +21,7 @@ def event_file(graph: bytes, seconds: float) -> bytes:
         seconds: Since 1970; TensorBoard shows it as the time of the run.
     """
     time = fixed64_field(_WALL_TIME, struct.pack("<d", seconds))
-    return _record(time + bytes_field(_FILE_VERSION, "brain.Event:2")) + _record(time + bytes_field(_GRAPH, graph))
+    return record(time + bytes_field(_FILE_VERSION, "brain.Event:2")) + record(time + bytes_field(_GRAPH, graph))
 
 
 def event_file_name(seconds: float) -> str:
@@ -29,7 +29,8 @@ def event_file_name(seconds: float) -> str:
     return f"events.out.tfevents.{int(seconds):010d}.tensordbg"
 
 
-def _record(data: bytes) -> bytes:
+def record(data: bytes) -> bytes:
+    """One message as a record of an event file, with its checksums."""
     length = struct.pack("<Q", len(data))
     return b"".join(
         (length, struct.pack("<I", masked_checksum(length)), data, struct.pack("<I", masked_checksum(data)))

@@ -96,6 +96,7 @@ def _arrival(arrival: Arrival) -> dict[str, Any]:
         "source": None if arrival.source is None else _line(arrival.source),
         "reaches": list(arrival.reaches),
         "propagated": arrival.propagated,
+        **({"alike": list(arrival.alike)} if arrival.alike else {}),
     }
 
 

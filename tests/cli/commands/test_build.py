@@ -18,7 +18,11 @@ def test_it_prints_where_its_parts_lie() -> None:
     done = tdbg("torch")
     assert done.returncode == 0, done.stderr
     parts = [Path(line) for line in done.stdout.splitlines()]
-    assert [part.stem for part in parts] == ["tensordbg_torch_observer", "tensordbg_torch_checker"]
+    assert [part.stem for part in parts] == [
+        "tensordbg_torch_observer",
+        "tensordbg_torch_checker",
+        "tensordbg_torch_steplog",
+    ]
     assert all(part.is_file() for part in parts)
 
 

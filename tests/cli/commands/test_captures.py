@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -21,3 +22,9 @@ def test_where_there_is_none(tdbg: Tdbg, folder: Path) -> None:
     done = tdbg("captures")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "captures holds no capture; `tdbg trap` makes them\n"
+
+
+def test_csv(tdbg: Tdbg, folder: Path) -> None:
+    write_capture(folder / "captures" / "train-2", header_of(), BATCH, VARIABLES, {})
+    (row,) = csv.DictReader(tdbg("captures", "--csv").stdout.splitlines())
+    assert row["path"] == "captures/train-2"

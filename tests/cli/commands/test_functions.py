@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+
 from tests.cli.conftest import Invoke
 
 
@@ -14,3 +16,9 @@ def test_text(invoke: Invoke) -> None:
 def test_json(invoke: Invoke) -> None:
     said = invoke("functions", "tdbg-traces", "--json").json
     assert [(function["name"], function["calls"]) for function in said["functions"]] == [("train", 3)]
+
+
+def test_csv(invoke: Invoke) -> None:
+    rows = list(csv.DictReader(invoke("functions", "--csv").out.splitlines()))
+    listed = invoke("functions", "--json").json["functions"]
+    assert [row["runtime_name"] for row in rows] == [each["runtime_name"] for f in listed for each in f["traces"]]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import Invoke
@@ -70,3 +71,26 @@ def test_damage_is_refused_in_one_line(invoke: Invoke, logs: Path) -> None:
     assert said.code == 2
     assert said.err.startswith(f"tdbg: error: {path}: is damaged")
     assert said.err.count("\n") == 1
+
+
+def test_files_of_named_tensors(invoke: Invoke, tmp_path: Path) -> None:
+    for step in range(2):
+        np.savez(tmp_path / f"dump_{step}.npz", w=np.full((2, 3), step + 0.5), b=np.array([np.inf]))
+    files = [str(tmp_path / f"dump_{step}.npz") for step in range(2)]
+    said = invoke("import", *files, "--out", "imported")
+    trace, _, told = said.out.strip().partition(": ")
+    assert (said.code, said.err, told) == (0, "", "2 steps, 4 tensors of 2 files")
+    assert "w:0" in invoke("ls", trace).out
+    assert "0.5" in invoke("show", trace, "w", "--values").out
+    assert "b:0" in invoke("why", trace).out
+    assert invoke("diff", trace, trace).code == 0
+    folder = invoke("import", str(tmp_path), "--out", "imported").out
+    assert "2 steps, 4 tensors of 2 files" in folder
+
+
+@pytest.mark.parametrize("names", [["notes.txt"], ["notes.txt", "a.npz"]])
+def test_what_is_no_file_of_tensors(invoke: Invoke, tmp_path: Path, names: list[str]) -> None:
+    (tmp_path / "notes.txt").touch()
+    said = invoke("import", *(str(tmp_path / name) for name in names))
+    assert said.code == 2
+    assert "notes.txt: is no file of named tensors (.safetensors, .npz, .npy)" in said.err

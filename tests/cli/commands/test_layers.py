@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,10 @@ def test_json_of_some(invoke: Invoke, layered: str) -> None:
 def test_none(invoke: Invoke, layered: str) -> None:
     assert invoke("layers").err == "no layer was recorded\n"
     assert invoke("layers", layered, "--name", "attention").err == "no layer fits\n"
+
+
+def test_csv_has_inner_tensors_where_they_are_asked_for(invoke: Invoke, layered: str) -> None:
+    words = ["layers", layered, "--csv"]
+    outputs, everything = (list(csv.DictReader(invoke(*words, *more).out.splitlines())) for more in ([], ["--inner"]))
+    assert {row["place"] for row in outputs} == {"output"}
+    assert {row["place"] for row in everything} == {"output", "inner"}

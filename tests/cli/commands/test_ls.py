@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import click
@@ -95,3 +96,19 @@ def test_the_processes_of_a_run(invoke: Invoke, sample_run: Path) -> None:
     assert [line[:2] for line in lines[1:]] == [["worker", "0"], ["worker", "1"]] * 3
     listed = invoke("ls", sample_run.name, "--non-finite", "--json").json
     assert [tensor["process"] for tensor in listed["tensors"]] == ["worker 0", "worker 1"]
+
+
+def test_csv(invoke: Invoke) -> None:
+    said = invoke("ls", "--non-finite", "--csv")
+    (row,) = csv.DictReader(said.out.splitlines())
+    assert (said.code, row["tensor"], row["step"], row["health.neg_inf"]) == (0, "Log:0", "2", "1")
+
+
+def test_csv_says_beside_what_is_left_out(invoke: Invoke) -> None:
+    said = invoke("ls", "--limit", "3", "--csv")
+    assert (len(said.out.splitlines()), said.err) == (4, "3 of 12 tensors; --limit 0 shows all\n")
+
+
+def test_two_forms_are_one_too_many(invoke: Invoke) -> None:
+    said = invoke("ls", "--csv", "--json")
+    assert said.err == "tdbg: error: --json and --csv are two forms of one listing; give one of them\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.report import page
+from tensordbg.report.saved_page import page
 from tests.cli.conftest import Invoke, Said
 from tests.report.saved import BUNDLE
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 from tests.analysis.graphs.test_layers import layered_trace
@@ -43,3 +44,15 @@ def test_in_a_layer(invoke: Invoke, tmp_path: Path) -> None:
     said = invoke("show", layered, "mul", "--layer", "scale")
     assert said.out.startswith("model/scale/mul:0  Mul in inner")
     assert said.out == invoke("show", layered, "scale/mul").out
+
+
+def test_csv(invoke: Invoke) -> None:
+    rows = list(csv.DictReader(invoke("show", "Log:0", "--csv").out.splitlines()))
+    assert [row["step"] for row in rows] == ["0", "1", "2"]
+
+
+def test_elements_are_no_csv(invoke: Invoke) -> None:
+    said = invoke("show", "Log:0", "--values", "--csv")
+    assert said.err == (
+        "tdbg: error: elements are not printed as CSV; leave --csv out, or write a file with --write FILE.npy\n"
+    )

@@ -112,3 +112,27 @@ def test_without_elements_the_statistics_are_shown(sample: Path) -> None:
     assert "Numeric summary:" in said
     with pytest.raises(UsageError, match="the elements of Log:0 were not kept"):
         console.answer("pt Log:0[0]")
+
+
+def test_the_first_bad_element_is_named_first(console: Console) -> None:
+    said = answer(console, "pt Log:0")
+    value = console.opened.value(console.answer("pt Log:0").page.event)
+    index = np.argwhere(np.isneginf(value))[0].tolist()
+    assert said[1] == f"  bad:   first -inf at {index}, {np.isneginf(value).sum()} of {value.size}"
+    assert not any(line.startswith("  bad:") for line in answer(console, "pt x:0"))
+
+
+@pytest.mark.parametrize("look", ["pt Log:0 -n {}", "pt Relu:0 -n {}"])
+def test_it_speaks_of_the_step_in_context(console: Console, look: str) -> None:
+    for step in (0, 3, 1):
+        console.answer(look.format(step))
+        for line in ("pt Softmax:0", "ni Log -d", "pt x:0", "li Log", "pt Softmax:0"):
+            page = console.answer(line).page
+            assert page is not None
+            assert page.event is not None
+            assert console.opened.row(page.event).step == step, line
+
+
+def test_number_chooses_against_the_context(console: Console) -> None:
+    console.answer("pt Log:0 -n 0")
+    assert "step 3 of train_step" in text(console, "pt Softmax:0 -n 3")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.records.rows import SeenTensor
 from tensordbg.console.console import Console
 from tensordbg.console.names.node import Node
 from tensordbg.console.names.node_lines import health_span, node_spans

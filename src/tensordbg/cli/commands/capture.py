@@ -39,6 +39,6 @@ def show(capture: Path, weights: Path | None, as_json: bool) -> None:
 
         print_json(capture_to_json(opened))
     else:
-        from tensordbg.report.captures import capture_text
+        from tensordbg.report.replays.captures import capture_text
 
         print_rich(capture_text(opened))

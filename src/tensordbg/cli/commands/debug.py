@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tensordbg.cli.arguments import DEFAULT_FOLDER
+from tensordbg.cli.arguments import DEFAULT_FOLDER, complete_file
 
 
 @click.command(
@@ -34,7 +34,7 @@ from tensordbg.cli.arguments import DEFAULT_FOLDER
     "--values-budget", "budget", metavar="SIZE", default="2G", show_default=True, help="What the elements may take."
 )
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
-@click.argument("program", metavar="PROGRAM")
+@click.argument("program", metavar="PROGRAM", shell_complete=complete_file)
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(  # noqa: PLR0913, PLR0917  one for each option
     plain: bool, script: str | None, breaks: tuple[str, ...], filters: tuple[str, ...], out: str, budget: str,

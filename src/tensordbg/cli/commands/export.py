@@ -1,4 +1,4 @@
-"""`tdbg export`: writes the tables of a trace as Parquet files."""
+"""`tdbg export`: writes the tables of a trace as Parquet files, or a small file to compare later runs with."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from tensordbg.cli.arguments import TraceChoice, trace_and
 
 
 @click.command("export")
+@click.option(
+    "--summary", is_flag=True, help="Write a small file, DIR, with what `tdbg diff --against` needs of one process."
+)
 @trace_and("DIR")
-def command(trace_and_rest: tuple[TraceChoice, str]) -> None:
+def command(trace_and_rest: tuple[TraceChoice, str], summary: bool) -> None:
     """Write the tables of a trace as Parquet files into DIR, one per table; of several processes, each into its own.
 
     TRACE is a trace, or a folder of traces, whose newest run is meant, with all its processes; by default tdbg-traces.
@@ -20,11 +23,24 @@ def command(trace_and_rest: tuple[TraceChoice, str]) -> None:
     from tensordbg.cli.output import print_text, reading_run
 
     trace, folder = trace_and_rest
+    if summary:
+        _summarize(trace, Path(folder))
+        print_text(f"{folder}\n")
+        return
     with reading_run(trace) as processes:
         from tensordbg.trace.export import export
 
         files = [file for name, reader in processes.items() for file in export(reader, Path(folder) / _file_name(name))]
     print_text("".join(f"{path}\n" for path in files))
+
+
+def _summarize(trace: TraceChoice, file: Path) -> None:
+    from tensordbg.analysis.diff.summarizing import summarize
+    from tensordbg.cli.output import reading
+    from tensordbg.trace.summary import write_summary
+
+    with reading(trace) as reader:
+        write_summary(file, summarize(reader, reader.metadata.program))
 
 
 def _file_name(process: str) -> str:

@@ -81,7 +81,7 @@ def _show_built(reader: TraceReader, function: str, as_json: bool, options: dict
 
         print_json(function_graph_to_json(graph))
     else:
-        from tensordbg.report.graph import graph_text
+        from tensordbg.report.graphs.graph import graph_text
 
         print_rich(graph_text(graph))
 
@@ -96,7 +96,7 @@ def _show_run(reader: TraceReader, function: str, stage: GraphStage, as_json: bo
 
         print_json(run_graph_to_json(graph))
     else:
-        from tensordbg.report.run_graph import run_graph_text
+        from tensordbg.report.graphs.run_graph import run_graph_text
 
         print_rich(run_graph_text(graph))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tensordbg.cli.arguments import TraceChoice, json_option, steps_of, trace_argument
+from tensordbg.cli.arguments import Form, TraceChoice, forms_of_listing, steps_of, trace_argument
 
 SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "std", "zero", "non-finite")
 """As in `analysis.listing`, which is not imported just for the help."""
@@ -36,13 +36,14 @@ SORT_KEYS = ("event", "step", "name", "op-type", "size", "min", "max", "mean", "
 )
 @click.option("--reverse", is_flag=True, help="The other way round.")
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="At most so many; 0 for all.")
-@json_option
-def command(trace: TraceChoice, sort: str, reverse: bool, limit: int, as_json: bool, **selection: Any) -> None:
+@forms_of_listing
+def command(trace: TraceChoice, sort: str, reverse: bool, limit: int, form: Form, **selection: Any) -> None:
     """List the tensors of a trace.
 
     TRACE is a trace, or a folder of traces, whose newest run is meant, with all its processes; by default tdbg-traces.
     """
-    from tensordbg.cli.output import print_json, print_note, print_rich, reading_run
+    from tensordbg.cli.output import print_csv, print_json, print_note, print_rich, reading_run
+    from tensordbg.report.listing import listing_footer
 
     with reading_run(trace) as processes:
         from tensordbg.analysis.names.listing import Order, Selection
@@ -50,12 +51,17 @@ def command(trace: TraceChoice, sort: str, reverse: bool, limit: int, as_json: b
 
         layer = selection.pop("layer")
         found = list_named(processes, Selection(**selection), layer, Order(sort, reverse, limit))
-    if as_json:
+    if form is Form.JSON:
         from tensordbg.wire.listing import listing_to_json
 
         print_json(listing_to_json(found.listing))
+    elif form is Form.CSV:
+        from tensordbg.wire.csv_tables import listing_to_csv
+
+        print_csv(listing_to_csv(found.listing))
+        print_note(listing_footer(found.listing, found.near))
     else:
-        from tensordbg.report.listing import listing_footer, listing_table
+        from tensordbg.report.listing import listing_table
 
         print_rich(listing_table(found.listing))
         print_note(listing_footer(found.listing, found.near))

@@ -45,7 +45,7 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
     from tensordbg.capture.reader import open_capture
     from tensordbg.cli.running.replaying import replay_capture
     from tensordbg.cli.running.replaying_program import program_of
-    from tensordbg.recording.support import REPLAY
+    from tensordbg.recording.support import REPLAY, STEP_CALLS
     from tensordbg.replaying.changes import change_of
     from tensordbg.replaying.framework import backend_for
     from tensordbg.replaying.plan import ReplayPlan
@@ -54,6 +54,7 @@ def command(capture: Path, out: str, times: int, program: tuple[str, ...], **ask
     # Before a process is started for it, so that it is one line and no trace is begun.
     backend_for(opened, REPLAY)
     if asked["patch"] or asked["eager"] or asked["pdb"] or asked["dap"] or asked["stop"]:
+        backend_for(opened, STEP_CALLS)
         plan = ReplayPlan(str(capture), trusted=asked["trust"])
         _with_program(plan, program_of(opened, program), Path(out), asked)
         return

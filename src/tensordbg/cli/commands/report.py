@@ -55,7 +55,7 @@ def _form_of(output: str) -> str:
 
 def _page(trace: TraceChoice) -> bytes:
     from tensordbg.cli.output import working
-    from tensordbg.report.page import saved_page
+    from tensordbg.report.saved_page.page import saved_page
     from tensordbg.wire.view.answers import RunAnswers
 
     with working(f"reading {trace.path}"):
@@ -67,7 +67,7 @@ def _markdown(trace: TraceChoice) -> bytes:
 
     with reading_run(trace) as processes:
         from tensordbg.analysis.why import why_of_run
-        from tensordbg.report.markdown import circumstances_of_run, findings_markdown
+        from tensordbg.report.findings.markdown import circumstances_of_run, findings_markdown
 
         return findings_markdown(why_of_run(processes), circumstances_of_run(processes)).encode()
 

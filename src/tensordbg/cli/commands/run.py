@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensordbg.cli.arguments import DEFAULT_FOLDER, steps_of
+from tensordbg.cli.arguments import DEFAULT_FOLDER, complete_file, steps_of
 from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @click.command(
     "run",
     context_settings={"allow_interspersed_args": False},
-    options_metavar="[--out DIR | --trace DIR [--force]] [--detail ops|shapes|health|values] [--last N] [--every N] "
-    "[--graphs] [--check] [--pdb FILE:LINE]",
+    options_metavar="[--out DIR | --trace DIR [--force]] [--detail ops|shapes|health|values] [--last N] "
+    "[--every N | --overhead SHARE] [--graphs] [--check] [--pdb FILE:LINE]",
 )
 @click.option(
     "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which a new trace is made."
@@ -48,6 +48,11 @@ if TYPE_CHECKING:
     metavar="N",
     help="Record one step in N of each function and of each eager operation; each step by default.",
 )
+@click.option(
+    "--overhead",
+    metavar="SHARE",
+    help="Record so many steps that it costs no more than this share of the program's time, such as 2%.",
+)
 @click.option("--graphs", is_flag=True, help="Keep the graphs of functions too, for `tdbg graph`.")
 @click.option("--check", is_flag=True, help="Record nothing; end the program at the first number that is not finite.")
 @click.option("--values-of", "name", metavar="REGEX", help="Keep elements only of operations whose name holds this.")
@@ -69,7 +74,7 @@ if TYPE_CHECKING:
     "--dap", type=click.IntRange(1, 65535), metavar="PORT", help="With --pdb: in an editor that attaches here instead."
 )
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
-@click.argument("script")
+@click.argument("script", shell_complete=complete_file)
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(out: str, detail: str, as_module: bool, script: str, arguments: tuple[str, ...], **chosen: Any) -> int:
     """Record the Python program SCRIPT, run with ARGS.
@@ -89,6 +94,7 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
         _refuse_beside("--check", {"check"})
         return check(program)
     much = {"last": chosen.pop("last") or 0, "every": chosen.pop("every") or 1, "graphs": chosen.pop("graphs")}
+    much["overhead"] = _share(chosen.pop("overhead"))
     trace, force = chosen.pop("trace"), chosen.pop("force")
     plan = replace(_plan(Detail(detail), chosen), **much)
     if trace is None and not force:
@@ -98,6 +104,12 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     if click.get_current_context().get_parameter_source("out") is click.core.ParameterSource.COMMANDLINE:
         raise UsageError("--out is for a new trace in a folder, --trace for the trace itself; give one of them")
     return (record_instead if force else record_into)(program, Path(trace), plan)
+
+
+def _share(text: str | None) -> float:
+    from tensordbg.recording.plan import parse_share
+
+    return 0.0 if text is None else parse_share(text)
 
 
 def _stopped(program: Program, stops: tuple[str, ...], port: int | None) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensordbg.cli.arguments import Steps, TraceChoice, json_option, steps_of, trace_and
+from tensordbg.cli.arguments import Form, Steps, TraceChoice, forms_of_listing, steps_of, trace_and
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 @click.option("--precision", type=click.IntRange(0, 100), metavar="N", help="... with so many digits.")
 @click.option("--all", "everything", is_flag=True, help="... also those in the middle of a large tensor.")
 @click.option("--write", metavar="FILE.npy", help="... into a file of NumPy instead.")
-@json_option
-def command(
-    trace_and_rest: tuple[TraceChoice, str], as_values: bool, as_json: bool, layer: str, **options: Any
-) -> None:
+@forms_of_listing
+def command(trace_and_rest: tuple[TraceChoice, str], as_values: bool, form: Form, layer: str, **options: Any) -> None:
     """Show one tensor over the steps and iterations.
 
     NAME is the name of an operation, or the end of it, SLOT which of its outputs, 0 by default; or a name of the
@@ -40,26 +38,30 @@ def command(
     traces, whose newest run is meant, with all its processes; by default tdbg-traces.
     """
     chosen = {name: options.pop(name) for name in ("part", "ranges", "write", "precision", "everything")}
-    _check(as_values, as_json, chosen)
+    _check(as_values, form, chosen)
     trace, tensor = trace_and_rest
     tensor = f"{layer}/{tensor}" if layer else tensor
     if as_values:
         _show_values(trace, tensor, chosen, options)
     else:
-        _show(trace, tensor, as_json, options)
+        _show(trace, tensor, form, options)
 
 
-def _show(trace: TraceChoice, tensor: str, as_json: bool, options: dict[str, Any]) -> None:
+def _show(trace: TraceChoice, tensor: str, form: Form, options: dict[str, Any]) -> None:
     """The history in each process."""
     from tensordbg.analysis.tensors.show import histories_of
-    from tensordbg.cli.output import print_json, print_rich, reading_run
+    from tensordbg.cli.output import print_csv, print_json, print_rich, reading_run
 
     with reading_run(trace) as processes:
         histories = histories_of(processes, lambda reader: _history(reader, tensor, **options))
-    if as_json:
+    if form is Form.JSON:
         from tensordbg.wire.show import histories_to_json
 
         print_json(histories_to_json(histories))
+    elif form is Form.CSV:
+        from tensordbg.wire.csv_tables import histories_to_csv
+
+        print_csv(histories_to_csv(histories))
     else:
         from tensordbg.report.show import histories_text
 
@@ -79,14 +81,17 @@ def _show_values(trace: TraceChoice, tensor: str, chosen: dict[str, Any], option
     print_rich(*values)
 
 
-def _check(as_values: bool, as_json: bool, chosen: dict[str, Any]) -> None:
+def _check(as_values: bool, form: Form, chosen: dict[str, Any]) -> None:
     """Options that do not go together."""
     names = {"part": "slice", "ranges": "range", "everything": "all"}
     for name, value in chosen.items():
         if not as_values and (value or value == 0) and value is not False:
             raise UsageError(f"--{names.get(name, name)} is for --values; give that too")
-    if as_values and as_json:
-        raise UsageError("elements are not printed as JSON; leave --json out, or write a file with --write FILE.npy")
+    if as_values and form is not Form.TABLE:
+        option, name = f"--{form.value}", form.value.upper()
+        raise UsageError(
+            f"elements are not printed as {name}; leave {option} out, or write a file with --write FILE.npy"
+        )
 
 
 def _history(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from tensordbg.cli.arguments import complete_file
 from tensordbg.errors import UsageError
 
 DEFAULT_CAPTURES = "captures"
@@ -59,7 +60,7 @@ DEFAULT_CAPTURES = "captures"
 )
 @click.option("--no-replay", "no_replay", is_flag=True, help="Do not replay the first capture at the end.")
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as for `python -m`.")
-@click.argument("script")
+@click.argument("script", shell_complete=complete_file)
 @click.argument("arguments", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(  # noqa: PLR0913, PLR0917  one for each option
     captures: str, on_bad: str, most: int, size: str, loss_jump: float, gradient_norm: float, keep: str,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import threading
-import webbrowser
 
 import click
 
@@ -34,21 +31,13 @@ def editor_template(context: click.Context, parameter: click.Parameter, value: s
     callback=editor_template,
     help="What opens a source line in your editor, such as vscode://file/{file}:{line}.",
 )
-def command(trace: str, port: int, host: str, no_browser: bool, editor: str) -> None:
+@click.option("--against", default="", metavar="A", help="Show the run beside this one, which is the reference.")
+def command(trace: str, port: int, host: str, no_browser: bool, editor: str, against: str) -> None:
     """Show a trace in the browser, until Ctrl-C.
 
     TRACE is a trace, or a folder with traces at any depth, of which the newest is shown first; by default tdbg-traces.
     """
-    from tensordbg.cli.output import print_note
-    from tensordbg.server.page import missing
+    from tensordbg.cli.running.serving import serve
     from tensordbg.server.serving import Address, Server
 
-    print_note(missing())
-
-    with contextlib.suppress(KeyboardInterrupt):
-        server = Server(trace, Address(host, port), editor)
-        click.echo(f"{trace}: {server.link} (Ctrl-C ends this)")
-        if not no_browser:
-            # A browser in the terminal returns only when it is left.
-            threading.Thread(target=webbrowser.open, args=(server.link,), daemon=True).start()
-        server.run()
+    serve(trace, lambda: Server(trace, Address(host, port), editor, against=against), browser=not no_browser)

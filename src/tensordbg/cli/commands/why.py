@@ -2,30 +2,67 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from tensordbg.cli.arguments import TraceChoice, json_option, trace_argument
+from tensordbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from tensordbg.analysis.finding import WhyResult
 
 
 @click.command("why")
 @trace_argument
 @json_option
-def command(trace: TraceChoice, as_json: bool) -> None:
+@click.option("--sarif", is_flag=True, help="Print SARIF 2.1.0, so that a code host shows the findings at their lines.")
+@click.option("--exit-code", is_flag=True, help="End with code 1 if a number that matters was not finite, for CI.")
+def command(trace: TraceChoice, as_json: bool, sarif: bool, exit_code: bool) -> int:
     """Say where and why the numbers of a trace went wrong.
 
     TRACE is a trace, or a folder of traces, whose newest run is meant, with all its processes; by default tdbg-traces.
     """
-    from tensordbg.cli.output import print_json, print_rich, reading_run
+    from tensordbg.cli.output import reading_run
 
+    if as_json and sarif:
+        raise UsageError("--json and --sarif are two forms of one answer; give one of them")
     with reading_run(trace) as processes:
         from tensordbg.analysis.why import why_of_run
 
         result = why_of_run(processes)
-    if as_json:
+    _print(result, "json" if as_json else "sarif" if sarif else "text")
+    return _code(result, trace) if exit_code else 0
+
+
+def _print(result: WhyResult, form: str) -> None:
+    from tensordbg.cli.output import print_json, print_rich
+
+    if form == "json":
         from tensordbg.wire.why import why_to_json
 
         print_json(why_to_json(result))
+    elif form == "sarif":
+        from tensordbg.wire.sarif import why_to_sarif
+
+        print_json(why_to_sarif(result, Path.cwd()))
     else:
-        from tensordbg.report.why_text import why_text
+        from tensordbg.report.findings.why_text import why_text
 
         print_rich(why_text(result))
+
+
+def _code(result: WhyResult, trace: TraceChoice) -> int:
+    """1 if something went wrong that matters.
+
+    Raises:
+        UsageError: If the trace can't tell, so that a recording without numbers is not taken for a good one.
+    """
+    if not result.measured:
+        raise UsageError(
+            f"{trace.path}: --exit-code needs the health of tensors, which was not recorded; use --detail health"
+        )
+    if result.origins:
+        return int(any(origin.consequential for origin in result.origins))
+    return int(result.status == "non_finite")

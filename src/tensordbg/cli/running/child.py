@@ -21,9 +21,15 @@ FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signa
 class Child:
     """Starts a command and passes signals on to it, from `start` until `wait` has returned."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Prepares; nothing is started yet."""
+    def __init__(self, command: Sequence[str], out: int | None = None) -> None:
+        """Prepares; nothing is started yet.
+
+        Args:
+            command: The words of the command.
+            out: The file descriptor that is its standard output; None for ours.
+        """
         self._command = command
+        self._out = out
         self._process: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
         self._former: dict[int, object] = {}
@@ -41,7 +47,7 @@ class Child:
             group_signals = GroupSignals(taken)
             group_signals.start()
             self._group_signals = group_signals
-        self._process = subprocess.Popen(self._command)
+        self._process = subprocess.Popen(self._command, stdout=self._out)
         for early in self._early:
             self._process.send_signal(early)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,12 +35,14 @@ class Program:
 
     @classmethod
     def script(cls, script: str, arguments: tuple[str, ...]) -> Program:
-        """A Python file, or a folder or archive with a `__main__.py`.
+        """A Python file, or a folder or archive with a `__main__.py`, or a command that is a Python file: `torchrun`.
 
         Raises:
             UsageError: If it does not exist.
         """
         path = Path(script)
+        if not path.exists() and (command := _command(script)) is not None:
+            return cls(name=script, words=(str(command), *arguments))
         if not path.exists():
             folder = path.parent
             nearby = [str(folder / file.name) for file in folder.glob("*.py")] if folder.is_dir() else []
@@ -84,6 +89,18 @@ class Program:
     def debug_command(self, trace: Path, plan: DebugPlan) -> list[str]:
         """The command line of the process that runs it under the debugger and records it into `trace`."""
         return [sys.executable, "-m", "tensordbg.debug.launch", str(trace), plan.to_json(), *self.words]
+
+
+def _command(name: str) -> Path | None:
+    """The file of a command that Python runs, as packages install them, of this interpreter if there is one."""
+    found = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+    if found is None or os.sep in name:
+        return None
+    with contextlib.suppress(OSError), Path(found).open("rb") as file:
+        first = file.readline(200)
+        if first.startswith(b"#!") and b"python" in first:
+            return Path(found)
+    return None
 
 
 def _importable(package: str) -> bool:

@@ -67,14 +67,32 @@ def record_instead(program: Program, trace: Path, plan: Plan) -> int:
     return record_into(program, trace, plan)
 
 
+def record_beside(program: Program, out: Path, plan: Plan) -> int:
+    """Records a program into a new trace in the folder `out`; what it prints goes to standard error.
+
+    Returns:
+        The program's exit code, or the negative number of the signal that ended it.
+
+    Raises:
+        RecordingError: If no trace can be made in `out`; the program has not been started then.
+        UsageError: The program's settings are not understood; it has not been started either.
+    """
+    settings_above(program.folder)
+    trace = new_trace_folder(out, program.name)
+    return _supervise(Child(program.command(trace, plan), sys.stderr.fileno()), trace)
+
+
 def _record(program: Program, trace: Path, plan: Plan) -> int:
-    child = Child(program.command(trace, plan))
+    return end_as(_supervise(Child(program.command(trace, plan)), trace))
+
+
+def _supervise(child: Child, trace: Path) -> int:
     began = time.monotonic()
     child.start()
     with Sealing(trace):
         status = child.wait()
     _tell(trace, time.monotonic() - began)
-    return end_as(status)
+    return status
 
 
 def check(program: Program) -> int:

@@ -10,7 +10,7 @@ from tensordbg.analysis.graphs.function_graph import Section, function_graph
 from tensordbg.analysis.names.graph_choice import choose_part
 from tensordbg.console.pages.page import Page
 from tensordbg.console.pages.rich_lines import lines_of
-from tensordbg.report.graph import graph_text
+from tensordbg.report.graphs.graph import graph_text
 
 if TYPE_CHECKING:
     from tensordbg.console.console import Console

@@ -17,5 +17,5 @@ if TYPE_CHECKING:
 @tree_command
 @click.pass_obj
 def command(console: Console, /, **options: Any) -> Page:
-    """List the inputs of a node, and with -r what those were computed from, with how each tensor fared."""
+    """List the inputs of a node, and with -r what those were computed from, with the statistics of each tensor."""
     return tree_page(console, "Inputs to node", **options)

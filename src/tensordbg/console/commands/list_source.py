@@ -14,7 +14,7 @@ from tensordbg.console.pages.texts import table_lines, text_lines, word
 from tensordbg.report.numbers import count
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.sites import SiteNames
+    from tensordbg.analysis.view.records.sites import SiteNames
     from tensordbg.console.console import Console
 
 

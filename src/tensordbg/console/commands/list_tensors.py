@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
-from tensordbg.analysis.view.matching import find_events
+from tensordbg.analysis.view.search.matching import find_events
 from tensordbg.console.names.runs import Scope
 from tensordbg.console.options import PATTERN, run_option
 from tensordbg.console.pages.page import FixedLines, JoinedLines, Page

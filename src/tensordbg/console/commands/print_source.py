@@ -21,7 +21,7 @@ from tensordbg.report.numbers import amount, count
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
-    from tensordbg.analysis.view.sites import SiteNames
+    from tensordbg.analysis.view.records.sites import SiteNames
     from tensordbg.console.console import Console
     from tensordbg.console.names.runs import Scope
 

@@ -40,7 +40,8 @@ def command(console: Console, /, name: str, run: str, ranges: str, **options: An
     """Show the elements of a tensor.
 
     SLICE is as in NumPy, such as [0, :, -1] or [..., ::2]. Of a tensor that was computed several times the first that
-    is not finite is shown, or else the last; -n chooses another.
+    is not finite is shown, or else the last, in the step of the event of which the page before tells; -n chooses
+    another.
     """
     typed = typed_tensor(console.opened, name)
     look = Look(
@@ -55,8 +56,9 @@ def command(console: Console, /, name: str, run: str, ranges: str, **options: An
     opened = console.opened
     if options["event"] is not None:
         return tensor_page(opened, options["event"], look)
-    chosen = find_tensor(opened, typed, console.scope(run), options["function"])
-    number = choose_event(opened, chosen.events, options["number"])
+    scope = console.scope(run)
+    chosen = find_tensor(opened, typed, scope, options["function"])
+    number = choose_event(opened, chosen.events, options["number"], scope.near)
     again = f"pt {word(name)}" + (f" -x {run}" if run else "")
     among = others_line(number, len(chosen.events), again)
     return tensor_page(opened, int(chosen.events[number]), look, among)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @run_option
 @click.pass_obj
 def command(console: Console, run: str) -> Page:
-    """Tell of a run: what it calls, its feeds and fetches. Without a choice also of the trace and all its runs."""
+    """Describe a run: what it calls, its feeds and fetches. Without a choice also the trace and all its runs."""
     opened, runs = console.opened, console.runs
     if run:
         scope = console.scope(run)

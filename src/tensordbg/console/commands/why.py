@@ -10,7 +10,7 @@ from tensordbg.console.language.findings import findings_of
 from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Page, Place, Span
 from tensordbg.console.pages.rich_lines import lines_of
 from tensordbg.console.pages.texts import word
-from tensordbg.report.why_text import why_text
+from tensordbg.report.findings.why_text import why_text
 
 if TYPE_CHECKING:
     from tensordbg.console.console import Console

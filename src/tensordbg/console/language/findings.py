@@ -9,14 +9,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
-from tensordbg.analysis.view.findings import AllFound, all_findings
+from tensordbg.analysis.view.findings.listing import AllFound, all_findings
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.analysis.why import why
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
 
-ALERTS = ("retracing", "placement")
+ALERTS = ("retracing", "placement", "other_parameters", "standing_still")
 KINDS = ("origin", "warning", *TABLE, "alert", *ALERTS)
 """What a filter may name: an origin of trouble, a warning or an alert of any kind, or of one."""
 

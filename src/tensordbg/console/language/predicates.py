@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Bools, Ints
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.records.rows import SeenTensor
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:

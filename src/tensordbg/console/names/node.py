@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.records.rows import SeenTensor
 from tensordbg.model import NONE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.view.rows import SeenTensor
+from tensordbg.analysis.view.records.rows import SeenTensor
 from tensordbg.console.names.node import Node
 from tensordbg.console.pages.page import Span
 from tensordbg.console.pages.texts import word

@@ -10,8 +10,8 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.program.control_edges import is_told, waits_for
-from tensordbg.analysis.view.neighbours import Neighbour, find_consumers, find_inputs, with_rows
-from tensordbg.console.names.failed_node import stated_inputs, unbuilt_node
+from tensordbg.analysis.view.event.neighbours import Neighbour, find_consumers, find_inputs, with_rows
+from tensordbg.console.names.failed_node import failed_node, stated_inputs
 from tensordbg.console.names.node import Node
 from tensordbg.console.names.runs import Scope
 from tensordbg.console.names.tensors import node_of, parse_tensor
@@ -25,22 +25,23 @@ if TYPE_CHECKING:
 def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "") -> tuple[Node, tuple[str, ...]]:
     """The node that is meant by a name, and the functions in which there are others of the same name.
 
-    Of several that which computed something in the scope counts, and of what it computed the first that is not finite;
-    before all of these the one that could not be built, and so ended the program.
+    Of several that which computed something in the scope counts, and of what it computed the first that is not finite,
+    in the execution of the event in context, if there is one; before all of these the one that ended the program,
+    where no run is chosen.
 
     Raises:
         AbsentError: If there is none; it names the nearest.
     """
-    unbuilt = None if function else unbuilt_node(opened, parse_tensor(typed).node)
-    if unbuilt is not None:
-        return unbuilt, ()
+    failed = None if function or scope.runs else failed_node(opened, parse_tensor(typed).node)
+    if failed is not None:
+        return failed, ()
     sites = node_of(opened, typed)
     if function:
         sites = [each for each in sites if function in (opened.site(each).function, opened.site(each).given_function)]
         sites = sites or node_of(opened, typed)
     site = opened.columns.whole("site")
     events = scope.narrow(np.flatnonzero(np.isin(site, sites)))
-    event = int(events[choose_event(opened, events, None)]) if len(events) else None
+    event = int(events[choose_event(opened, events, None, scope.near)]) if len(events) else None
     number = sites[0] if event is None else int(site[event])
     names = opened.site(number)
     own = names.function

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensordbg.analysis.view.event_ranges import events_of
+from tensordbg.analysis.view.records.event_ranges import events_of
 from tensordbg.console.names.runs import Runs
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Function, TensorRef

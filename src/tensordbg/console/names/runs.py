@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints, integers
-from tensordbg.analysis.view.event_ranges import events_of
+from tensordbg.analysis.view.records.event_ranges import events_of
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE
 
@@ -68,6 +68,9 @@ class Scope:
     """What it is, in words: `run 3`."""
     chosen: str = ""
     """As `-x` has it."""
+    near: int = NONE
+    """The event in context, of which the page that is shown tells: of several events of a tensor that of its execution
+    is meant."""
 
     def size(self, opened: OpenedTrace) -> int:
         """How many tensors there are."""
@@ -146,5 +149,10 @@ def scope_since(opened: OpenedTrace, runs: Runs) -> Scope:
     """The tensors of the last run, and of all that ran later; all where there is no run."""
     if not len(runs):
         return EVERYTHING
-    begun = opened.columns.whole("execution") >= opened.executions.number[runs.rows[-1]]
-    return Scope(np.flatnonzero(begun), (), f"run {runs.numbers[-1]} and of what ran since")
+    begun = int(opened.executions.number[runs.rows[-1]])
+    return scope_from(opened, begun, f"run {runs.numbers[-1]} and of what ran since")
+
+
+def scope_from(opened: OpenedTrace, execution: int, text: str) -> Scope:
+    """The tensors of an execution and of all that began later, under these words."""
+    return Scope(np.flatnonzero(opened.columns.whole("execution") >= execution), (), text)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.names.naming import AllTensors, Named, find_named, near_tensors, nearest
-from tensordbg.analysis.view.history import events_of
+from tensordbg.analysis.view.table.history import events_of
 from tensordbg.console.names.runs import Scope
 from tensordbg.errors import AbsentError, UsageError
 from tensordbg.model import TensorRef

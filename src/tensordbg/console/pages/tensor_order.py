@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
-from tensordbg.analysis.view.order import SORT_KEYS, sort_events
+from tensordbg.analysis.view.table.order import SORT_KEYS, sort_events
 from tensordbg.console.language.statistics import STATISTICS, Measured
 from tensordbg.console.pages.texts import byte_size
 from tensordbg.errors import UsageError

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.analysis.causes.case import unravelled
 from tensordbg.analysis.tensors.intervals import Interval, inside
 from tensordbg.analysis.tensors.slices import parse_slice, take
 from tensordbg.console.pages.element_format import format_of
@@ -27,7 +28,7 @@ from tensordbg.trace.strings import DTYPE, lengths_of
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
-    from tensordbg.analysis.view.rows import SeenTensor
+    from tensordbg.analysis.view.records.rows import SeenTensor
 
 Array = npt.NDArray[Any]
 
@@ -123,8 +124,16 @@ def writable(array: Array) -> Array:
     return array if array.dtype.kind in "biufcSUO" else array.astype(np.float32)
 
 
-def choose_event(opened: OpenedTrace, events: Sequence[int] | npt.NDArray[Any], number: int | None) -> int:
+def choose_event(
+    opened: OpenedTrace, events: Sequence[int] | npt.NDArray[Any], number: int | None, near: int = NONE
+) -> int:
     """Which of several events of a tensor is shown: one by number, else the first bad one, else the last.
+
+    Args:
+        opened: The trace.
+        events: Their numbers.
+        number: The place of one of them; None where none is asked for.
+        near: The event in context: those of its execution, and of its iteration, come before all others.
 
     Raises:
         UsageError: If there are not so many.
@@ -133,8 +142,23 @@ def choose_event(opened: OpenedTrace, events: Sequence[int] | npt.NDArray[Any], 
         if not -len(events) <= number < len(events):
             raise UsageError(f"no number {number}: there are {count(len(events))}, numbered from 0; -1 is the last")
         return number % len(events)
-    bad = np.flatnonzero(opened.columns.bad()[events])
-    return int(bad[0]) if len(bad) else len(events) - 1
+    places = _in_context(opened, np.asarray(events), near)
+    bad = np.flatnonzero(opened.columns.bad()[np.asarray(events)[places]])
+    return int(places[bad[0] if len(bad) else -1])
+
+
+def _in_context(opened: OpenedTrace, events: npt.NDArray[Any], near: int) -> npt.NDArray[Any]:
+    """The places of the events of one execution, and iteration, with an event; of all where there are none of it."""
+    chosen = np.arange(len(events))
+    if near == NONE:
+        return chosen
+    for column in ("execution", "iteration"):
+        values = opened.columns.whole(column)
+        alike = chosen[values[events[chosen]] == values[near]]
+        if not len(alike):
+            break
+        chosen = alike
+    return chosen
 
 
 def others_line(number: int, total: int, command: str) -> list[Line]:
@@ -150,6 +174,7 @@ def others_line(number: int, total: int, command: str) -> list[Line]:
 
 
 def _description(row: SeenTensor, array: Array | None, sliced: bool) -> Iterator[Line]:
+    yield from _first_bad(row.health, row.shape)
     yield (Span(f"  dtype: {row.dtype or ABSENT}"),)
     shape = ABSENT if row.shape is None else str(tuple(row.shape))
     yield (Span(f"  shape: {shape}{f', of the slice {array.shape}' if sliced and array is not None else ''}"),)
@@ -160,6 +185,17 @@ def _description(row: SeenTensor, array: Array | None, sliced: bool) -> Iterator
     yield (Span(f"  when:  {step}{turn}{f' of {row.function}' if row.function else ''}{path}; event {row.event}"),)
     if row.source is not None:
         yield (Span("  line:  "), place_span(row.source))
+
+
+def _first_bad(health: Health | None, shape: Sequence[int] | None) -> Iterator[Line]:
+    """The first element that is not finite, and how many there are."""
+    index = unravelled(health, None if shape is None else tuple(shape))
+    if health is None or index is None or not health.non_finite:
+        return
+    kinds = [(health.nan, "NaN"), (health.neg_inf, "-inf"), (health.pos_inf, "+inf")]
+    names = " or ".join(name for number, name in kinds if number)
+    where = f"first {names} at {list(index)}, " if index else ""
+    yield (Span(f"  bad:   {where}{count(health.non_finite)} of {count(health.size)}", "bad"),)
 
 
 def _whole(opened: OpenedTrace, row: SeenTensor) -> Iterator[Line]:

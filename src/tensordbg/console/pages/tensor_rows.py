@@ -20,7 +20,7 @@ from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
-    from tensordbg.analysis.view.rows import SeenTensor
+    from tensordbg.analysis.view.records.rows import SeenTensor
 
 _WIDEST_NAME = 60
 _FEW = 100_000
