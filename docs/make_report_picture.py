@@ -17,7 +17,7 @@ from rich.terminal_theme import MONOKAI
 
 import tensordbg
 from tensordbg.analysis.finding import Origin
-from tensordbg.report.why_text import why_text
+from tensordbg.report.findings.why_text import why_text
 
 PICTURE = Path(__file__).parent / "images" / "why.svg"
 ROOT = Path(__file__).parents[1]
