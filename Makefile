@@ -2,11 +2,13 @@
 #
 #   make          set up: .venv/, the package with its compiled part, TensorFlow, the browser's page
 #   make demo     record a training that goes wrong, show why, then record the fixed one
+#   make demo-torch   the same in PyTorch
 #   make test     ruff, mypy and all tests, those of the trace and the analysis on the newest libraries too
 #   make check    ruff, mypy, the contracts, and a minute of the tests nearest to what changed: before each commit
 #   make page     the browser's page alone
 #   make test-oldest   the tests on the oldest TensorFlow that is supported, in an environment of its own
 #   make test-newest   the tests on the newest Python, NumPy, pyarrow and TensorFlow that pip gives, likewise
+#   make beside   an environment with the libraries that tensordbg works beside: Lightning, Transformers, Accelerate and more
 #   make fuzz     damaged traces, captures and logs for every command: CASES=100000, SEED= and FIRST= to go on
 #   make sanitize the compiled part's tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 #   make lint     ruff, mypy and the checks of the page alone
@@ -71,22 +73,30 @@ $(PAGE): $(NODE_MODULES) $(wildcard $(WEB)/*.html $(WEB)/*.ts $(WEB)/*.json) $(s
 	@$(NPM) run build --silent
 	@touch $@
 
-.PHONY: demo
-demo: setup
-	@printf '\n%s\n\n' '--- tdbg run examples/digits_nan.py: a training that goes wrong, recorded'
-	@$(RECORD) examples/digits_nan.py
+# Records a training that goes wrong, tells why, and records the fixed one: $(call demonstrate,its program).
+define demonstrate
+	@printf '\n%s\n\n' '--- tdbg run $(1): a training that goes wrong, recorded'
+	@$(RECORD) $(1)
 	@printf '\n%s\n\n' '--- tdbg why: what went wrong, at any later time'
 	@$(BIN)/tdbg why $(TRACES)
-	@printf '\n%s\n\n' '--- tdbg run examples/digits_nan.py --fixed: the fixed training'
-	@$(RECORD) examples/digits_nan.py --fixed
+	@printf '\n%s\n\n' '--- tdbg run $(1) --fixed: the fixed training'
+	@$(RECORD) $(1) --fixed
 	@$(BIN)/tdbg why $(TRACES)
+endef
+
+.PHONY: demo demo-torch
+demo: setup
+	$(call demonstrate,examples/digits_nan.py)
+
+demo-torch: $(DONE)/package $(DONE)/demo-torch page
+	$(call demonstrate,examples/digits_nan_torch.py)
 
 # As many at a time as there are processors; the tests of one file share what they record.
 WORKERS := -n logical --maxprocesses 8 --dist loadfile
 # Tests start thousands of processes. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, each would compile ours.
 COMPILE := $(BIN)/python -m compileall -q src
 .PHONY: test
-test: setup $(DONE)/test lint page-test chromium tmux test-newest-reading
+test: setup $(DONE)/test beside lint page-test chromium tmux test-newest-reading
 	$(call tell,all tests)
 	@$(COMPILE)
 	$(BIN)/python -m pytest $(WORKERS) || $(MAKE) --no-print-directory test-again
@@ -165,6 +175,21 @@ $(NEWEST)/done: pyproject.toml $(NATIVE)
 	@$(NEWEST)/bin/python -m pip install --quiet --no-build-isolation --editable .
 	@touch $@
 
+# Libraries that tensordbg works beside, for the tests that run the real ones; what .venv has is taken from there.
+BESIDE := build/beside
+.PHONY: beside
+beside: $(BESIDE)/done
+
+$(BESIDE)/done: pyproject.toml | $(DONE)/package $(DONE)/test
+	$(call tell,$(BESIDE)/ with Lightning and Transformers and more: a minute or two)
+	@$(BIN)/python -m venv $(BESIDE)
+	@# Its links are followed too, so that tensordbg is found, with its compiled part.
+	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir({!r})".format(sysconfig.get_path("purelib")))' \
+		> $$($(BESIDE)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/above.pth
+	@$(BESIDE)/bin/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+	@$(BESIDE)/bin/python -m pip install --quiet --disable-pip-version-check --group beside
+	@touch $@
+
 # What fails is kept in build/fuzz, with the line that repeats it.
 CASES ?= 100000
 .PHONY: fuzz
@@ -217,13 +242,20 @@ $(DONE)/venv:
 
 HOLDS_build := what builds the compiled part: CMake, Ninja, nanobind
 HOLDS_demo := TensorFlow and scikit-learn: a minute or two the first time
+HOLDS_demo-torch := PyTorch and scikit-learn: a minute or two the first time
 HOLDS_test := what the tests need: pytest, Playwright, pandas, Polars, PyTorch and more
 HOLDS_lint := ruff and mypy
 HOLDS_docs := MkDocs
 
-$(DONE)/build $(DONE)/demo $(DONE)/test $(DONE)/lint $(DONE)/docs: $(DONE)/%: pyproject.toml | $(DONE)/venv
+# PyTorch's own index has a build for processors alone; that of PyPI brings gigabytes for GPUs along. Without curl, or where
+# the index can't be reached, PyPI's is taken.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+INDEX_demo-torch = $(shell curl -sfILm 9 $(TORCH_INDEX)/torch/ >/dev/null 2>&1 && echo --extra-index-url $(TORCH_INDEX))
+INDEX_test = $(INDEX_demo-torch)
+
+$(DONE)/build $(DONE)/demo $(DONE)/demo-torch $(DONE)/test $(DONE)/lint $(DONE)/docs: $(DONE)/%: pyproject.toml | $(DONE)/venv
 	$(call tell,$(HOLDS_$*))
-	@$(PIP) --group $*
+	@$(PIP) $(INDEX_$*) --group $*
 	@touch $@
 
 # Editable: a changed Python file needs no new setup, only a changed source of the compiled part does.

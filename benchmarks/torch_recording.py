@@ -1,12 +1,14 @@
-"""What it costs to record a PyTorch program: ours, and PyTorch's own ways to look at numbers, next to the plain one.
+"""What it costs to watch a PyTorch program: ours, and what PyTorch and others have for it, next to the plain one.
 
 Blocks of plain and watched steps alternate in one process with one compute thread, in processor time of that thread,
-and the median of their paired ratios is what counts. A table is printed and kept in `benchmarks/results/`.
+and the median of their paired ratios is what counts. A table is printed and kept in `benchmarks/results/`. Hugging
+Face's `DebugUnderflowOverflow` is there where `transformers` is installed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import platform
 import statistics
@@ -27,30 +29,65 @@ BLOCK = 0.25
 WARM = 2
 """So many steps of each block are not timed: what was made before comes in as from outside."""
 
-OURS = {"health": {"detail": "health"}, "shapes": {"detail": "shapes"}}
-THEIRS = ("detect_anomaly", "DebugMode, hashes")
+OURS = {"health": {"detail": "health"}, "compiled, health": {"detail": "health"}, "shapes": {"detail": "shapes"}}
+"""What `record` is asked for."""
+CHECK, TRAP = "check", "trap"
+ANOMALY, HASHES, HUGGING_FACE = "detect_anomaly", "DebugMode, hashes", "DebugUnderflowOverflow"
+CONTENDERS = (*OURS, CHECK, TRAP, ANOMALY, HASHES, HUGGING_FACE)
 PROGRAMS = ("transformer", "convolution", "mlp")
-GOALS = {"transformer": 1.10, "convolution": 1.20, "mlp": 1.60}
+GOALS = {
+    ("transformer", "health"): 1.10,
+    ("transformer", "compiled, health"): 1.06,
+    ("transformer", CHECK): 1.10,
+    ("convolution", "health"): 1.20,
+    ("convolution", "compiled, health"): 1.10,
+    ("mlp", "health"): 1.60,
+    ("mlp", "compiled, health"): 1.15,
+    ("mlp", CHECK): 1.40,
+    **{(program, TRAP): 1.03 for program in PROGRAMS},
+}
+NOT_THERE = "not installed"
 
 
 @contextlib.contextmanager
-def watching(contender: str, folder: str) -> Iterator[None]:
+def watching(contender: str, folder: str, model: Any) -> Iterator[None]:
     """Has the contender watch what runs inside."""
     import torch
 
     import tensordbg
+    import tensordbg.torch
 
     if contender in OURS:
         with tensordbg.record(folder, **OURS[contender]):
             yield
-    elif contender == "detect_anomaly":
+    elif contender == CHECK:
+        tensordbg.torch.enable_check_numerics()
+        try:
+            yield
+        finally:
+            tensordbg.torch.disable_check_numerics()
+    elif contender == TRAP:
+        with tensordbg.trap(folder):
+            yield
+    elif contender == ANOMALY:
         with torch.autograd.set_detect_anomaly(True):
             yield
-    else:
+    elif contender == HASHES:
         from torch.utils._debug_mode import DebugMode
 
         with DebugMode() as mode, mode.log_tensor_hashes(hash_inputs=True):
             yield
+    else:
+        from transformers.debug_utils import DebugUnderflowOverflow
+
+        before = {module: list(module._forward_hooks) for module in model.modules()}  # noqa: SLF001
+        DebugUnderflowOverflow(model)
+        try:
+            yield
+        finally:  # It has no end of its own.
+            for module, hooks in before.items():
+                for number in set(module._forward_hooks) - set(hooks):  # noqa: SLF001
+                    del module._forward_hooks[number]  # noqa: SLF001
 
 
 def block(step: Callable[[], Any], count: int) -> float:
@@ -76,16 +113,26 @@ def measure(program: str, contender: str) -> None:
     sys.path.insert(0, str(HERE))
     from programs import torch_steps
 
-    step = torch_steps.STEPS[program]()
-    plain = block(step, 5)
-    count = max(3, int(BLOCK / max(plain, 1e-5)))
-    ratios = []
-    end = time.perf_counter() + SECONDS
+    if contender == HUGGING_FACE and importlib.util.find_spec("transformers") is None:
+        print(NOT_THERE)
+        return
+    training = torch_steps.TRAININGS[program]()
+    step = watched_step = training.step()
     with tempfile.TemporaryDirectory() as folder:
+        if contender.startswith("compiled"):
+            other = torch_steps.TRAININGS[program]()
+            step, watched_step = training.compiled(), other.compiled()
+            block(step, 3)
+            with watching(contender, f"{folder}/compiling", other.model):
+                block(watched_step, 3)
+        plain = block(step, 5)
+        count = max(3, int(BLOCK / max(plain, 1e-5)))
+        ratios = []
+        end = time.perf_counter() + SECONDS
         while time.perf_counter() < end or len(ratios) < 5:
             before = block(step, count)
-            with watching(contender, f"{folder}/{len(ratios)}"):
-                watched = block(step, count)
+            with watching(contender, f"{folder}/{len(ratios)}", training.model):
+                watched = block(watched_step, count)
             after = block(step, count)
             ratios.append(2 * watched / (before + after))
     print(json.dumps({"plain_ms": plain * 1e3, "ratios": ratios}))
@@ -102,21 +149,24 @@ def main() -> None:
         return None
     rows = []
     for program in PROGRAMS:
-        for contender in (*OURS, *THEIRS):
+        for contender in CONTENDERS:
             done = subprocess.run(
                 [sys.executable, __file__, program, contender], capture_output=True, check=False, text=True
             )
             if done.returncode != 0:
-                print(f"{program:14}{contender:22}failed: {done.stderr.strip().splitlines()[-1:]}")
+                print(f"{program:14}{contender:24}failed: {done.stderr.strip().splitlines()[-1:]}")
+                continue
+            if done.stdout.strip() == NOT_THERE:
+                print(f"{program:14}{contender:24}{NOT_THERE}")
                 continue
             found = json.loads(done.stdout.splitlines()[-1])
             low, middle, high = statistics.quantiles(found["ratios"], n=4)
-            goal = f"  goal {GOALS[program]:.2f}" if contender == "health" else ""
-            row = f"{program:14}{contender:22}{middle:6.2f}  ({low:.2f} to {high:.2f}){goal}"
+            goal = f"  goal {GOALS[program, contender]:.2f}" if (program, contender) in GOALS else ""
+            row = f"{program:14}{contender:24}{middle:6.2f}  ({low:.2f} to {high:.2f}){goal}"
             print(row, flush=True)
             rows.append(row)
     RESULTS.mkdir(exist_ok=True)
-    title = f"PyTorch {torch.__version__}, Python {platform.python_version()}, times plain, eager, one thread\n"
+    title = f"PyTorch {torch.__version__}, Python {platform.python_version()}, times plain, one thread\n"
     (RESULTS / "torch_recording.txt").write_text(title + "\n".join(rows) + "\n")
     return None
 

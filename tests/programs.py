@@ -1,8 +1,8 @@
-"""Starts the programs of tests, each in a process of its own, where it can be one that has imported TensorFlow already.
+"""Starts the programs of tests, each in a process of its own, that has imported its framework already where it may.
 
-`run` takes what `subprocess.run` takes. To import TensorFlow takes longer than most programs of tests; so where a test
-does not look at how a process starts, its program is a fork of one that has done so (`tests/warm_server.py`). Tests of
-starting, signals, process groups and imports use `subprocess` itself.
+`run` takes what `subprocess.run` takes. To import TensorFlow or PyTorch takes longer than most programs of tests; so
+where a test does not look at how a process starts, its program is a fork of one that has done so
+(`tests/warm_server.py`). Tests of starting, signals, process groups and imports use `subprocess` itself.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import importlib.util
 import inspect
 import marshal
 import os
+import re
 import select
 import socket
 import struct
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,26 +29,31 @@ from tests.warm_server import request_of, send
 SERVER = Path(__file__).with_name("warm_server.py")
 TDBG = str(Path(sys.executable).with_name("tdbg"))
 OF_NO_EFFECT = ("PYTEST_", "TENSORDBG_RUN", "COLUMNS", "NO_COLOR")
-"""Variables that nothing reads that is imported with TensorFlow."""
+"""Variables that nothing reads that is imported with a framework."""
 COLD = "TENSORDBG_TESTS_COLD"
 """A variable that has every program start as at a user's, to tell whether a failure comes from the forking."""
-MOST = 3
+MOST = 4
 """So many environments are kept warm at a time, for each takes memory."""
+OF_TORCH = re.compile(r"^\s*(import|from) torch\b(?![\s\S]*^\s*(import|from) (tensorflow|keras)\b)", re.MULTILINE)
+"""Finds that a program imports PyTorch, and no TensorFlow after it."""
 PLAIN = {"args", "stdin", "stdout", "stderr", "cwd", "env", "text", "encoding", "errors", "close_fds"}
 """What a process may be given that is forked."""
+
+
+Key = tuple[str, tuple[tuple[str, str], ...]]
 
 
 class _Server:
     """A process that waits for requests."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, framework: str, environment: Mapping[str, str]) -> None:
         self.control, theirs = socket.socketpair()
         compiled = importlib.util.MAGIC_NUMBER + bytes(12) + _marshalled()
         with tempfile.NamedTemporaryFile(suffix=".pyc") as code:
             code.write(compiled)
             code.flush()
             self._process = subprocess.Popen(
-                [sys.executable, code.name, str(theirs.fileno())],
+                [sys.executable, code.name, str(theirs.fileno()), framework],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=dict(environment),
@@ -70,24 +77,25 @@ def _marshalled() -> bytes:
 
 
 class _Servers:
-    """The servers of this process, by the environment that they were started in."""
+    """The servers of this process, by the framework they have imported and the environment they were started in."""
 
     def __init__(self) -> None:
-        self._asked: set[tuple[tuple[str, str], ...]] = set()
-        self._servers: dict[tuple[tuple[str, str], ...], _Server] = {}
+        self._asked: set[Key] = set()
+        self._servers: dict[Key, _Server] = {}
         self._owner = os.getpid()
         atexit.register(self._end)
 
-    def of(self, environment: Mapping[str, str]) -> _Server | None:
-        """The one for an environment; None at the first time, which may be the only one."""
-        key = tuple(sorted((name, value) for name, value in environment.items() if not name.startswith(OF_NO_EFFECT)))
+    def of(self, framework: str, environment: Mapping[str, str]) -> _Server | None:
+        """The one for a framework and an environment; None at the first time, which may be the only one."""
+        those = ((name, value) for name, value in environment.items() if not name.startswith(OF_NO_EFFECT))
+        key = (framework, tuple(sorted(those)))
         if key not in self._asked:
             self._asked.add(key)
             return None
         if key not in self._servers:
             if len(self._servers) >= MOST:
                 self._servers.pop(next(iter(self._servers))).end()
-            self._servers[key] = _Server(environment)
+            self._servers[key] = _Server(framework, environment)
         server = self._servers[key] = self._servers.pop(key)
         return server if server.works else None
 
@@ -100,8 +108,29 @@ class _Servers:
 _SERVERS = _Servers()
 
 
+def framework_of(command: Sequence[str], folder: Path) -> str:
+    """The framework that a command's program imports, as its text says; either is right, the other one is slower."""
+    texts = [command[2]] if command[1:2] == ["-c"] else []
+    texts += [
+        file.read_text(errors="replace") for file in (folder / word for word in _files(command)) if file.is_file()
+    ]
+    return "torch" if OF_TORCH.search("\n".join(texts)) else "tensorflow"
+
+
+def _files(command: Sequence[str]) -> list[str]:
+    modules = [after for word, after in pairwise(command) if word == "-m"]
+    return [word for word in command[1:] if word.endswith(".py")] + [f"{name.replace('.', '/')}.py" for name in modules]
+
+
+def _is_readable(descriptor: int) -> bool:
+    """Whether something can be read; `select` takes no descriptor past the first thousand."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
 class Warm(subprocess.Popen[Any]):
-    """A process like that of `subprocess.Popen`, forked from one that has imported TensorFlow."""
+    """A process like that of `subprocess.Popen`, forked from one that has imported the framework of its program."""
 
     _answer = -1
     _SIGNATURE = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
@@ -109,7 +138,8 @@ class Warm(subprocess.Popen[Any]):
     def _execute_child(self, *words: Any, **named: Any) -> None:
         given = self._SIGNATURE.bind(self, *words, **named).arguments
         environment = dict(os.environ if given["env"] is None else given["env"])
-        server = _SERVERS.of(environment)
+        folder = Path(given["cwd"] or Path.cwd())
+        server = _SERVERS.of(framework_of([os.fspath(word) for word in given["args"]], folder), environment)
         if server is None:
             super()._execute_child(*words, **named)  # type: ignore[misc]
             return
@@ -118,7 +148,7 @@ class Warm(subprocess.Popen[Any]):
         streams = [end if end != -1 else at for at, end in enumerate((pipes[0], pipes[3], pipes[5]))]
         command = [os.fspath(word) for word in given["args"]]
         command = command if command[0] == sys.executable else [sys.executable, *command]
-        request = request_of(command, os.fspath(given["cwd"] or Path.cwd()), environment)
+        request = request_of(command, str(folder), environment)
         send(server.control, request, [*streams, theirs])
         os.close(theirs)
         self.pid = self._number()
@@ -133,7 +163,7 @@ class Warm(subprocess.Popen[Any]):
     def _try_wait(self, flags: int) -> tuple[int, int]:
         if self._answer == -1:
             return super()._try_wait(flags)  # type: ignore[misc,no-any-return]
-        if flags & os.WNOHANG and not select.select([self._answer], [], [], 0)[0]:
+        if flags & os.WNOHANG and not _is_readable(self._answer):
             return 0, 0
         status = self._number()
         os.close(self._answer)

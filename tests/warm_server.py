@@ -1,4 +1,4 @@
-"""A process that has imported TensorFlow and forks for each program of a test; `tests/programs.py` talks to it.
+"""A process that has imported a framework and forks for each program of a test; `tests/programs.py` talks to it.
 
 It runs as compiled code whose file is named `<frozen runpy>`, as Python's own ways to start a program are: its frames
 are neither the user's nor the program's. A program finds all modules as unimported as in a process of its own: what is
@@ -18,6 +18,7 @@ BARE = frozenset(sys.modules)
 import array  # noqa: E402
 import atexit  # noqa: E402
 import contextlib  # noqa: E402
+import gc  # noqa: E402
 import importlib  # noqa: E402
 import importlib.machinery  # noqa: E402
 import inspect  # noqa: E402
@@ -32,42 +33,47 @@ import tempfile  # noqa: E402
 import types  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-FILE = "<frozen runpy>"
 STARTING = {"run": 1, "trap": 1, "debug": 1, "replay": 3}
 """How many processes a command of `tdbg` may start that import TensorFlow."""
-FRAMEWORKS = ("tensorflow", "keras")
-"""Whoever imports one of them has imported everything that lies hidden."""
+READING = ("pyarrow.compute", "rich.console", "click")
+"""What a `tdbg` that answers imports of others."""
+ROOTS = {
+    "tensorflow": ("tensorflow", *READING),
+    "torch": ("torch", "torch._dynamo", "torch._inductor.compile_fx", *READING),
+}
+"""What is imported here, in turn, by the framework that a program needs."""
+OWNERS = {"keras": "tensorflow"}
+"""Whoever imports one of them imports the other with it."""
 
 
 class Pantry:
     """The modules that are imported here, hidden from a program until it imports them."""
 
-    def __init__(self) -> None:
+    def __init__(self, framework: str) -> None:
+        self._framework = framework
+        # By the module imported: those that came with it, what it said, and what it wants called at the end.
+        self._brought: dict[str, tuple[list[str], bytes, list[tuple]]] = {}
         self._modules: dict[str, types.ModuleType] = {}
         self._specs: dict[str, object] = {}
-        self._exits: list[tuple] = []
-        self._said = b""
+        self._attributes: set[str] = set()
 
     def fill(self) -> None:
-        """Imports TensorFlow; what it says on stderr and wants to be called at the end is kept."""
-        register, kept = atexit.register, os.dup(2)
-        with tempfile.TemporaryFile() as said:
-            os.dup2(said.fileno(), 2)
-            atexit.register = lambda call, *words, **named: self._exits.append((call, words, named)) or call
-            try:
-                importlib.import_module("tensorflow")
-            finally:
-                atexit.register = register
-                os.dup2(kept, 2)
-                os.close(kept)
-            said.seek(0)
-            self._said = said.read()
+        """Imports a framework and what a program may import beside it."""
+        seen = set(BARE)
+        for root in ROOTS[self._framework]:
+            kept = import_quietly(root)
+            self._brought[root] = ([name for name in sys.modules if name not in seen], *kept)
+            seen.update(sys.modules)
 
     def hide(self) -> None:
         """Takes out of sight all that a process that has only started does not have."""
         for name in [name for name in sys.modules if name not in BARE]:
             self._modules[name] = sys.modules.pop(name)
             self._specs[name] = getattr(self._modules[name], "__spec__", None)
+        package, first = vars(self._modules[self._framework]), self._brought[self._framework][0]
+        later = {name for name in self._modules.keys() - set(first) if name.rpartition(".")[0] == self._framework}
+        # PyTorch imports these where they are asked for as its attributes.
+        self._attributes = {name for name in later if package.pop(name.rpartition(".")[2], None)}
         sys.meta_path.insert(0, self)
         importlib.invalidate_caches()
 
@@ -84,40 +90,56 @@ class Pantry:
         name = module.__spec__.name
         self._put_back(name)
         top = name.partition(".")[0]
-        if top in FRAMEWORKS:
-            os.write(2, self._said)
-            self._said = b""
-            for call, words, named in self._exits:
+        if OWNERS.get(name, name) in self._brought:
+            modules, said, exits = self._brought.pop(OWNERS.get(name, name))
+            os.write(2, said)
+            for call, words, named in exits:
                 atexit.register(call, *words, **named)
-            self._exits.clear()
-            self._bring(list(self._modules))
-        else:
+            self._bring(modules)
+        elif top != self._framework:
             self._bring([each for each in self._modules if each.startswith(f"{top}.")])
 
     def untouched(self) -> bool:
-        """Whether the program has not imported TensorFlow."""
-        return FRAMEWORKS[0] in self._modules
+        """Whether the program has not imported the framework."""
+        return self._framework in self._modules
 
     def _put_back(self, name: str) -> None:
         module = sys.modules[name] = self._modules.pop(name)
         spec = self._specs.pop(name)
         if isinstance(module, types.ModuleType):
-            module.__spec__ = spec
+            # Some modules of PyTorch let nothing be set that they don't know.
+            vars(module)["__spec__"] = spec
             if spec is not None and hasattr(spec, "loader"):
-                module.__loader__ = spec.loader
+                vars(module)["__loader__"] = spec.loader
+        if name in self._attributes:
+            setattr(sys.modules[self._framework], name.rpartition(".")[2], module)
 
     def _bring(self, names: list[str]) -> None:
         """Puts modules back, those by an import that somebody who came before us wants to know of."""
+        hidden = [name for name in names if name in self._modules]
         others = sys.meta_path[: sys.meta_path.index(self)] if self in sys.meta_path else []
-        watched = [name for name in names if any(self._wants(other, name) for other in others)]
-        for name in names:
-            if name in self._modules and name not in watched:
+        watched = [name for name in hidden if any(name in getattr(other, "_callbacks", {}) for other in others)]
+        for name in hidden:
+            if name not in watched:
                 self._put_back(name)
         for name in watched:
             importlib.import_module(name)
 
-    def _wants(self, finder: object, name: str) -> bool:
-        return name in getattr(finder, "_callbacks", {})
+
+def import_quietly(name: str) -> tuple[bytes, list[tuple]]:
+    """Imports a module; returns what it says on stderr and what it wants to be called at the end, both kept back."""
+    register, kept, exits = atexit.register, os.dup(2), []
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        atexit.register = lambda call, *words, **named: exits.append((call, words, named)) or call
+        try:
+            importlib.import_module(name)
+        finally:
+            atexit.register = register
+            os.dup2(kept, 2)
+            os.close(kept)
+        said.seek(0)
+        return said.read(), exits
 
 
 def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
@@ -320,22 +342,26 @@ def hide_our_frames() -> None:
 
 def main() -> None:
     """Serves, and in each fork runs what was asked for."""
-    pantry = Pantry()
+    pantry = Pantry(sys.argv[2])
     pantry.fill()
-    seed = sys.modules["numpy"].random.seed
+    # No fork looks through what lies hidden, which would copy it: the end of a process would take a second longer.
+    gc.collect()
+    gc.freeze()
+    torch = sys.modules.get("torch")
+    generators = [sys.modules["numpy"].random, *([torch.default_generator] if torch else [])]
     control = socket.socket(fileno=int(sys.argv[1]))
     os.write(1, b"ready\n")
     request, streams = serve(control)
     pantry.hide()
     words = request["words"]
     take_place(request, streams)
-    # Each process has random numbers of its own.
-    seed()
     other = Spares().prepare(count_of_spares(words))
     if other is not None:
         take_place(*other)
         words = other[0]["words"]
-        seed()
+    # Each process has random numbers of its own.
+    for generator in generators:
+        generator.seed()
     try:
         run(words)
     except SystemExit as ended:

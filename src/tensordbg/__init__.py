@@ -9,6 +9,8 @@
     print(trace.why().origins)
 
 Importing this package imports no framework and no heavy library: each public name is looked up when it is first used.
+
+PYTEST_DONT_REWRITE: pytest warns of plugins that are imported before it, as `tdbg run -m pytest` does.
 """
 
 from __future__ import annotations
@@ -19,11 +21,14 @@ from tensordbg.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensordbg.api import Run, Trace, assert_same, diff, open, open_run, why  # noqa: A004
+    from tensordbg.attaching.attach import attach
     from tensordbg.debug.own_filters import add_filter
     from tensordbg.errors import RecordingError, TensordbgError, TraceError, UsageError
+    from tensordbg.ipython import load_ipython_extension
     from tensordbg.notebook import show
     from tensordbg.recording.session import record
     from tensordbg.recording.value_filter import ValueFilter
+    from tensordbg.testing.finite import assert_finite
     from tensordbg.trapping.session import Trap, trap
 
 __version__ = "0.1.0"
@@ -39,8 +44,11 @@ __all__ = [
     "ValueFilter",
     "__version__",
     "add_filter",
+    "assert_finite",
     "assert_same",
+    "attach",
     "diff",
+    "load_ipython_extension",
     "open",
     "open_run",
     "record",
@@ -59,8 +67,11 @@ _HOMES = {
     "UsageError": "tensordbg.errors",
     "ValueFilter": "tensordbg.recording.value_filter",
     "add_filter": "tensordbg.debug.own_filters",
+    "assert_finite": "tensordbg.testing.finite",
     "assert_same": "tensordbg.api",
+    "attach": "tensordbg.attaching.attach",
     "diff": "tensordbg.api",
+    "load_ipython_extension": "tensordbg.ipython",
     "open": "tensordbg.api",
     "open_run": "tensordbg.api",
     "record": "tensordbg.recording.session",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from tensordbg.analysis.names.listing import Listing, Order
     from tensordbg.analysis.tensors.elements import RecordedTensor
     from tensordbg.trace.reader import TraceReader
+
+Answer = TypeVar("Answer")
 
 
 class Trace:
@@ -45,7 +49,7 @@ class Trace:
         """Where and why the numbers went wrong, as `tdbg why` says it."""
         from tensordbg.analysis.why import why
 
-        return why(self._reader)
+        return _answered(why(self._reader))
 
     def tensors(self, order_by: str = "event", limit: int = 0, **selection: Any) -> Listing:
         """The tensor events of a selection, as `tdbg ls` lists them.
@@ -168,7 +172,7 @@ class Run:
         """Which process went wrong first, where and why, and how it came to the others, as `tdbg why` says it."""
         from tensordbg.analysis.why import why_of_run
 
-        return why_of_run(self._readers)
+        return _answered(why_of_run(self._readers))
 
     def tensors(self, order_by: str = "event", limit: int = 0, **selection: Any) -> Listing:
         """The tensor events of all processes, by time unless another order is given; see `Trace.tensors`."""
@@ -182,10 +186,18 @@ class Run:
         return sql_of_run(self._readers, query, Limits())
 
 
+def _answered(result: Answer) -> Answer:
+    """The same result, which a notebook shows as `tdbg` prints it."""
+    from tensordbg.report.in_notebooks import show_results_if_running
+
+    show_results_if_running()
+    return result
+
+
 def _shown(name: str, result: WhyResult) -> str:
     from html import escape
 
-    from tensordbg.report.findings_table import findings_table
+    from tensordbg.report.findings.html_table import findings_table
 
     return f"<p><code>{escape(name)}</code></p>{findings_table(result)}"
 
@@ -242,22 +254,47 @@ def why(path: str | Path = "tdbg-traces") -> WhyResult:
     return open_run(path).why()
 
 
-def diff(a: str | Path, b: str | Path, tolerance: float | None = None, step: int | None = None) -> Comparison:
+def diff(
+    a: str | Path,
+    b: str | Path,
+    tolerance: float | None = None,
+    step: int | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Comparison:
     """Where the numbers of two runs part first, as `tdbg diff` says it.
 
     Args:
-        a: The reference: a trace, or a folder of traces, of which the newest run is meant.
+        a: The reference: a trace, or a folder of traces, of which the newest run is meant; or the file of a summary
+            (`tdbg export --summary`), with whose steps the other run is compared.
         b: The other run; it may be of a program in another framework.
         tolerance: How far apart equal values may be, relative to their largest element; by default it is found out.
         step: Compare only this step.
+        names: Layers, parameters and tensors of A, each with what it is called in B.
 
     Raises:
         TraceError: If there is no trace that can be read.
-        UsageError: If one is a run of several processes.
+        UsageError: If one is a run of several processes, or has nothing of a name.
     """
     from tensordbg.analysis.diff.compare import Asked, compare
 
-    return compare(open(a)._reader, open(b)._reader, Asked(tolerance, step))  # noqa: SLF001  of its own module
+    named = tuple((names or {}).items())
+    with _reference(a) as (reference, last):
+        return _answered(compare(reference, open(b)._reader, Asked(tolerance, step, last, named)))  # noqa: SLF001  of its own module
+
+
+@contextmanager
+def _reference(path: str | Path) -> Iterator[tuple[TraceReader, int | None]]:
+    """A trace; or that of a summary, with its last step, as long as the block runs."""
+    if not Path(path).is_file():
+        yield open(path)._reader, None  # noqa: SLF001  of its own module
+        return
+    from tensordbg.trace.reader import open_trace
+    from tensordbg.trace.summary import make_trace, read_summary
+
+    summary = read_summary(Path(path))
+    with tempfile.TemporaryDirectory(prefix="tdbg-summary-") as folder:
+        make_trace(summary, Path(folder))
+        yield open_trace(folder), summary.last
 
 
 def assert_same(a: str | Path, b: str | Path, tolerance: float | None = None) -> None:

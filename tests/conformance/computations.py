@@ -19,7 +19,7 @@ HUGE = np.array([3e38, 1.0], np.float32)
 INF = float("inf")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 NO_IN_PLACE = dict.fromkeys(("tensorflow", "tensorflow-function"), "a tensor can't be changed; variables can")
-NO_SINGULAR = dict.fromkeys(("tensorflow", "tensorflow-function", "torch"), "raises an error")
+NO_SINGULAR = dict.fromkeys(("tensorflow", "tensorflow-function", "torch", "torch-uncompiled"), "raises an error")
 NO_THREADS = {"tensorflow-function": "a function's body is traced in one thread"}
 
 

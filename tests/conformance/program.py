@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ WAYS = {
     "tensorflow": "tests.conformance.in_tensorflow",
     "tensorflow-function": "tests.conformance.in_tensorflow",
     "torch": "tests.conformance.in_torch",
+    "torch-uncompiled": "tests.conformance.in_torch",
 }
 """The ways of running, with the module of their words."""
 
@@ -48,6 +50,8 @@ def main() -> None:
     """Records each with a trace of its own, and keeps what came out."""
     way, folder = sys.argv[1], Path(sys.argv[2])
     words = importlib.import_module(WAYS[way])
+    if way.endswith("-uncompiled"):  # without a compiler, an observer in Python takes its place
+        os.environ.update(CXX="no-compiler-here", XDG_CACHE_HOME=str(folder / "cache"))
     for computation in ALL:
         if way in computation.cannot:
             continue

@@ -19,7 +19,7 @@ HOMES = {
     "a2wsgi": ("tensorboard/",),
     "duckdb": ("analysis/query.py",),
     "jax": (),
-    "keras": ("backends/tensorflow/",),
+    "keras": ("backends/tensorflow/", "keras.py"),
     "pyarrow": ("trace/",),
     "starlette": ("server/",),
     "tensorboard": ("tensorboard/",),

@@ -34,9 +34,9 @@ GIVEN_UP = {
 """Words, and what to write instead."""
 
 LEFT = {
-    "activation": {"analysis/warnings/activation_twice.py", "analysis/warnings/saturation.py"},
-    "course": {"analysis/warnings/series.py"},
-    "descent": {"analysis/warnings/descent.py", "analysis/tensors/divergence.py"},
+    "activation": {"analysis/warnings/losses/activation_twice.py", "analysis/warnings/layers/saturation.py"},
+    "course": {"analysis/warnings/study/series.py"},
+    "descent": {"analysis/warnings/study/descent.py", "analysis/tensors/divergence.py"},
     "turn": {"tensorflow/v1/turns.py", "console/fullscreen/application.py", "console/fullscreen/panes.py"},
 }
 """Where a word is used for what it says: a layer's activation, whose turn it is, to turn to a page."""

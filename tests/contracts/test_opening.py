@@ -23,6 +23,7 @@ OURS = {
     "capture/writer.py": "flushes what it has written",
     "capture/tensors.py": "lets safetensors map the file, once it was opened here",
     "trace/events.py": "writes",
+    "importers/tensor_files/numpy_files.py": "opens members of an archive that was opened here",
 }
 """Files that call `os.open` or read what is no one's, and why."""
 

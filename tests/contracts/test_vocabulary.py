@@ -35,7 +35,9 @@ FORMATS = {
 OTHER_WORDS = {
     "analysis/diff/explaining.py": {"A", "B"},
     "cli/commands/diff.py": {"A", "B"},
+    "cli/commands/view.py": {"A"},
     "console/fullscreen/keys.py": {"Enter"},
+    "report/diff_html.py": {"A", "B"},
     "report/diff_text.py": {"A", "B"},
 }
 """Words that happen to be the name of a type."""

@@ -162,7 +162,7 @@ def test_the_console_opens_on_an_operation_that_could_not_be_built(tmp_path: Pat
         [TDBG, "debug", "--out", tmp_path / "piped", program], input="continue\n", capture_output=True, text=True,
         check=False, env=QUIET, cwd=tmp_path,
     ).stdout.partition("An error occurred")[2]  # fmt: skip
-    assert re.search(r"^in  w +float32\[4, 5\] ", lines, re.MULTILINE)
+    assert re.search(r"^in  w:0 +float32\[4, 5\] ", lines, re.MULTILINE)
     assert "  li -r MatMul" in lines
 
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.analysis.finding import WhyResult
-from tensordbg.report.why_text import render
+from tensordbg.report.findings.why_text import render
 from tensordbg.wire.why import why_to_json
 from tests.backends.tensorflow.recorded import record
 from tests.e2e.programs.checking import Program

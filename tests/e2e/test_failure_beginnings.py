@@ -13,7 +13,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.report.why_text import render
+from tensordbg.report.findings.why_text import render
 from tensordbg.wire.why import why_to_json
 
 
@@ -239,6 +239,60 @@ def what_an_assertion_compared_in_a_function() -> None:
     checked(tf.constant([1.0, 2.0]))
 
 
+def a_cast_before_the_function() -> None:
+    @tf.function
+    def step(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+        return x * weights
+
+    weights = tf.cast(tf.constant([1, 2]), tf.float64)  # HERE
+    step(tf.constant([1.0, 2.0]), tf.reshape(weights, [2]))
+
+
+def a_cast_before_a_method_with_a_signature() -> None:
+    class Model(tf.Module):
+        def __init__(self) -> None:
+            self.w = tf.Variable(tf.ones([2]))
+
+        @tf.function(input_signature=[{"x": tf.TensorSpec([None], tf.float64)}])
+        def __call__(self, batch: dict[str, tf.Tensor]) -> tf.Tensor:
+            return batch["x"] * self.w
+
+    Model()({"x": tf.cast([1, 2], tf.float64)})  # HERE
+
+
+def a_cast_outside_of_a_function_in_a_loop() -> None:
+    @tf.function
+    def grow(state: tf.Tensor, rate: tf.Tensor) -> tf.Tensor:
+        for _ in tf.range(3):
+            state = state + rate
+        return state
+
+    @tf.function
+    def step(x: tf.Tensor, rate: tf.Tensor) -> tf.Tensor:
+        wide = tf.cast(x, tf.float64)  # HERE
+        return grow(wide * 2.0, rate)
+
+    step(tf.ones([2]), tf.constant([1.0, 2.0]))
+
+
+def a_shape_that_a_loop_was_given() -> None:
+    @tf.function
+    def run(x: tf.Tensor, rate: tf.Tensor) -> tf.Tensor:
+        flat = tf.reshape(x, [4])  # HERE
+        return tf.while_loop(lambda i, _: i < 3, lambda i, state: (i + 1, state * rate), [0, flat])[1]
+
+    run(tf.ones([2, 2]), tf.constant([1.0, 2.0, 3.0]))
+
+
+def a_number_with_what_is_whole() -> None:
+    @tf.function
+    def pick(x: tf.Tensor) -> tf.Tensor:
+        place = tf.argmax(x, 1)  # HERE
+        return place * 0.5
+
+    pick(tf.ones([2, 3]))
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (an_index_eagerly, "value", "Mul:0 made 14 of 1 to 7 and 2"),
     (an_index_in_a_function, "value", "mul:0 made 14 of 1 to 7 and 2"),
@@ -258,6 +312,11 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (a_reshape_while_traced, "shape", "Reshape:0 made [16, 8] of [32, 4]"),
     (a_concatenation_outside_of_a_branch_while_traced, "shape", "concat:0 made [8, 3] of [4, 3] and [4, 3]"),
     (a_cast_while_traced, "dtype", "Cast:0 made float64 of int32"),
+    (a_cast_before_the_function, "dtype", "Cast:0 made float64 of int32"),
+    (a_cast_before_a_method_with_a_signature, "dtype", "Cast:0 made float64 of int32"),
+    (a_cast_outside_of_a_function_in_a_loop, "dtype", "Cast:0 made float64 of float32"),
+    (a_shape_that_a_loop_was_given, "shape", "Reshape:0 made [4] of [2, 2]"),
+    (a_number_with_what_is_whole, "dtype", "ArgMax:0 made int64 of float32"),
     (what_a_layer_was_given, "shape", "made [4, 6] of [4, 3] and [4, 3]"),
     (what_a_layer_was_given_in_a_fit, "shape", "made [?, 64] of [?, 8, 8]"),
     (a_graph_of_tensorflow_1, "shape", "concat:0 made [?, 20] of [?, 10] and [?, 10]"),

@@ -15,7 +15,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.report.why_text import render
+from tensordbg.report.findings.why_text import render
 from tensordbg.trace.seal import seal_all
 from tensordbg.wire.why import why_to_json
 from tests import programs

@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.report.why_text import render
+from tensordbg.report.findings.why_text import render
 from tests.backends.tensorflow.recorded import record
 from tests.e2e.programs.checking import Program
 

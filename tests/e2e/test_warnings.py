@@ -380,7 +380,13 @@ def test_three_steps_are_too_few(
     assert (kind, named, why_of(program, tmp_path)["warnings"]) == (kind, named, [])
 
 
-OF_PYTORCH = {"accumulated_gradients"}
+OF_PYTORCH = {
+    "accumulated_gradients",
+    "evaluation_mode",
+    "no_log_probabilities",
+    "training_mode",
+    "without_gradient",
+}
 """Kinds that TensorFlow knows no such trouble for; tests/e2e/test_torch_warnings.py has their programs."""
 
 
@@ -439,5 +445,7 @@ def test_run_ends_with_the_number_of_warnings(tmp_path: Path) -> None:
     (tmp_path / "dying.py").write_text(DYING)
     words = [sys.executable, "-m", "tensordbg", "run", "dying.py"]
     process = programs.run(words, cwd=tmp_path, capture_output=True, check=True, text=True)
-    last = process.stderr.splitlines()[-1]
+    named, last = process.stderr.splitlines()[-2:]
+    assert named.startswith("tdbg: warning: ")
+    assert "(dying.py:" in named
     assert last == "tdbg: 1 warning of finite numbers; `tdbg why` tells what and where"

@@ -46,3 +46,27 @@ def test_tensorboard_finds_the_tab(wheel: zipfile.ZipFile) -> None:
     assert (
         "[tensorboard_plugins]\ntensordbg = tensordbg.tensorboard.plugin:TensordbgPlugin" in wheel.read(table).decode()
     )
+
+
+# `-S` leaves out the link to the sources, which stands in `site-packages` of those who work on them.
+RECORDED = """
+import sys
+sys.path[:0] = sys.argv[1:]
+import tensordbg
+import pytest
+sys.exit(pytest.main(["-q", "-W", "error", "-p", "no:cacheprovider", "test_nothing.py"]))
+"""
+
+
+def test_pytest_warns_of_nothing_where_it_is_imported_first(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    wheel.extractall(tmp_path / "site")
+    (tmp_path / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", RECORDED, tmp_path / "site", Path(pytest.__file__).parents[1]],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "tensordbg" not in done.stdout + done.stderr

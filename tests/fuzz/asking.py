@@ -23,8 +23,15 @@ from tests.fuzz.visiting import visit
 TRACE = (
     *(["why"], ["why"], ["why"], ["why", "--json"], ["ls"], ["ls", "--non-finite"], ["ls", "--json", "--step", "0..1"]),
     *(["ls", "--sort", "max"], ["ls", "--name", "*o*", "--file", "train.py"], ["why", "--process", "0"]),
-    *(["show", "Log"], ["show", "mul", "--json"], ["show", "Log", "--values"], ["functions"], ["functions", "--json"]),
-    *(["layers"], ["layers", "--inner"], ["graph", "train"], ["graph", "train", "--depth", "all"]),
+    *(["show", "Log"], ["show", "mul", "--json"], ["show", "Log", "--values"], ["functions"], ["functions", "--csv"]),
+    *(["why", "--sarif"], ["why", "--exit-code"], ["ls", "--csv"], ["show", "mul", "--csv"], ["functions", "--json"]),
+    *(
+        ["layers"],
+        ["layers", "--inner", "--csv"],
+        ["layers", "--inner"],
+        ["graph", "train"],
+        ["graph", "train", "--depth", "all"],
+    ),
     *(["graph", "train", "--as", "run"], ["graph", "train", "--as", "recorded", "--json"], ["graph", "inner"]),
     *(["graph", "train", "--export", "g.pbtxt"], ["graph", "train", "--as", "run", "--export", "g.pbtxt"]),
     *(["graph", "train", "--as", "run", "--export", "g.pb"], ["graph", "train", "--around", "Log", "--hops", "1"]),
@@ -32,7 +39,7 @@ TRACE = (
     *(["sql", "select * from tensors limit 3"], ["sql", "select * from sites, stacks limit 9", "--csv"]),
     *(["sql", "select count(*), max(step) from executions"],),
     *(["export", "out"], ["export", "out"], ["report", "-o", "r.md"], ["report", "-o", "r.html"]),
-    *(["report", "-o", "-"],),
+    *(["report", "-o", "-"], ["prune", "--older-than", "1d"]),
 )
 LINES = (
     *(
@@ -51,7 +58,12 @@ LINES = (
 )
 CAPTURE = (
     *(["capture", "show"], ["capture", "show", "--json"], ["capture", "show", "--export-weights", "w.npz"], ["replay"]),
-    *(["capture", "show", "--export-weights", "w.safetensors"], ["captures"], ["captures", "--json"]),
+    *(
+        ["capture", "show", "--export-weights", "w.safetensors"],
+        ["captures"],
+        ["captures", "--csv"],
+        ["captures", "--json"],
+    ),
 )
 ROUTES = (
     *("runs", "overview", "findings", "events", "events?search=Log", "events?order=mean&descending=true", "events/1"),

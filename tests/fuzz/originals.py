@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import save_file
 
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.capture.replayed import Replayed, Run, write_replayed
@@ -149,6 +150,16 @@ def _dumps(folder: Path) -> None:
         (device / f"{place}_{micros}").write_bytes(said.SerializeToString())
 
 
+def _tensor_files(folder: Path) -> None:
+    """Files of named tensors, of each format."""
+    folder.mkdir()
+    numbers = np.linspace(-2.0, 2.0, 12).reshape(3, 4)
+    save_file({"w": numbers, "b": np.array([np.nan, 1.0], np.float16)}, folder / "a.safetensors", {"format": "np"})
+    np.savez(folder / "b.npz", w=numbers, f=np.asfortranarray(numbers))
+    np.savez_compressed(folder / "c.npz", w=numbers, ids=np.arange(4))
+    np.save(folder / "d.npy", numbers)
+
+
 _MAKERS: dict[str, tuple[Kind, Callable[[Path], object]]] = {
     "raw": (Kind.TRACE, make_sample_trace),
     "raw eventful": (Kind.TRACE, lambda folder: eventful_trace(folder).finish()),
@@ -165,4 +176,5 @@ _MAKERS: dict[str, tuple[Kind, Callable[[Path], object]]] = {
     "log nested": (Kind.LOGS, _log(nested_functions, "Square")),
     "log loop": (Kind.LOGS, _log(loop_and_branch, "Greater")),
     "dumps": (Kind.LOGS, _dumps),
+    "tensor files": (Kind.LOGS, _tensor_files),
 }

@@ -35,6 +35,15 @@ tf.constant(1.0)
 print(tf.executing_eagerly(), tf.__name__, tf.__spec__.name, type(tf.__loader__).__name__, tf.keras.__name__)
 """
 
+PYTORCH = """
+import sys, torch
+late = ("torch._dynamo", "torch._dynamo.utils", "torch._inductor.compile_fx", "sympy", "pyarrow", "tensorflow")
+seen = lambda: [name for name in late if name in sys.modules]
+print(seen(), torch.__spec__.name, type(torch.__loader__).__name__, "_dynamo" in vars(torch))
+print(torch._dynamo.__name__, seen(), vars(torch)["_dynamo"] is sys.modules["torch._dynamo"])
+print(torch.compile(lambda x: x + 1)(torch.ones(2)), seen())
+"""
+
 ENDINGS = {
     "raises": "def f():\n    1 / 0\nf()",
     "raises after TensorFlow": "import tensorflow\n1 / 0",
@@ -47,6 +56,8 @@ ENDINGS = {
     "broken": "def f(:",
     "handlers": "import atexit, threading\natexit.register(print, 'last')\n"
     "threading.Thread(target=lambda: (__import__('time').sleep(0.1), print('thread'))).start()\nprint('first')",
+    "leaves files open": "import tensorflow, sys\nout = open('left', 'w')\nout.write('more')\n"
+    "class Last:\n    def __del__(self):\n        print('gone')\nlast = Last()",
     "own hook": "import sys\nsys.excepthook = lambda kind, error, trace: print('hook', trace.tb_lineno)\n1 / 0",
 }
 
@@ -78,6 +89,31 @@ def test_a_program_sees_the_same(tmp_path: Path, how: str) -> None:
     assert forked.stderr == started.stderr
 
 
+def test_a_program_of_pytorch_sees_the_same() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+    programs.run([sys.executable, "-c", "import torch"], env=QUIET)
+    started, forked = both("-c", PYTORCH)
+    assert (forked.returncode, forked.stdout, forked.stderr) == (started.returncode, started.stdout, started.stderr)
+    assert started.returncode == 0, started.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "framework"),
+    [
+        ("import torch", "torch"),
+        ("import numpy\nfrom torch import nn", "torch"),
+        ("import torchvision", "tensorflow"),
+        ("import torch\nimport tensorflow as tf", "tensorflow"),
+        ("print('import torch')", "tensorflow"),
+    ],
+)
+def test_the_text_of_a_program_says_which_framework_it_needs(tmp_path: Path, text: str, framework: str) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.py").write_text(text)
+    for words in (["-c", text], ["a/b.py"], ["-m", "a.b"], ["-m", "tensordbg", "run", "a/b.py", "--fast"]):
+        assert programs.framework_of([sys.executable, *words], tmp_path) == framework
+
+
 @pytest.mark.parametrize("how", ENDINGS)
 def test_a_program_ends_the_same(tmp_path: Path, how: str) -> None:
     (tmp_path / "ends.py").write_text(ENDINGS[how])
@@ -99,11 +135,15 @@ def test_what_a_tdbg_starts_is_its_child_and_ends_it_as_it_ends(tmp_path: Path) 
     assert (process.pid, process.returncode) == (parent, -signal.SIGTERM)
 
 
-def test_random_numbers_differ_from_process_to_process() -> None:
-    drawing = "print(random.random(), numpy.random.rand(), float(tf.random.uniform([])))"
-    command = [sys.executable, "-c", f"import random, numpy, tensorflow as tf; {drawing}"]
-    drawn = [programs.run(command, env=QUIET, capture_output=True, text=True).stdout for _ in range(2)]
-    assert len(set(" ".join(drawn).split())) == 6
+@pytest.mark.parametrize(
+    ("framework", "drawing"), [("tensorflow", "tensorflow.random.uniform([])"), ("torch", "torch.rand([])")]
+)
+def test_random_numbers_differ_from_process_to_process(framework: str, drawing: str) -> None:
+    pytest.importorskip(framework, reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+    text = f"import {framework}, random, numpy\nprint(random.random(), numpy.random.rand(), float({drawing}))"
+    command = [sys.executable, "-c", text]
+    drawn = [programs.run(command, env=QUIET, capture_output=True, text=True).stdout for _ in range(3)]
+    assert len(set(" ".join(drawn).split())) == 9
 
 
 def test_options_and_other_programs_are_started() -> None:

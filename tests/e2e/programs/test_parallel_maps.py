@@ -15,7 +15,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.analysis.view.neighbours import find_inputs
+from tensordbg.analysis.view.event.neighbours import find_inputs
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.trace.reader import open_trace
 from tensordbg.wire.why import why_to_json
