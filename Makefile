@@ -247,10 +247,10 @@ HOLDS_test := what the tests need: pytest, Playwright, pandas, Polars, PyTorch a
 HOLDS_lint := ruff and mypy
 HOLDS_docs := MkDocs
 
-# PyTorch's own index has a build for processors alone; that of PyPI brings gigabytes for GPUs along. Without curl, or where
-# the index can't be reached, PyPI's is taken.
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
-INDEX_demo-torch = $(shell curl -sfILm 9 $(TORCH_INDEX)/torch/ >/dev/null 2>&1 && echo --extra-index-url $(TORCH_INDEX))
+# PyPI's PyTorch brings gigabytes for GPUs along on Linux. PyTorch's own index has a build for processors alone: where that can
+# be reached, `make TORCH_INDEX=URL` takes it, as pytorch.org tells it.
+TORCH_INDEX ?=
+INDEX_demo-torch = $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 INDEX_test = $(INDEX_demo-torch)
 
 $(DONE)/build $(DONE)/demo $(DONE)/demo-torch $(DONE)/test $(DONE)/lint $(DONE)/docs: $(DONE)/%: pyproject.toml | $(DONE)/venv
