@@ -79,9 +79,13 @@ def _graphs(dataset: Any) -> Iterator[Any]:
     for part in _with_inputs(dataset):
         for wrapper in part._functions():  # noqa: SLF001  noted in `internals`
             yield wrapper.function.graph
-            for called in wrapper.function.graph._functions.values():  # noqa: SLF001  likewise
-                definition = getattr(called, "cached_definition", None) or called.definition
-                yield function_def_to_graph.function_def_to_graph(definition)
+            yield from map(_graph_of, wrapper.function.graph._functions.values())  # noqa: SLF001  likewise
+
+
+def _graph_of(called: Any) -> Any:
+    """The graph that a function was built as, of which it is known what is ours; of an old one, what it is defined as."""
+    built = getattr(called, "graph", None)
+    return function_def_to_graph.function_def_to_graph(called.definition) if built is None else built
 
 
 def _with_inputs(dataset: Any) -> Iterator[Any]:
