@@ -10,18 +10,14 @@ accelerator.end_training()
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from accelerate.tracking import GeneralTracker
 
-from tensordbg.training.observed import Observation, ObservedTraining
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.finding import WhyResult
+from tensordbg.training.observed import HoldsTraining, ObservedTraining
 
 
-class Tracker(GeneralTracker):  # type: ignore[misc]  # it may not be installed where types are checked
+class Tracker(HoldsTraining, GeneralTracker):  # type: ignore[misc]  # it may not be installed where types are checked
     """Records a training into a trace; under `tdbg run`, which records it already, it does nothing."""
 
     name = "tensordbg"
@@ -29,31 +25,10 @@ class Tracker(GeneralTracker):  # type: ignore[misc]  # it may not be installed 
     main_process_only = False
     """Each process records itself; `tdbg why` reads them together."""
 
-    def __init__(
-        self,
-        out: str | Path = "tdbg-traces",
-        every: int = 1,
-        on_bad: str = "",
-        captures: str | Path = "captures",
-        attach: str = "",
-    ) -> None:
-        """Takes where to record and how much; see `tensordbg.keras.Callback`."""
-        super().__init__()
-        self.training = ObservedTraining(Observation(out, every, on_bad, captures, attach))
-
     @property
     def tracker(self) -> ObservedTraining:
         """The training; Accelerate asks for it."""
         return self.training
-
-    @property
-    def path(self) -> Path | None:
-        """The trace of the training."""
-        return self.training.path
-
-    def why(self) -> WhyResult | None:
-        """Where and why the numbers of the training went wrong."""
-        return self.training.why()
 
     def start(self) -> None:
         """Begins; `init_trackers` calls it."""

@@ -8,10 +8,9 @@ Trainer(callbacks=[Callback(every=10)]).fit(model, data)
 from __future__ import annotations
 
 import importlib.util
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tensordbg.training.observed import Observation, ObservedTraining
+from tensordbg.training.observed import HoldsTraining
 
 # Two packages offer the same classes under two names, and a trainer of one refuses the callbacks of the other.
 if importlib.util.find_spec("lightning") is not None:
@@ -19,33 +18,9 @@ if importlib.util.find_spec("lightning") is not None:
 else:
     from pytorch_lightning.callbacks import Callback as _Base
 
-if TYPE_CHECKING:
-    from tensordbg.analysis.finding import WhyResult
 
-
-class Callback(_Base):  # type: ignore[misc]  # it may not be installed where types are checked
+class Callback(HoldsTraining, _Base):  # type: ignore[misc]  # it may not be installed where types are checked
     """Records each `fit` into a trace of its own; under `tdbg run`, which records it already, it does nothing."""
-
-    def __init__(
-        self,
-        out: str | Path = "tdbg-traces",
-        every: int = 1,
-        on_bad: str = "",
-        captures: str | Path = "captures",
-        attach: str = "",
-    ) -> None:
-        """Takes where to record and how much; see `tensordbg.keras.Callback`."""
-        super().__init__()
-        self.training = ObservedTraining(Observation(out, every, on_bad, captures, attach))
-
-    @property
-    def path(self) -> Path | None:
-        """The trace of the last `fit`."""
-        return self.training.path
-
-    def why(self) -> WhyResult | None:
-        """Where and why the numbers of the last `fit` went wrong."""
-        return self.training.why()
 
     def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:  # noqa: ARG002  given by Lightning
         """Begins before the first batch of the sanity check."""

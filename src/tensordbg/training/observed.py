@@ -62,6 +62,11 @@ class ObservedTraining:
         """The trace; None before a training, and where another recording holds it."""
 
     @property
+    def traps(self) -> bool:
+        """Whether bad steps are trapped."""
+        return bool(self._options.on_bad)
+
+    @property
     def captures(self) -> list[Path]:
         """The bad steps that a trap captured."""
         return [] if self._trap is None else self._trap.captures
@@ -83,7 +88,7 @@ class ObservedTraining:
             return
         try:
             recording = self._stack.enter_context(record(self._options.out, every=self._options.every))
-            if self._options.on_bad:
+            if self.traps:
                 self._trap = self._stack.enter_context(trap(self._options.captures, self._options.on_bad))
         except TensordbgError as error:
             self._stack.close()
@@ -126,6 +131,45 @@ class ObservedTraining:
             say(f"a bad step was captured; `tdbg replay {capture}` runs it again")
         named = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
         say(f"the trace is {named}; `tdbg why {named}` tells more")
+
+
+class HoldsTraining:
+    """A framework's callback by what all have in common: its options, and where its training is found afterwards.
+
+    It stands before the framework's own class among the bases of a callback.
+    """
+
+    def __init__(
+        self,
+        out: str | Path = "tdbg-traces",
+        every: int = 1,
+        on_bad: str = "",
+        captures: str | Path = "captures",
+        attach: str = "",
+    ) -> None:
+        """Takes where to record and how much.
+
+        Args:
+            out: The folder in which a new trace is made.
+            every: Record one step in so many of each function.
+            on_bad: Also trap steps that go wrong: `stop`, `skip` or `record` as of `tensordbg.trap`; empty for no trap.
+            captures: Where a trap keeps bad steps.
+            attach: Attach the findings to the active run of `wandb` or `mlflow`, see `tensordbg.attach`.
+
+        Raises:
+            UsageError: If `on_bad` or `attach` is no such word.
+        """
+        super().__init__()
+        self.training = ObservedTraining(Observation(out, every, on_bad, captures, attach))
+
+    @property
+    def path(self) -> Path | None:
+        """The trace of the last training."""
+        return self.training.path
+
+    def why(self) -> WhyResult | None:
+        """Where and why the numbers of the last training went wrong."""
+        return self.training.why()
 
 
 _NAMED = 4

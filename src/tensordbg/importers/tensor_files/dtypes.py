@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
-
-import numpy as np
-
-from tensordbg.errors import UsageError
 
 OF_SAFETENSORS: Mapping[str, str] = MappingProxyType({
     "BOOL": "bool", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "U8": "uint8", "U16": "uint16",
@@ -16,20 +11,3 @@ OF_SAFETENSORS: Mapping[str, str] = MappingProxyType({
     "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "C64": "complex64",
 })  # fmt: skip
 """What a trace calls the types of the format; those that are missing here it does not know."""
-
-
-def numpy_dtype(name: str) -> np.dtype[Any]:
-    """NumPy's type of a name of a trace.
-
-    Raises:
-        UsageError: If NumPy has none and `ml_dtypes`, which defines it, is not installed.
-    """
-    if name != "bfloat16" and not name.startswith("float8"):
-        plain: np.dtype[Any] = np.dtype(name)
-        return plain
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise UsageError(f"{name} can't be read without ml_dtypes; install it: pip install ml-dtypes") from None
-    special: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-    return special

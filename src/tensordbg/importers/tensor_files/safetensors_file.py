@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from tensordbg.errors import TraceError
-from tensordbg.importers.tensor_files.dtypes import OF_SAFETENSORS, numpy_dtype
+from tensordbg.importers.tensor_files.dtypes import OF_SAFETENSORS
 from tensordbg.importers.tensor_files.stored import (
     MOST_NAME,
     MOST_TENSORS,
@@ -23,6 +23,7 @@ from tensordbg.importers.tensor_files.stored import (
 )
 from tensordbg.json_input import load_json
 from tensordbg.opening import size_of
+from tensordbg.trace.values import numpy_dtype
 
 _MOST_HEADER = 100_000_000
 """Bytes; the format's own library takes no more."""

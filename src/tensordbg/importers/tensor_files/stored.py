@@ -17,6 +17,7 @@ from tensordbg.health.spec import MEASURABLE
 from tensordbg.model import NONE, Health
 from tensordbg.trace.events import TensorEvent
 from tensordbg.trace.record import RecordFlag
+from tensordbg.trace.values import numpy_dtype
 
 Array = npt.NDArray[Any]
 
@@ -75,19 +76,13 @@ def event_of(tensor: StoredTensor, most_kept: int) -> TensorEvent:
         return form
     pieces = tensor.pieces()
     try:
-        kind = _kind(tensor)
+        kind = numpy_dtype(tensor.dtype)
         if tensor.size * kind.itemsize > min(most_kept, WHOLE):
             return replace(form, health=reduce(_joined, map(measure, pieces), Health(0)), flags=RecordFlag.HEALTH)
         elements = _whole(tensor, pieces, kind)
     finally:
         getattr(pieces, "close", lambda: None)()
     return replace(form, health=measure(elements), flags=RecordFlag.HEALTH, elements=elements)
-
-
-def _kind(tensor: StoredTensor) -> np.dtype[Any]:
-    from tensordbg.importers.tensor_files.dtypes import numpy_dtype
-
-    return numpy_dtype(tensor.dtype)
 
 
 def _whole(tensor: StoredTensor, pieces: Iterable[Array], kind: np.dtype[Any]) -> Array:

@@ -15,6 +15,7 @@ from tensordbg.health.spec import MEASURABLE, TENSORFLOW_DTYPES
 from tensordbg.model import NONE, SOMEWHERE, Health
 from tensordbg.trace.events import TensorEvent
 from tensordbg.trace.record import RecordFlag
+from tensordbg.trace.values import numpy_dtype
 
 NO_TENSOR, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, SHAPE, _, FULL_TENSOR = range(1, 8)
 """The modes, by their number in the log."""
@@ -134,7 +135,7 @@ def _of_value(tensor: Any) -> TensorEvent:
 
 def _elements(tensor: Any, dtype: str) -> npt.NDArray[Any]:
     """The elements of a tensor, end to end."""
-    kind = _numpy_dtype(dtype)
+    kind = numpy_dtype(dtype)
     if tensor.tensor_content:
         return np.frombuffer(tensor.tensor_content, kind)
     listed = getattr(tensor, _LISTS[dtype])
@@ -145,20 +146,3 @@ def _elements(tensor: Any, dtype: str) -> npt.NDArray[Any]:
     if dtype.startswith("complex"):
         return np.array(listed, np.float32 if dtype == "complex64" else np.float64).view(kind)
     return np.array(listed, kind)
-
-
-def _numpy_dtype(name: str) -> np.dtype[Any]:
-    """NumPy's type of a name.
-
-    Raises:
-        UsageError: If NumPy has none and `ml_dtypes`, which defines it, is not installed.
-    """
-    if name != "bfloat16" and not name.startswith("float8"):
-        plain: np.dtype[Any] = np.dtype(name)
-        return plain
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise UsageError(f"{name} can't be read without ml_dtypes; install it: pip install ml-dtypes") from None
-    special: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-    return special
