@@ -156,7 +156,9 @@ def test_a_type_that_is_not_taken_is_no_matter_of_shapes(tmp_path: Path) -> None
 
     failure, _ = answer_of(lambda: step(X, tf.ones([2, 2])), tmp_path)
     assert "DataType float32 not in list of allowed values" in failure["lead"]
-    assert [(each["what"], each["tensor"]) for each in failure["beginnings"]] == [("dtype", "y:0")]
+    (beginning,) = failure["beginnings"]
+    assert (beginning["what"], beginning["explanation"]) == ("dtype", "it came in from Python with float32")
+    assert "tf.ones([2, 2])" in beginning["source"]["text"]
 
 
 def test_a_constant_operand_is_told_that_nothing_recorded(tmp_path: Path) -> None:
