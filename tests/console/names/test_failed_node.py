@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.console.names.failed_node import failed_node, stated_inputs
+from tensordbg.console.names.failed_node import failed_eager_node, stated_inputs, unbuilt_node
 from tensordbg.console.names.node import Node
 from tensordbg.model import NONE, Site, StatedInput, StatedTensor
 from tensordbg.trace.facts import Failure
@@ -29,14 +29,14 @@ def opened(function: int = NONE, **told: Any) -> OpenedTrace:
 
 
 def test_it_is_found_by_its_name() -> None:
-    assert failed_node(opened(inputs=GIVEN), "MatMul") == Node("MatMul", "MatMul", 7)
-    assert failed_node(opened(inputs=GIVEN), "Relu") is None
-    assert failed_node(opened(), "MatMul") is None
+    assert unbuilt_node(opened(inputs=GIVEN), "MatMul") == Node("MatMul", "MatMul", 7)
+    assert unbuilt_node(opened(inputs=GIVEN), "Relu") is None
+    assert unbuilt_node(opened(), "MatMul") is None
 
 
 def test_it_is_found_where_it_ran_eagerly_but_not_in_a_function() -> None:
-    assert failed_node(opened(inputs=GIVEN, execution=3), "MatMul") == Node("MatMul", "MatMul", 7)
-    assert failed_node(opened(3, inputs=GIVEN, execution=3), "MatMul") is None
+    assert failed_eager_node(opened(inputs=GIVEN, execution=3), "MatMul") == Node("MatMul", "MatMul", 7)
+    assert failed_eager_node(opened(3, inputs=GIVEN, execution=3), "MatMul") is None
 
 
 def test_its_inputs_lead_back() -> None:

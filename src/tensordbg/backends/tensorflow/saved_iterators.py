@@ -83,7 +83,7 @@ def _graphs(dataset: Any) -> Iterator[Any]:
 
 
 def _graph_of(called: Any) -> Any:
-    """The graph that a function was built as, of which it is known what is ours; of an old one, what it is defined as."""
+    """The graph that a function was built as, of which it is known what is ours; else one made of its definition."""
     built = getattr(called, "graph", None)
     return function_def_to_graph.function_def_to_graph(called.definition) if built is None else built
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensordbg.console.names.node import Node
-from tensordbg.model import NONE, Site, StatedInput, StatedTensor
+from tensordbg.model import NONE, StatedInput, StatedTensor
 from tensordbg.report.numbers import ABSENT
 from tensordbg.trace.facts import Failure
 
@@ -13,20 +13,24 @@ if TYPE_CHECKING:
     from tensordbg.analysis.view.opened import OpenedTrace
 
 
-def failed_node(opened: OpenedTrace, name: str) -> Node | None:
-    """The operation that ended the program, if that is its name and nothing else tells it from others.
-
-    That is one that the framework refused to add to a graph, or one that ran eagerly: many of a name do.
-    """
+def unbuilt_node(opened: OpenedTrace, name: str) -> Node | None:
+    """The operation that the framework refused to add to a graph, which ended the program, if that is its name."""
     told = opened.reader.facts.failure
-    site = None if told is None else opened.program.sites.get(told.site)
-    if told is None or site is None or site.name != name or not (_is_unbuilt(told) or _is_eager(told, site)):
+    return _node_of(opened, told, name) if told is not None and _is_unbuilt(told) else None
+
+
+def failed_eager_node(opened: OpenedTrace, name: str) -> Node | None:
+    """The operation that ended the program where it ran eagerly, if that is its name: many of a name do."""
+    told = opened.reader.facts.failure
+    if told is None or told.execution == NONE:
         return None
-    return Node(site.name, site.op_type, site.site)
+    site = opened.program.sites.get(told.site)
+    return _node_of(opened, told, name) if site is not None and site.function == NONE else None
 
 
-def _is_eager(told: Failure, site: Site) -> bool:
-    return told.execution != NONE and site.function == NONE
+def _node_of(opened: OpenedTrace, told: Failure, name: str) -> Node | None:
+    site = opened.program.sites.get(told.site)
+    return None if site is None or site.name != name else Node(site.name, site.op_type, site.site)
 
 
 def _is_unbuilt(told: Failure) -> bool:

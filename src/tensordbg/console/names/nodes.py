@@ -11,7 +11,7 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.program.control_edges import is_told, waits_for
 from tensordbg.analysis.view.event.neighbours import Neighbour, find_consumers, find_inputs, with_rows
-from tensordbg.console.names.failed_node import failed_node, stated_inputs
+from tensordbg.console.names.failed_node import failed_eager_node, stated_inputs, unbuilt_node
 from tensordbg.console.names.node import Node
 from tensordbg.console.names.runs import Scope
 from tensordbg.console.names.tensors import node_of, parse_tensor
@@ -26,13 +26,16 @@ def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "")
     """The node that is meant by a name, and the functions in which there are others of the same name.
 
     Of several that which computed something in the scope counts, and of what it computed the first that is not finite,
-    in the execution of the event in context, if there is one; before all of these the one that ended the program,
-    where no run is chosen.
+    in the execution of the event in context, if there is one; before all of these the one that ended the program: one
+    that could not be built, and where no run is chosen one that ran eagerly.
 
     Raises:
         AbsentError: If there is none; it names the nearest.
     """
-    failed = None if function or scope.runs else failed_node(opened, parse_tensor(typed).node)
+    name = parse_tensor(typed).node
+    failed = None if function else unbuilt_node(opened, name)
+    if failed is None and not function and not scope.runs:
+        failed = failed_eager_node(opened, name)
     if failed is not None:
         return failed, ()
     sites = node_of(opened, typed)
