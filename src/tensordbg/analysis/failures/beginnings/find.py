@@ -42,7 +42,8 @@ def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
     found = [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)]
     if not found and not dtypes.is_of_type_alone(refusal.message):
         found = [*_of_sizes(refusal, past), *_of_shapes(refusal, past)]
-    unique = {(each.what, each.tensor, each.source and (each.source.file, each.source.line)): each for each in found}
+    # On one line several may be made by operations of one name, each in a way of its own.
+    unique = {(each.what, each.tensor, each.explanation, each.source): each for each in found}
     return tuple(unique.values())[:_MOST]
 
 
