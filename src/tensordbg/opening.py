@@ -2,7 +2,7 @@
 
 A trace, a capture or a dump may come from anywhere. A pipe in the place of a file would be waited for without end, a
 device read without end, and a link lead out of the folder that was given. The folder itself is the user's to choose,
-and may be a link.
+and may be a link. Of what lies in object storage a copy is opened, which is brought first (`remote/copies.py`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ import errno
 import os
 import stat
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
+
+from tensordbg.remote import copies
 
 _FILE = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
@@ -36,6 +39,7 @@ def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
         FileNotFoundError: If it does not exist.
         OSError: If it can't be opened, is no regular file, or lies behind a link.
     """
+    copies.bring(path)
     top = path.parent if within is None else within
     *folders, name = path.relative_to(top).parts
     place = os.open(top, _FOLDER)
@@ -87,6 +91,22 @@ def name_of_open(file: BinaryIO, path: Path) -> str:
     return name if os.path.exists(name) else str(path)  # noqa: PTH110  what is deleted has no path
 
 
+def need(path: Path, spans: Sequence[tuple[int, int]]) -> None:
+    """Sees to it that bytes of a large file can be read, from one place up to another; object storage gives them now.
+
+    Raises:
+        OSError: If they can't be.
+    """
+    copy = copies.copy_of(path)
+    if copy is not None:
+        copy.need(path, spans)
+
+
+def is_brought(path: Path) -> bool:
+    """Whether a file is one of object storage, of which only those bytes can be read that `need` was asked for."""
+    return copies.copy_of(path) is not None
+
+
 def size_of(file: BinaryIO) -> int:
     """How many bytes an open file has."""
     return os.fstat(file.fileno()).st_size
@@ -95,6 +115,7 @@ def size_of(file: BinaryIO) -> int:
 def is_regular(path: Path) -> bool:
     """Whether a file is there and no link."""
     try:
+        copies.bring(path)
         return stat.S_ISREG(os.lstat(path).st_mode)
     except (OSError, ValueError):
         return False

@@ -10,6 +10,7 @@ TESTS = ROOT / "tests"
 
 NOT_MIRRORED = {
     "mcp/server.py": "e2e/test_mcp.py",
+    "cli/running/uploads.py": "e2e/test_object_storage.py",
     "accelerate.py": "e2e/test_callbacks.py",
     "keras.py": "e2e/test_callbacks.py",
     "lightning.py": "e2e/test_callbacks.py",

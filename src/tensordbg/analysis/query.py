@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from tensordbg.analysis.query_limits import Limits
+from tensordbg.analysis.query_needs import needs_of_plan
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.bounded import read_at_most
 from tensordbg.trace.schema import TABLES
@@ -89,12 +90,22 @@ def sql_of_run(processes: Mapping[str, TraceReader], query: str, limits: Limits 
                 _register(database, processes)
             except duckdb.Error as error:
                 raise _damaged(processes, error) from error
-            return database.sql(query).to_arrow_table() if limits is None else _bounded(database, query, limits)
+            _bring(database, processes, query)
+            try:
+                return _answer(database, query, limits)
+            except duckdb.Error as error:
+                if isinstance(error, _CAUSED_BY_QUERY) or not _bring_all(processes):
+                    raise
+                return _answer(database, query, limits)
         except _CAUSED_BY_QUERY as error:
             known = ", ".join(sorted([*TABLES, "events"]))
             raise UsageError(f"no answer to the query ({_one_line(error)}); it may use the tables {known}") from error
         except duckdb.Error as error:
             raise _damaged(processes, error) from error
+
+
+def _answer(database: duckdb.DuckDBPyConnection, query: str, limits: Limits | None) -> pa.Table:
+    return database.sql(query).to_arrow_table() if limits is None else _bounded(database, query, limits)
 
 
 def _limit_memory(database: duckdb.DuckDBPyConnection, limits: Limits) -> None:
@@ -168,6 +179,26 @@ def _raw(reader: TraceReader, name: str) -> pa.Table | None:
     if name == "tensors":
         return reader.raw_tensors()
     return None if reader.sealed_files(name) else reader.table(name)
+
+
+def _bring(database: duckdb.DuckDBPyConnection, processes: Mapping[str, TraceReader], query: str) -> None:
+    """Has what the query will read brought from object storage, as DuckDB's plan tells it."""
+    readers = [reader for reader in processes.values() if reader.brought]
+    if not readers:
+        return
+    (row,) = database.execute(f"EXPLAIN (FORMAT json) {query}").fetchall()
+    for need in needs_of_plan(row[1]):
+        for reader in readers:
+            reader.bring(need.table, need.columns, need.where)
+
+
+def _bring_all(processes: Mapping[str, TraceReader]) -> bool:
+    """Has everything brought, if some of it lies in object storage: DuckDB may read more than its plan tells."""
+    readers = [reader for reader in processes.values() if reader.brought]
+    for reader in readers:
+        for name, schema in TABLES.items():
+            reader.bring(name, schema.names)
+    return bool(readers)
 
 
 def _list(files: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from tensordbg.cli.group import commands as all_commands
 from tensordbg.cli.messages import one_line, usage_line
 from tensordbg.controls import escaped
 from tensordbg.errors import TensordbgError, beyond_bounds
+from tensordbg.remote.copies import named
 
 __all__ = ["main"]
 
@@ -74,7 +75,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
 
 
 def _refuse(message: str) -> int:
-    print(f"tdbg: error: {escaped(one_line(message))}", file=sys.stderr)
+    print(f"tdbg: error: {escaped(one_line(named(message)))}", file=sys.stderr)
     return ERROR
 
 

@@ -14,7 +14,7 @@ GROUPS = {
     "Record a program": ("run", "debug", "trap", "import", "watch"),
     "Ask what went wrong": ("why", "diff", "replay", "captures", "capture"),
     "Look around": ("view", "console", "mcp", "ls", "show", "functions", "layers", "graph", "sql"),
-    "Pass on": ("report", "export"),
+    "Pass on": ("report", "export", "upload"),
     "Set up": ("prune", "build", "completion"),
 }
 """What the commands are for, in the order in which the help lists them."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tensordbg.controls import escaped, escaped_json
+from tensordbg.remote.copies import named
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -57,7 +58,7 @@ def print_text(text: str) -> None:
 def print_note(text: str) -> None:
     """Prints a line on standard error, if there is anything to say."""
     if text:
-        sys.stderr.write(f"{escaped(text)}\n")
+        sys.stderr.write(f"{escaped(named(text))}\n")
 
 
 def console_for(stream: Any) -> Console:

@@ -13,6 +13,7 @@ from tensordbg.console.pages.page import Line, Lines, Span
 from tensordbg.console.pages.texts import milliseconds, place_span, table_lines, text_lines, word
 from tensordbg.console.running import AtHand, Stop, StopKind
 from tensordbg.model import Frame
+from tensordbg.remote.copies import named
 from tensordbg.report.numbers import ABSENT, amount, count
 
 MANY = 2_000_000
@@ -87,7 +88,7 @@ def trace_lines(console: LookedAt) -> Iterator[Line]:
     elif console.runner is not None:
         ended = "has ended" if console.runner.stop.kind is StopKind.END else "stands still"
     frameworks = ", ".join(f"{name} {version}" for name, version in facts.frameworks.items())
-    yield (Span(f"Trace:   {reader.path}"),)
+    yield (Span(f"Trace:   {named(str(reader.path))}"),)
     yield (Span(f"Command: {' '.join(metadata.command)}"),)
     yield (Span(f"Program: {ended}; Python {metadata.python}{f', {frameworks}' if frameworks else ''}"),)
     if end is not None and end.exception:

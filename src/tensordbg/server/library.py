@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tensordbg.enumeration import first_few
 from tensordbg.errors import AbsentError, TraceError
+from tensordbg.remote.copies import at_hand, look
 from tensordbg.trace.locate import is_trace, list_traces
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.running import is_running
@@ -50,7 +51,7 @@ class Library:
             editor: Template of a link that opens a file in the editor, see `Overview`.
             against: A trace, or a folder whose newest run is meant, that is shown beside.
         """
-        self._folder = folder
+        self._folder = at_hand(folder)
         self._against = against
         self._editor = editor
         self._lock = threading.Lock()
@@ -180,6 +181,7 @@ def _folders_with_traces(top: Path) -> Iterator[Path]:
     if is_trace(top):
         yield top
         return
+    look(top)
     for folder, inner, _ in os.walk(top):
         here = Path(folder)
         traces = [name for name in inner if is_trace(here / name)]
@@ -187,6 +189,8 @@ def _folders_with_traces(top: Path) -> Iterator[Path]:
             yield here
         deep = len(here.relative_to(top).parts) >= _DEEPEST
         inner[:] = [] if deep else sorted(name for name in inner if name not in traces and not name.startswith("."))
+        for name in inner:
+            look(here / name)
 
 
 def _summary(found: _Found) -> RunSummary:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.opening import read_packed
+from tensordbg.remote.copies import look
 
 FOLDER = "graphs"
 
@@ -86,6 +87,7 @@ class GraphFiles:
 def kept_graphs(trace: Path) -> dict[int, tuple[GraphStage, ...]]:
     """Which graphs a trace has, by the number of the function; none where they were not asked for."""
     found: dict[int, list[GraphStage]] = {}
+    look(trace / FOLDER)
     for path in sorted((trace / FOLDER).glob("*.pb.gz")):
         match = _NAME.fullmatch(path.name)
         if match and match[2] in GraphStage._value2member_map_:

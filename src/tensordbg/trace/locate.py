@@ -7,6 +7,7 @@ from pathlib import Path
 from tensordbg.errors import TraceError
 from tensordbg.json_input import load_json
 from tensordbg.opening import is_regular, read_whole
+from tensordbg.remote.copies import at_hand, look
 from tensordbg.trace.damage import reading_of
 from tensordbg.trace.metadata import MOST_METADATA
 
@@ -17,8 +18,9 @@ def list_traces(folder: Path | str) -> list[Path]:
     Raises:
         TraceError: If there is no such folder.
     """
-    parent = Path(folder)
+    parent = at_hand(folder)
     _check_folder(parent)
+    look(parent)
     with reading_of(parent):
         traces = [entry for entry in parent.iterdir() if is_trace(entry)]
         return sorted(traces, key=lambda trace: (_created(trace), trace.name))
@@ -30,7 +32,7 @@ def find_trace(path: Path | str) -> Path:
     Raises:
         TraceError: If there is none.
     """
-    folder = Path(path)
+    folder = at_hand(path)
     _check_folder(folder)
     if is_trace(folder):
         return folder

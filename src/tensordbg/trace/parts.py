@@ -9,7 +9,7 @@ import errno
 import os
 import weakref
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tensordbg.opening import name_of_open, open_regular, size_of
+from tensordbg.opening import is_brought, name_of_open, need, open_regular, size_of
 from tensordbg.trace.damage import damaged, reading_of
 from tensordbg.trace.page_heads import MOST_BYTES, ColumnExtent, check_columns
 
@@ -71,12 +71,25 @@ class Part:
 class HeldPart:
     """A part that is open and has been checked; it closes when nobody holds it any more."""
 
-    def __init__(self, parquet: pq.ParquetFile, file: BinaryIO, name: str) -> None:
+    def __init__(self, parquet: pq.ParquetFile, file: BinaryIO, path: Path) -> None:
         """See `open_part`."""
         self.parquet = parquet
         self._file = file
-        self._name = name
+        self._path = path
+        self._name = name_of_open(file, path)
         weakref.finalize(self, file.close)
+
+    def need(self, groups: Sequence[int], columns: Sequence[str] | None) -> None:
+        """Sees to it that columns of some groups of rows can be read, all by default; a local file was checked before.
+
+        Raises:
+            OSError: If they can't be brought.
+            ValueError: If they hold what can't be.
+        """
+        if is_brought(self._path):
+            extents = [ColumnExtent.of(chunk) for chunk in _chunks(self.parquet.metadata, groups, columns)]
+            need(self._path, [(extent.begin, extent.begin + extent.packed) for extent in extents])
+            check_columns(self._file.fileno(), extents)
 
     @property
     def name(self) -> str:
@@ -106,7 +119,7 @@ def write_part(folder: Path, file: str, tables: Iterable[pa.Table], schema: pa.S
                 writer.write_table(table.unify_dictionaries(), row_group_size=ROW_GROUP)
         _flush(draft)
         with open_regular(draft) as data:
-            footer = zlib.crc32(_footer(data))
+            footer = zlib.crc32(_footer(data, draft))
         draft.replace(path)
     except BaseException:
         with suppress(OSError):
@@ -139,17 +152,27 @@ def _held(data: BinaryIO, path: Path, part: Part) -> HeldPart:
         TraceError: If it was changed.
         ValueError: If it holds what can't be.
     """
-    if size_of(data) != part.bytes or zlib.crc32(_footer(data)) != part.footer:
+    if size_of(data) != part.bytes or zlib.crc32(_footer(data, path)) != part.footer:
         raise damaged(path, "it was changed since it was sealed")
-    name = name_of_open(data, path)
-    parquet = pq.ParquetFile(name, page_checksum_verification=True)
-    groups = _checked_groups(parquet.metadata, part)
-    chunks = (group.column(number) for group in groups for number in range(group.num_columns))
-    check_columns(data.fileno(), map(ColumnExtent.of, chunks))
-    return HeldPart(parquet, data, name)
+    parquet = pq.ParquetFile(name_of_open(data, path), page_checksum_verification=True)
+    _check_groups(parquet.metadata, part)
+    if not is_brought(path):
+        every = range(parquet.metadata.num_row_groups)
+        check_columns(data.fileno(), map(ColumnExtent.of, _chunks(parquet.metadata, every, None)))
+    return HeldPart(parquet, data, path)
 
 
-def _checked_groups(metadata: pq.FileMetaData, part: Part) -> list[pq.RowGroupMetaData]:
+def _chunks(metadata: pq.FileMetaData, groups: Iterable[int], columns: Sequence[str] | None) -> Iterator[Any]:
+    """The entries of a file for columns in groups of rows; columns in a list go by the name of that."""
+    for number in groups:
+        group = metadata.row_group(number)
+        for column in range(group.num_columns):
+            chunk = group.column(column)
+            if columns is None or chunk.path_in_schema.partition(".")[0] in columns:
+                yield chunk
+
+
+def _check_groups(metadata: pq.FileMetaData, part: Part) -> None:
     """Checks that a file holds as many rows as is said, and no more than is ever written: a few bytes can say billions.
 
     Raises:
@@ -162,10 +185,9 @@ def _checked_groups(metadata: pq.FileMetaData, part: Part) -> list[pq.RowGroupMe
     most = max((max(group.num_rows / _MOST_ROWS, group.total_byte_size / _MOST_GROUP) for group in groups), default=0)
     if most > 1 or size > _MOST_TIMES * part.bytes + _MOST_GROUP:
         raise ValueError(f"it holds {rows:,} rows and {size:,} bytes, more than such a file ever does")
-    return groups
 
 
-def _footer(data: BinaryIO) -> bytes:
+def _footer(data: BinaryIO, path: Path) -> bytes:
     """What lies behind the data: metadata, their length (4 bytes) and the sign `PAR1`."""
     size = size_of(data)
     if size < 8:
@@ -174,6 +196,7 @@ def _footer(data: BinaryIO) -> bytes:
     length = int.from_bytes(data.read(4), "little")
     if length + 8 > size or length > _MOST_FOOTER:
         raise ValueError("its end is missing")
+    need(path, [(size - 8 - length, size)])
     data.seek(size - 8 - length)
     return data.read()
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame, Function, Health, Site, SourceFile, Variable
+from tensordbg.opening import is_brought
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.damage import damaged, missing, reading_of
 from tensordbg.trace.decoding import DecodedSegment
@@ -32,8 +33,9 @@ from tensordbg.trace.parts import ROW_GROUP, Part
 from tensordbg.trace.proportion import most_numbers
 from tensordbg.trace.raw_sums import sums_of
 from tensordbg.trace.running import is_running
-from tensordbg.trace.schema import FORMAT_VERSION, TABLES, TENSORS
-from tensordbg.trace.sealed import SealedPart
+from tensordbg.trace.schema import FORMAT_VERSION, TENSORS
+from tensordbg.trace.sealed import Condition, SealedPart
+from tensordbg.trace.selecting import columns_of, filtered, put_together
 from tensordbg.trace.snapshot import Snapshot, take_snapshot
 from tensordbg.trace.sums import Sums
 from tensordbg.trace.table_checks import check_described, check_events
@@ -99,6 +101,11 @@ class TraceReader:
         return replace(known, last=self.metadata.last, overwritten=self._retrying(lambda: self._snapshot.overwritten))
 
     @property
+    def brought(self) -> bool:
+        """Whether the trace lies in object storage, and is brought as far as it is asked for; see `bring`."""
+        return is_brought(self.path / MANIFEST)
+
+    @property
     def finished(self) -> bool:
         """Whether the program said how it ended; one that was killed could not."""
         return self.facts.end is not None
@@ -127,14 +134,14 @@ class TraceReader:
 
         Small tables are kept, `tensors` is read anew each time: it may be large, see `tensors` and `scan`.
         """
-        wanted = _columns(name, columns)
+        wanted = columns_of(name, columns)
         if name == "tensors":
             return self.tensors(0, self.tensor_count, wanted)
         return self._retrying(lambda: self._other_table(name)).select(wanted)
 
     def tensors(self, begin: int, end: int, columns: Sequence[str] | None = None) -> pa.Table:
         """The tensor events with the numbers from `begin` up to and without `end`; others are not read."""
-        wanted = _columns("tensors", columns)
+        wanted = columns_of("tensors", columns)
 
         def read() -> list[pa.Table]:
             tables, first = [], 0
@@ -145,7 +152,7 @@ class TraceReader:
                 first += length
             return tables
 
-        table = _together(self._retrying(read), wanted)
+        table = put_together(self._retrying(read), wanted)
         if "event" in wanted and len(table):
             numbers = np.arange(max(begin, 0), max(begin, 0) + len(table))
             self._check_numbers(np.array_equal(table.column("event").to_numpy(), numbers))
@@ -166,7 +173,7 @@ class TraceReader:
         for number in np.unique(block).tolist():
             begin = number * ROW_GROUP
             tables.append(self.tensors(begin, begin + ROW_GROUP, columns).take(wanted[block == number] - begin))
-        return _together(tables, _columns("tensors", columns)).take(place)
+        return put_together(tables, columns_of("tensors", columns)).take(place)
 
     def scan(self, columns: Sequence[str] | None = None, where: Any = None) -> Iterator[pa.Table]:
         """The tensor events for which an expression holds, some at a time and in order.
@@ -175,7 +182,7 @@ class TraceReader:
             columns: Those that are wanted, all by default.
             where: A `pyarrow.compute.Expression` over columns of `tensors`; all events by default.
         """
-        wanted, first = _columns("tensors", columns), 0
+        wanted, first = columns_of("tensors", columns), 0
         for chunk, length in self._retrying(self._chunks):
             if isinstance(chunk, SealedPart):
                 table = self._retrying(functools.partial(chunk.scan, wanted, where))
@@ -186,12 +193,14 @@ class TraceReader:
                 yield table
             else:
                 for begin in range(0, length, _SLICE):
-                    yield _filtered(chunk.tensors(TENSORS.names, begin, min(begin + _SLICE, length)), wanted, where)
+                    yield filtered(chunk.tensors(TENSORS.names, begin, min(begin + _SLICE, length)), wanted, where)
             first += length
 
     def matching(self, where: Any, columns: Sequence[str] | None = None) -> pa.Table:
         """The tensor events for which an expression holds, as one table; see `scan`."""
-        return _together([table for table in self.scan(columns, where) if len(table)], _columns("tensors", columns))
+        return put_together(
+            [table for table in self.scan(columns, where) if len(table)], columns_of("tensors", columns)
+        )
 
     def sums(self) -> Sums:
         """Sums over all events; those that are sealed are not read for it, as a rule, and the others once."""
@@ -282,6 +291,22 @@ class TraceReader:
         else:
             parts = manifest.executions if name == "executions" else (self._described_part(name),)
         return self._retrying(lambda: tuple(self._part(name, part).check() for part in parts))
+
+    def bring(self, name: str, columns: Sequence[str], where: Sequence[Condition] = ()) -> None:
+        """Sees to it that columns of the files of a table can be read by others, of a trace in object storage.
+
+        Args:
+            name: Of the table.
+            columns: Those that will be read.
+            where: What holds for all rows that will be read, such as `("nan", ">", 0)`; groups of rows that have
+                none are left out.
+        """
+        if not self.brought:
+            return
+        manifest = self._snapshot.manifest
+        parts = {"tensors": manifest.tensors, "executions": manifest.executions}.get(name)
+        for part in (self._described_part(name),) if parts is None else parts:
+            self._retrying(functools.partial(self._part(name, part).bring, columns, where))
 
     def raw_tensors(self) -> pa.Table:
         """The tensor events that lie in no Parquet file of `sealed_files`."""
@@ -378,23 +403,3 @@ class TraceReader:
             return self._snapshot.catalog
         with reading_of(self.path):
             return catalog_from_tables({name: self._other_table(name) for name in CATALOG_TABLES})
-
-
-def _columns(name: str, columns: Sequence[str] | None) -> list[str]:
-    if name not in TABLES:
-        raise UsageError(f"table {name!r} is not in a trace; choose one of {', '.join(TABLES)}")
-    known = TABLES[name].names
-    for column in columns or ():
-        if column not in known:
-            raise UsageError(f"column {column!r} is not in table {name}; choose from {', '.join(known)}")
-    return list(known if columns is None else columns)
-
-
-def _together(tables: list[pa.Table], columns: list[str]) -> pa.Table:
-    if not tables:
-        return pa.schema([TENSORS.field(name) for name in columns]).empty_table()
-    return pa.concat_tables(tables).unify_dictionaries()
-
-
-def _filtered(table: pa.Table, columns: list[str], where: Any) -> pa.Table:
-    return (table if where is None else table.filter(where)).select(columns)

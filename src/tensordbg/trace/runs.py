@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tensordbg.errors import TraceError, UsageError
+from tensordbg.remote.copies import at_hand
 from tensordbg.trace.damage import reading_of
 from tensordbg.trace.facts import End, TraceFacts, collect_facts
 from tensordbg.trace.lines import read_lines
@@ -87,7 +88,7 @@ def find_run(path: Path | str) -> TraceRun:
         TraceError: If there is no trace, or the newest can't be read.
     """
     newest = find_trace(path)
-    if newest == Path(path):
+    if newest == at_hand(path):
         return TraceRun(newest, _named([_Life(newest)]))
     return run_with(newest)
 
@@ -110,7 +111,7 @@ def all_runs(folder: Path | str) -> list[TraceRun]:
     while lives:
         members = _together([lives[-1]], lives[:-1])
         lives = [life for life in lives if life not in members]
-        runs.append(TraceRun(Path(folder), _named(members)))
+        runs.append(TraceRun(at_hand(folder), _named(members)))
     return runs[::-1]
 
 

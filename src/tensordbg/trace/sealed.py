@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from tensordbg.opening import is_brought
 from tensordbg.trace.damage import damaged, reading_of
 from tensordbg.trace.migrations import upgrade_table
 from tensordbg.trace.parts import HeldPart, Part, open_part
 from tensordbg.trace.proportion import MOST_NUMBERS
 from tensordbg.trace.schema import EVENT_TABLES, FORMAT_VERSION, TABLES
 from tensordbg.trace.table_checks import check_events
+
+Condition = tuple[str, str, int]
+"""A column, a sign such as `>`, and a number."""
+
+_SIGNS: Mapping[str, Callable[[Any, int], Any]] = {
+    ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "=": operator.eq,
+    "!=": operator.ne,
+}  # fmt: skip
 
 
 class SealedPart:
@@ -45,7 +57,22 @@ class SealedPart:
             FileNotFoundError: If the file is gone.
             TraceError: If it is damaged.
         """
-        return self._read(list(range(self._held.parquet.num_row_groups)), None)
+        return self._read(self._every_group, None)
+
+    def bring(self, columns: Sequence[str], where: Sequence[Condition]) -> None:
+        """Sees to it that others can read columns, of the rows for which all of some conditions may hold.
+
+        Raises:
+            FileNotFoundError: If the file is gone.
+            TraceError: If it is damaged.
+        """
+        self._need(columns, [_SIGNS[sign](pc.field(column), number) for column, sign, number in where])
+
+    def _need(self, columns: Sequence[str], where: Sequence[Any]) -> None:
+        path = self._folder / self._part.file
+        with reading_of(path):
+            if is_brought(path):
+                self._held.need(self._groups_with(where), columns)
 
     def tensors(self, columns: Sequence[str], begin: int, end: int) -> pa.Table:
         """Columns of a slice of the rows; only the row groups that hold it are read.
@@ -75,11 +102,31 @@ class SealedPart:
         import pyarrow.dataset as ds
 
         name = self.check()
+        if where is not None:
+            # Words of an expression are names of columns, or more than those, which does no harm.
+            self._need([*columns, *re.findall(r"\w+", str(where))], [where])
+        else:
+            self._need(columns, [])
         checked = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
         with reading_of(self._folder / self._part.file):
             form = ds.ParquetFileFormat(default_fragment_scan_options=checked)
             dataset = ds.dataset([name], schema=TABLES[self._name], format=form)
             return self._sound(dataset.to_table(columns=list(columns), filter=where))
+
+    def _groups_with(self, where: Sequence[Any]) -> list[int]:
+        """The groups of rows for which each of some expressions may hold, by their statistics."""
+        import pyarrow.dataset as ds
+
+        schema = TABLES[self._name]
+        groups = set(self._every_group)
+        for expression in where:
+            (fragment,) = ds.dataset([self._held.name], schema=schema, format="parquet").get_fragments()
+            groups &= {each.id for each in fragment.subset(expression, schema=schema).row_groups}
+        return sorted(groups)
+
+    @property
+    def _every_group(self) -> list[int]:
+        return list(range(self._held.parquet.num_row_groups))
 
     @property
     def rows(self) -> int:
@@ -123,9 +170,11 @@ class SealedPart:
         with reading_of(self._folder / self._part.file):
             if self._version == FORMAT_VERSION:
                 names = list(columns or schema.names)
+                self._held.need(groups, names)
                 table = file.read_row_groups(groups, columns=names)
             else:
                 names = list(columns or schema.names)
+                self._held.need(groups, None)
                 table = upgrade_table(self._version, self._name, file.read_row_groups(groups))
             table.validate(full=True)
             return self._sound(table.select(names).cast(_only(schema, names)))

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.opening import open_regular, size_of
+from tensordbg.opening import need, open_regular, size_of
+from tensordbg.remote.copies import look
 from tensordbg.trace.record import RECORD_SIZE, TENSOR_RECORD, RecordKind
 
 Array = npt.NDArray[Any]
@@ -54,6 +55,7 @@ class RawSegment:
 def segment_files(folder: Path) -> dict[int, Path]:
     """The raw segments of a trace by their number, in order."""
     found = {}
+    look(folder / "segments")
     for path in (folder / "segments").glob("*.bin"):
         name = _NAME.fullmatch(path.name)
         if name:
@@ -94,4 +96,5 @@ def _memory(path: Path, slots: int) -> mmap.mmap | None:
         count = min(size_of(file) // RECORD_SIZE, slots)
         if not count:
             return None
+        need(path, [(0, count * RECORD_SIZE)])
         return mmap.mmap(file.fileno(), count * RECORD_SIZE, access=mmap.ACCESS_READ)

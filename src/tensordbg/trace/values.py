@@ -19,7 +19,7 @@ from tensordbg.errors import UsageError
 from tensordbg.health import measure
 from tensordbg.health.spec import MEASURABLE
 from tensordbg.model import Health
-from tensordbg.opening import open_regular, size_of
+from tensordbg.opening import need, open_regular, size_of
 from tensordbg.trace import strings
 from tensordbg.trace.damage import damaged, missing, reading_of
 from tensordbg.trace.metadata import VALUE_FILE_BYTES
@@ -143,6 +143,7 @@ def _piece(path: Path, offset: int, size: int) -> bytes | memoryview:
         with open_regular(path, path.parents[1]) as file:
             if size_of(file) < offset + size:
                 raise damaged(path, f"it ends before {offset + size}")
+            need(path, [(offset, offset + size)])
             if size < _MAPPED_FROM:
                 file.seek(offset)
                 return file.read(size)

@@ -19,6 +19,7 @@ from typing import Any, SupportsIndex
 
 from tensordbg.errors import RecordingError
 from tensordbg.model import Frame, Function, Site, SourceFile, Variable
+from tensordbg.remote.addresses import address_of
 from tensordbg.trace import rows
 from tensordbg.trace.held_file import HeldFile
 from tensordbg.trace.metadata import TraceMetadata
@@ -33,6 +34,7 @@ def new_trace_folder(parent: Path, program: str) -> Path:
     Raises:
         RecordingError: If no folder can be made there.
     """
+    _refuse_storage(parent)
     name = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{_file_name(program)}"
     number = 1
     while True:
@@ -69,6 +71,7 @@ class TraceWriter:
             RecordingError: If the folder holds a trace already, or can't be written.
         """
         claimed = False
+        _refuse_storage(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / "trace.json").exists():
@@ -172,6 +175,14 @@ def _discard(folder: Path) -> None:
 def _file_name(program: str) -> str:
     """What can stand in a file's name, and not too long."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", program).strip(".-")[:60] or "program"
+
+
+def _refuse_storage(folder: Path) -> None:
+    address = address_of(folder)
+    if address is not None:
+        raise RecordingError(
+            f"{address}: only `tdbg run --out` records into object storage; name a folder, then `tdbg upload`"
+        )
 
 
 def _taken(folder: Path) -> RecordingError:

@@ -242,7 +242,8 @@ def split_slot(tensor: str) -> tuple[str, int | None]:
 
 def _where(selection: Selection) -> str:
     conditions = [
-        f"{_BAD} > 0" if selection.non_finite else "",
+        # The second lets groups of rows be skipped by their statistics.
+        f"{_BAD} > 0 AND t.first_bad != -1" if selection.non_finite else "",
         f"s.op_type IN ({', '.join(map(quoted, selection.op_types))})" if selection.op_types else "",
         _any_of(_names(selection.name, "s.name", "contains"), selection.also),
         _names(selection.tensor, "s.name", "equals"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tensordbg.analysis.origins.notes import trace_notes
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.remote.copies import named
 from tensordbg.trace.facts import End
 from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.runs import TraceRun
@@ -54,7 +55,7 @@ def read_overview(run: TraceRun, opened: Mapping[str, OpenedTrace]) -> RunOvervi
     for name, trace in zip(names, traces, strict=True):
         notes.update(dict.fromkeys(f"{name}: {note}" if name else note for note in _notes(trace)))
     return RunOverview(
-        path=str(run.path),
+        path=named(str(run.path)),
         metadata=traces[0].reader.metadata,
         frameworks=tuple(frameworks),
         processes=tuple(_state(name, trace) for name, trace in zip(names, traces, strict=True)),

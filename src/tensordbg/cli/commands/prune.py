@@ -33,12 +33,17 @@ def command(folder: str, older_than: float | None, larger_than: int | None, with
     which something was found.
     """
     from tensordbg.cli.output import print_note, print_rich, working
+    from tensordbg.remote.addresses import address_of
     from tensordbg.report.pruned import pruned_sentence, pruned_table
     from tensordbg.trace.place import is_trace
     from tensordbg.trace.pruning import Limits, chosen, stored_runs
 
     if older_than is None and larger_than is None:
         raise UsageError("nothing says what may go; give --older-than 14d, --larger-than 20GB, or both")
+    if address_of(folder) is not None:
+        raise UsageError(
+            f"{folder}: only runs on this machine are deleted; object storage has rules of its own for that"
+        )
     if is_trace(Path(folder)):
         raise UsageError(f"{folder}: is a trace itself; give the folder of runs in which it lies")
     spare = Limits().spare - ({"findings"} if with_findings else set())

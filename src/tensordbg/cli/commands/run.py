@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     "[--every N | --overhead SHARE] [--graphs] [--check] [--pdb FILE:LINE]",
 )
 @click.option(
-    "--out", metavar="DIR", default=DEFAULT_FOLDER, show_default=True, help="The folder in which a new trace is made."
+    "--out",
+    metavar="DIR",
+    default=DEFAULT_FOLDER,
+    show_default=True,
+    help="The folder in which a new trace is made, or an address such as s3://bucket/run.",
 )
 @click.option("--trace", metavar="DIR", help="The trace itself, instead of a new one in the folder of traces.")
 @click.option("--force", is_flag=True, help="Replace the trace that lies in the folder of --trace.")
@@ -84,7 +88,8 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     `tdbg why` if a number was not finite.
     """
     from tensordbg.cli.running.program import Program
-    from tensordbg.cli.running.supervise import check, record, record_instead, record_into
+    from tensordbg.cli.running.supervise import check, record, record_instead, record_into, record_to_storage
+    from tensordbg.remote.addresses import address_of
 
     program = Program.module(script, arguments) if as_module else Program.script(script, arguments)
     stops, port = chosen.pop("stops"), chosen.pop("dap")
@@ -98,11 +103,16 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
     trace, force = chosen.pop("trace"), chosen.pop("force")
     plan = replace(_plan(Detail(detail), chosen), **much)
     if trace is None and not force:
-        return record(program, Path(out), plan)
+        address = address_of(out)
+        return record(program, Path(out), plan) if address is None else record_to_storage(program, address, plan)
     if trace is None:
         raise UsageError("--force replaces the trace that --trace names, but there is no --trace; name it")
     if click.get_current_context().get_parameter_source("out") is click.core.ParameterSource.COMMANDLINE:
         raise UsageError("--out is for a new trace in a folder, --trace for the trace itself; give one of them")
+    if address_of(trace) is not None:
+        raise UsageError(
+            f"--trace {trace} is no folder of this machine; give object storage by --out, in which a trace is made"
+        )
     return (record_instead if force else record_into)(program, Path(trace), plan)
 
 

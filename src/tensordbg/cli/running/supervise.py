@@ -37,6 +37,29 @@ def record(program: Program, out: Path, plan: Plan) -> int:
     return _record(program, new_trace_folder(out, program.name), plan)
 
 
+def record_to_storage(program: Program, address: str, plan: Plan) -> int:
+    """Records a program into a new trace on the local disk, and puts that into object storage, while it runs and after.
+
+    Returns:
+        The program's exit code; does not return where a signal ended the program.
+
+    Raises:
+        RecordingError: If no trace can be made, or object storage can't be reached; the program has not been started
+            then.
+        UsageError: The address is of a kind that is not known here; or the program's settings are not understood.
+    """
+    from tensordbg.cli.running.uploads import Upload
+
+    settings_above(program.folder)
+    upload = Upload.begin(address)
+    trace = new_trace_folder(upload.folder, program.name)
+    child = Child(program.command(trace, plan))
+    with upload:
+        status = _supervise(child, trace)
+    upload.finish()
+    return end_as(status)
+
+
 def record_into(program: Program, trace: Path, plan: Plan) -> int:
     """Records a program into the folder `trace`, which must be empty or not exist.
 
