@@ -16,7 +16,7 @@ from tensordbg.remote.uploading import Uploading
 from tensordbg.trace.locate import find_trace, list_traces
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.runs import find_run
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.seal import seal_all, seal_full_segments
 from tests.remote.object_storage import BUCKET, Server
 from tests.trace.builder import TraceBuilder, kept, small_program
 from tests.trace.realistic import realistic_trace
@@ -66,6 +66,16 @@ def test_a_trace_that_is_not_sealed_yet(tmp_path: Path, address: str) -> None:
     trace = eventful_trace(tmp_path / "one").kill()
     put(tmp_path, address)
     assert all_tables(open_trace(address)) == all_tables(trace)
+
+
+def test_a_trace_that_is_sealed_in_part(tmp_path: Path, address: str) -> None:
+    trace = eventful_trace(tmp_path / "one").kill()
+    assert seal_full_segments(trace)
+    put(tmp_path, address)
+    there = open_trace(address)
+    query = "select op_type, count(*) as n, max(step) as last from events where nan > 0 group by op_type"
+    assert sql(there, query).equals(sql(open_trace(trace), query))
+    assert all_tables(there) == all_tables(trace)
 
 
 def test_kept_elements(tmp_path: Path, address: str) -> None:

@@ -293,19 +293,10 @@ class TraceReader:
         return self._retrying(lambda: tuple(self._part(name, part).check() for part in parts))
 
     def bring(self, name: str, columns: Sequence[str], where: Sequence[Condition] = ()) -> None:
-        """Sees to it that columns of the files of a table can be read by others, of a trace in object storage.
-
-        Args:
-            name: Of the table.
-            columns: Those that will be read.
-            where: What holds for all rows that will be read, such as `("nan", ">", 0)`; groups of rows that have
-                none are left out.
-        """
-        if not self.brought:
-            return
+        """Sees to it that others can read columns of a table's files, of the rows for which all conditions may hold."""
         manifest = self._snapshot.manifest
-        parts = {"tensors": manifest.tensors, "executions": manifest.executions}.get(name)
-        for part in (self._described_part(name),) if parts is None else parts:
+        described = [part for table, part in manifest.tables.items() if table == name]
+        for part in {"tensors": manifest.tensors, "executions": manifest.executions}.get(name, described):
             self._retrying(functools.partial(self._part(name, part).bring, columns, where))
 
     def raw_tensors(self) -> pa.Table:
