@@ -10,20 +10,10 @@ from types import SimpleNamespace
 
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.stacks import DEEPEST, Stacks, stack_key
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, stack_key
+from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.recording.catalog import Catalog
 from tests.backends.tensorflow.recorded import record
-
-
-def here() -> tuple[tuple[int, ...], object]:
-    frame = sys._getframe(1)
-    return stack_key(frame), frame
-
-
-def test_a_key_tells_places_apart() -> None:
-    keys = [here()[0] for _ in range(2)]
-    assert keys[0] == keys[1]
-    assert here()[0] != keys[0]
 
 
 def test_the_current_stack_ends_at_the_users_line() -> None:
@@ -92,15 +82,6 @@ def test_an_operation_far_down_costs_no_more_than_one_at_the_limit() -> None:
     frames = catalog.frames(numbers["add2999"])
     assert frames[0].file == "main.py"
     assert frames[-1].line == 3019
-
-
-def test_the_key_of_a_deep_stack_has_an_end() -> None:
-    def deep(levels: int) -> tuple[int, ...]:
-        return here()[0] if levels == 0 else deep(levels - 1)
-
-    assert len(deep(800)) == 2 * DEEPEST
-    assert deep(800) == deep(700)
-    assert deep(3) != deep(4)
 
 
 def test_a_recursion_of_eager_operations_keeps_its_line_once(tmp_path: Path) -> None:

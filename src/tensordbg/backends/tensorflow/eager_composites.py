@@ -11,7 +11,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.keras.layers import MARK
-from tensordbg.backends.tensorflow.stacks import stack_key
+from tensordbg.backends.tensorflow.stack_keys import stack_key
 from tensordbg.backends.tensorflow.tracing.composites import RAGGED, SPARSE, CompositeHooks
 from tensordbg.model import EAGER_COMPOSITE, NONE, Site
 from tensordbg.operations.frameworks import TENSORFLOW

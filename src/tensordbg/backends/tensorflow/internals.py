@@ -283,7 +283,10 @@ RELIED_ON: dict[str, str] = {
         "what a buffer holds: the session looks it up in the module to read the metadata of a run; since 1.4"
     ),
     "resource_variable_ops.BaseResourceVariable": "every variable, with its handle and dtype; since 1.15",
-    "tf_stack.extract_stack": "the Python stack, lines made by AutoGraph mapped back to their source; since 2.0",
+    "tf_stack.extract_stack": (
+        "the Python stack, lines made by AutoGraph mapped back to their source; what makes an operation of a graph "
+        "looks it up in the module, with `stacklevel`; since 2.0"
+    ),
     "tf_stack.SentinelFilter": (
         "the outermost filter of each thread, which is first in its list in `_source_filter_stacks`: "
         "`get_filtered_filenames` gives the files whose frames `extract_stack` leaves out, `update` reads it; since 2.4"

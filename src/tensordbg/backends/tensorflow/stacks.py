@@ -8,31 +8,14 @@ from types import CodeType, FrameType
 from typing import Any
 
 from tensordbg.backends.tensorflow.generated import GeneratedCode
-from tensordbg.backends.tensorflow.internals import tf_stack
+from tensordbg.backends.tensorflow.shared_stacks import SharedStacks
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, StackKey
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog, RawFrame
-
-StackKey = tuple[int, ...]
-"""Identities of the code objects and places in them, innermost first."""
-
-
-DEEPEST = 256
-"""So many frames tell one stack from another, and are kept of one; else each operation of a deep recursion would cost
-its depth. Of deeper ones the innermost count, and the first few, which say where the program is."""
 
 _OUTERMOST = 16
 _REPEATED = 3
 """A line that calls itself over and over is kept so often."""
-
-
-def stack_key(frame: FrameType | None) -> StackKey:
-    """A key that tells one Python stack from another; cheap, for every eager operation asks."""
-    key: list[int] = []
-    while frame is not None and len(key) < 2 * DEEPEST:
-        key.append(id(frame.f_code))
-        key.append(frame.f_lasti)
-        frame = frame.f_back
-    return tuple(key)
 
 
 class Stacks:
@@ -44,6 +27,7 @@ class Stacks:
         # An identity is unique only while its object lives.
         self._alive: dict[int, CodeType] = {}
         self._generated = GeneratedCode()
+        self.shared = SharedStacks()
 
     def current(self, key: StackKey, frame: FrameType | None) -> int:
         """The number of the running stack, whose key is `stack_key(frame)`."""
@@ -54,12 +38,12 @@ class Stacks:
                 if frame is not None:
                     self._alive[id(frame.f_code)] = frame.f_code
                     frame = frame.f_back
-            known = self._known[key] = self._number(tf_stack.extract_stack())
+            known = self._known[key] = self._number(self.shared.plain())
         return known
 
     def here(self) -> int:
         """The number of the running stack; slower than `current`, for what happens seldom."""
-        return self._number(tf_stack.extract_stack())
+        return self._number(self.shared.plain())
 
     def of_graph(self, graph: Any) -> dict[str, int]:
         """The number of the stack at which each operation of a graph was made, by the operation's name."""
@@ -67,7 +51,6 @@ class Stacks:
 
     def of_operations(self, operations: Iterable[Any]) -> dict[str, int]:
         """The stacks of some operations."""
-        # TensorFlow's stacks can be compared and hashed quickly, but only while the graph lives.
         memo: dict[Any, int] = {}
         found = {}
         for operation in operations:
@@ -75,9 +58,11 @@ class Stacks:
             if trace is None:
                 # An argument's placeholder, or a graph that was loaded.
                 continue
+            number = self.shared.number(trace, self._number)
             # It can't even be hashed if the name of a file in it is not in UTF-8.
             with contextlib.suppress(RuntimeError):
-                number = memo.get(trace)
+                if number is None:
+                    number = memo.get(trace)
                 if number is None:
                     number = memo[trace] = self._number(trace)
                 found[operation.name] = number

@@ -18,7 +18,8 @@ from tensordbg import _native
 from tensordbg.backends.tensorflow.eager.entries import Entries
 from tensordbg.backends.tensorflow.internals import eager_tensors, pywrap_tfe
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
-from tensordbg.backends.tensorflow.stacks import Stacks, stack_key
+from tensordbg.backends.tensorflow.stack_keys import stack_key
+from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.recording.recorder import Recorder
 
 _MOST_OF_SITE = 100

@@ -27,7 +27,8 @@ from tensordbg.backends.tensorflow.functions.instrument import Functions, KnownF
 from tensordbg.backends.tensorflow.functions.slots import Slots, slots_of
 from tensordbg.backends.tensorflow.internals import context, record, resource_variable_ops
 from tensordbg.backends.tensorflow.keras.layers import MARK, KerasLayers
-from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
+from tensordbg.backends.tensorflow.stack_keys import StackKey, stack_key
+from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing.backward import BackwardPasses
 from tensordbg.backends.tensorflow.variables import READERS, Variables, dtype_behind, writes
 from tensordbg.model import NONE, PYTHON_NAMES, CallKind, Site

@@ -133,6 +133,14 @@ class Graphs:
         slots = list(reader.slot_reads(live))
         return Description(function, probes, slots, calls, reader.sites, live, graph, part, body, condition)
 
+    def begin(self) -> None:
+        """Prepares for graphs that are built from now on; see `SharedStacks`."""
+        self._stacks.shared.begin()
+
+    def end(self) -> None:
+        """Expects no more graphs for now."""
+        self._stacks.shared.end()
+
     def forget_what_is_gone(self) -> None:
         """Forgets the graphs that are gone, see `Catalog.forget_what_is_gone`."""
         self._catalog.forget_what_is_gone()

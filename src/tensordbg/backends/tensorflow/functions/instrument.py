@@ -145,6 +145,7 @@ class Functions:
         if not self._instruments:
             atomic_function.from_func_graph = self._plain_make
             func_graph.func_graph_from_py_func = self._plain_trace
+            self._graphs.end()
         with instrument.guard("taking our nodes out of the functions"):
             self._take_out(instrument.kind)
             self._graphs.forget_what_is_gone()
@@ -194,6 +195,7 @@ class Functions:
     def _install(self) -> None:
         self._originals.install()
         self._own_frames.leave_out()
+        self._graphs.begin()
         self._workers.install(self._connects)
         self._elsewhere = self._workers.there_are()
         self._plain_make = make = atomic_function.from_func_graph

@@ -12,7 +12,8 @@ from tensordbg import _native
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_in_function
 from tensordbg.backends.tensorflow.sessions.graph import WatchedNode
 from tensordbg.backends.tensorflow.sessions.watched import Behind, Call, SessionRun
-from tensordbg.backends.tensorflow.stacks import StackKey, Stacks, stack_key
+from tensordbg.backends.tensorflow.stack_keys import StackKey, stack_key
+from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.model import NONE, CallKind, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.failure import note_failure

@@ -26,7 +26,7 @@ from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.methods import KERAS_LOSS_SCALE, KERAS_OPTIMIZERS, Method, ReplacedMethods
 from tensordbg.backends.tensorflow.raised import error_of
-from tensordbg.backends.tensorflow.stacks import stack_key
+from tensordbg.backends.tensorflow.stack_keys import stack_key
 from tensordbg.backends.tensorflow.trap.eager.capture import EagerStep
 from tensordbg.backends.tensorflow.trap.eager.graph import Target
 from tensordbg.backends.tensorflow.trap.eager.log import LoggedOperation, StepLog, tensors_in
