@@ -110,3 +110,27 @@ def test_of_several_lines_that_update_it_none_is_blamed() -> None:
 )
 def test_what_an_update_is(op_type: str, is_update: bool) -> None:
     assert updates(op_type) == is_update
+
+
+@pytest.mark.parametrize("rows", [None, [0]], ids=["all", "rows"])
+def test_what_an_update_keeps_is_looked_at_behind_it(rows: list[int] | None) -> None:
+    """The square of a gradient overflows in the sum of squares: the weight is divided by it, and stays finite."""
+    weight, squares = tf.Variable([1.0, 2.0]), tf.Variable([0.1, 0.1])
+
+    @tf.function
+    def step(gradient: tf.Tensor) -> tf.Tensor:
+        if rows is None:
+            tf.raw_ops.ResourceApplyAdagrad(var=weight.handle, accum=squares.handle, lr=0.1, grad=gradient)
+        else:
+            tf.raw_ops.ResourceSparseApplyAdagrad(
+                var=weight.handle, accum=squares.handle, lr=0.1, grad=gradient[:1], indices=rows
+            )
+        return tf.reduce_sum(weight)
+
+    assert np.isfinite(step(tf.constant([3.0, 1.0])))
+    message = _said(lambda: step(tf.constant([3e19, 1.0])))
+    kind, line = (
+        ("", _line("tf.raw_ops.ResourceApplyAdagrad(")) if rows is None else ("Sparse", _line(")  # of rows") - 2)
+    )
+    assert f"of a variable made bad by Resource{kind}ApplyAdagrad, {Path(__file__).name}:{line} !!!" in message
+    assert f'Operation name: "Resource{kind}ApplyAdagrad/new_accum"' in message

@@ -20,7 +20,8 @@ from tensordbg.backends.tensorflow.check.latent import latent_in_definition
 from tensordbg.backends.tensorflow.check.tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.graphs import Description
-from tensordbg.backends.tensorflow.functions.waiting import BRANCHING, looks_first, may_wait, wait_for
+from tensordbg.backends.tensorflow.functions.slots import SlotRead, add_reads
+from tensordbg.backends.tensorflow.functions.waiting import BRANCHING, looks_first, may_wait, wait_for, wait_for_slots
 from tensordbg.backends.tensorflow.variables import writes
 
 CHECK_OP = "TensordbgCheck"
@@ -36,8 +37,21 @@ _MOST_INPUTS = 62
 
 
 def add_checks(definition: Any, described: Description) -> None:
-    """Adds the checks."""
+    """Adds the checks; what an update keeps of its gradients is read behind it, for the program never reads it."""
     _Placer(definition, described).place()
+    add_reads(definition, described.slots)
+    looks = {read.point.tensor: _add_slot_check(definition, read) for read in described.slots}
+    wait_for_slots(definition, described.slots, looks)
+
+
+def _add_slot_check(definition: Any, read: SlotRead) -> str:
+    name, point = f"{_NAME}{read.site}_0", read.point
+    check = definition.node_def.add(name=name, op=CHECK_OP, device=point.device)
+    check.input.append(point.tensor)
+    check.attr["T"].list.type.append(point.dtype)
+    check.attr["about"].list.i.extend([fd.place_number(read.site, 0), 0, 0])
+    fd.must_run(definition, name)
+    return name
 
 
 class _Placer:

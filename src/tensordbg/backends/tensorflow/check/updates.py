@@ -1,13 +1,15 @@
 """Which update of a variable is to blame where a check finds the variable bad as it is read.
 
 An update, such as `ResourceApplyAdam`, puts out nothing, so that what it wrote is first seen by the next operation that
-reads the variable. Whatever else could have written a bad number has been checked before: gradients where they were
-made, and what the program assigns. It is asked when a check has found something, so nothing is noted before.
+reads the variable, or by ours that reads what the update keeps of its gradients. Whatever else could have written a bad
+number has been checked before: gradients where they were made, and what the program assigns. It is asked when a check
+has found something, so nothing is noted before.
 """
 
 from __future__ import annotations
 
 from tensordbg.backends.tensorflow.check.forward_operations import ForwardOperations
+from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE
 from tensordbg.backends.tensorflow.sessions.graph import RunKey, upstream
 from tensordbg.backends.tensorflow.variables import READERS, writes
 from tensordbg.checking.finding import Culprit
@@ -43,6 +45,9 @@ class Updates:
         Returns:
             None where it is no reader, where several lines write the variable, or where no update need have run since.
         """
+        keeping = self._update_that_keeps(reading)
+        if keeping is not None:
+            return self._culprit(keeping)
         if reading.op_type not in READERS or len(reading.reads) != 1:
             return None
         writers = self._catalog.sites_that_write(reading.reads[0])
@@ -54,6 +59,12 @@ class Updates:
         if not was_finite and not any(self._runs_before(writer, reading) for writer in writers):
             return None
         return min(found, key=lambda culprit: culprit.name)
+
+    def _update_that_keeps(self, reading: Site) -> Site | None:
+        """The update behind which ours reads a slot; its site is named after it."""
+        name = reading.name.rpartition(SLOT_SITE)[0]
+        named = self._catalog.sites_named([name] if name else [])
+        return next((s for s in named if (s.function, s.name) == (reading.function, name) and updates(s.op_type)), None)
 
     def _culprit(self, writer: Site) -> Culprit:
         return Culprit(writer.op_type, writer.name, self._catalog.frames(writer.stack))

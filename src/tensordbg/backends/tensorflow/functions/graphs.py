@@ -11,7 +11,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.node_names import names_in_graph
-from tensordbg.backends.tensorflow.functions.slots import SlotRead, slots_of
+from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, SlotRead, slots_of
 from tensordbg.backends.tensorflow.internals import differentiated, loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras.layers import KerasLayers
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -246,7 +246,7 @@ class _GraphReader:
             variable = self._variable_of.get(handle, NONE)
             yield Site(
                 site=self._known.sites[key],
-                name=f"{site.name}/new_{name}",
+                name=f"{site.name}{SLOT_SITE}{name}",
                 op_type=slots.reader,
                 function=site.function,
                 stack=site.stack,

@@ -91,7 +91,7 @@ class Probes:
         add_reads(definition, described.slots)
         slots = [read.point for read in described.slots]
         device_summary.add_probes(definition, [*described.probes, *slots])
-        wait_for_slots(definition, described.slots)
+        wait_for_slots(definition, described.slots, {point.tensor: fd.probe_name(point) for point in slots})
         if looks_first(described) and not device_summary.accelerator_is_visible():
             wait_for_probes(definition)
 

@@ -16,6 +16,9 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.internals import op_def_registry
 
+SLOT_SITE = "/new_"
+"""Between the name of an update and that of a slot in the name of the slot's site."""
+
 _NAME = "tdbg_slot/"
 _DENSE = "ResourceApply"
 _SPARSE = "ResourceSparseApply"

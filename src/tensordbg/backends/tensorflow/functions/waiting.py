@@ -11,7 +11,7 @@ look beside the program than in its way.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tensordbg.backends.tensorflow.functions import definition as fd
@@ -64,14 +64,19 @@ def wait_for_probes(definition: Any) -> None:
             wait_for(node, [probe.name for probe in taken if probe.device == node.device])
 
 
-def wait_for_slots(definition: Any, reads: Sequence[SlotRead]) -> None:
+def wait_for_slots(definition: Any, reads: Sequence[SlotRead], looking: Mapping[str, str]) -> None:
     """Has whatever waits for an optimizer's update wait until the slots behind it have been looked at, too.
 
     That is on all machines: what updates them next must neither be read in its stead nor have to copy them.
+
+    Args:
+        definition: The function's.
+        reads: What reads the slots.
+        looking: The name of the node that looks at what was read, by the tensor.
     """
     looks: dict[str, list[str]] = {}
     for read in reads:
-        looks.setdefault(f"^{read.update.name}", []).append(fd.probe_name(read.point))
+        looks.setdefault(f"^{read.update.name}", []).append(looking[read.point.tensor])
     ours = {read.name for read in reads}
     for node in definition.node_def if looks else ():
         if node.name not in ours and may_wait(node):

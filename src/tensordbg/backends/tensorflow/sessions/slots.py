@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.functions.slots import slots_of
+from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, slots_of
 from tensordbg.backends.tensorflow.sessions.parts import Parts
 from tensordbg.backends.tensorflow.sessions.variables import SessionVariables, handle_behind
 from tensordbg.model import NONE, Site
@@ -56,7 +56,7 @@ def sites_of(
     for number, reading in enumerate(readings, first):
         yield Site(
             site=number,
-            name=f"{reading.update.name}/new_{reading.name}",
+            name=f"{reading.update.name}{SLOT_SITE}{reading.name}",
             op_type=_READER,
             function=parts.root.function,
             stack=stacks.get(reading.update.name, NONE),
