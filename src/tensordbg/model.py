@@ -296,6 +296,9 @@ class StatedTensor:
     slot: int = 0
     attributes: str = "{}"
     """As of a site."""
+    low: float | None = None
+    """The smallest number in it, where it was looked at; `high` likewise."""
+    high: float | None = None
 
 
 @dataclass(frozen=True)

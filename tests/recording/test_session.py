@@ -114,6 +114,9 @@ class Hooked:
 
     def failure(self, _: BaseException) -> None: ...
 
+    def data_behind(self, _: BaseException) -> tuple[()]:
+        return ()
+
     def versions(self) -> dict[str, str]:
         return {"csv": "1.0"}
 

@@ -114,3 +114,18 @@ def test_each_framework_says_what_was_read() -> None:
     # One of them could not tell, so whatever is not in the rows may have been read as well.
     assert collect_facts([*rows, {"reads": None}]).reads is None
     assert collect_facts([{"reads": None}, *rows]).reads is None
+
+
+def test_data_is_read_with_the_ends_of_its_numbers_and_others_are_passed_over() -> None:
+    data = [
+        {"tensor": "y", "op_type": "Input", "dtype": "int64", "shape": [6], "low": 1, "high": 10},
+        {"tensor": "z", "low": 10**400, "high": float("nan")},
+        {"tensor": "v", "low": True, "high": "3"},
+    ]
+    known = (
+        StatedTensor("y", "Input", "int64", (6,), low=1, high=10),
+        StatedTensor("z", "", "", None),
+        StatedTensor("v", "", "", None),
+    )
+    row = {"end": {"time_ns": 5, "failure": {"error": "ValueError", "data": data}}}
+    assert collect_facts([row]).failure == Failure("ValueError", "", data=known)

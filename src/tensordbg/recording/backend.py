@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tensordbg.model import StatedTensor
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.recorder import Recorder
 
@@ -53,6 +54,9 @@ class FrameworkRecording(Protocol):
 
     def failure(self, error: BaseException) -> FailedOperation | None:
         """The sentence on an error of the framework's that no operation has raised; None of any other error."""
+
+    def data_behind(self, error: BaseException, /) -> tuple[StatedTensor, ...]:
+        """Where each part of what an input pipeline gave came from, as the frames that an error passed tell it."""
 
     def own_operations(self) -> list[str]:
         """Types of the operations that the program has brought along, as a library of its own."""

@@ -8,7 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -124,6 +124,9 @@ class Session:
             failure = None if told is None else told.to_json()
         if told is None or failure is None:
             return
+        with self.recorder.guard("looking for where the data began"):
+            data = (each.data_behind(error) for each in self._recorded.values())
+            failure["data"] = [asdict(tensor) for tensor in next(filter(None, data), ())]
         with self.recorder.guard("looking at what the failed operation was given"):
             failure["elements"] = self._elements(told)
         # At once: a debugger shows it before the program has ended.

@@ -13,6 +13,9 @@ from tensordbg.trace.process import ProcessPlace
 _MOST_NUMBER = 2**46
 """No trace has so many executions; slots are below 2**16."""
 
+_FARTHEST_NUMBER = 2**64
+"""The whole numbers of tensors are between this and its negative."""
+
 _LONGEST_ELEMENTS = 4000
 """The text of a small tensor's elements is far shorter."""
 
@@ -43,6 +46,8 @@ class Failure:
     """The layer in which it came up, by its path."""
     item: str = ""
     """The item of a dataset whose code raised."""
+    data: tuple[StatedTensor, ...] = ()
+    """Where each part of what the input pipeline gave came from, and behind them what those were made from."""
     elements: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
     """What small tensors held that it may have been given: by when each was recorded, its site and its slot."""
 
@@ -235,18 +240,17 @@ def _failure(row: object) -> Failure | None:
     known = {name: number for name, number in numbers.items() if type(number) is int and number >= 0}
     inputs = row.get("inputs")
     stated = [each for each in inputs if isinstance(each, dict)] if isinstance(inputs, list) else []
-    tensors = row.get("tensors")
-    told = [each for each in tensors if isinstance(each, dict)] if isinstance(tensors, list) else []
     nodes = row.get("nodes")
     return Failure(
         row["error"],
         str(row.get("message", "")),
         **known,
         inputs=tuple(map(_input, stated)),
-        tensors=tuple(_tensor(each, len(told)) for each in told),
+        tensors=_tensors(row.get("tensors")),
         nodes=tuple(each for each in nodes if isinstance(each, str)) if isinstance(nodes, list) else (),
         layer=str(row.get("layer", "")),
         item=str(row.get("item", "")),
+        data=_tensors(row.get("data")),
         elements=dict(_elements(row.get("elements"))),
     )
 
@@ -258,12 +262,19 @@ def _elements(value: object) -> Iterator[tuple[tuple[int, int, int], str]]:
                 yield (time_ns, site, slot), text
 
 
+def _tensors(value: object) -> tuple[StatedTensor, ...]:
+    told = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return tuple(_tensor(each, len(told)) for each in told)
+
+
 def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:
     plain = _input(row)
     inputs = row.get("inputs")
     places = inputs if isinstance(inputs, list) else []
     numbers = {name: row.get(name) for name in ("stack", "execution", "slot")}
     known = {name: number for name, number in numbers.items() if type(number) is int and 0 <= number < 2**47}
+    bounds = {name: row.get(name) for name in ("low", "high")}
+    ends = {name: end for name, end in bounds.items() if type(end) in (int, float) and abs(end) <= _FARTHEST_NUMBER}
     attributes = row.get("attributes")
     return StatedTensor(
         plain.tensor,
@@ -273,6 +284,7 @@ def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:
         inputs=tuple(place for place in places if type(place) is int and 0 <= place < count),
         attributes=attributes if isinstance(attributes, str) and is_attributes(attributes) else "{}",
         **known,
+        **ends,
     )
 
 

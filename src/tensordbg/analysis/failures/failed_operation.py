@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from tensordbg.analysis.program.events import Executions, row_of
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins
-from tensordbg.model import NONE, CallKind, Site, StatedInput, TensorRef
+from tensordbg.model import NONE, CallKind, Site, StatedInput, StatedTensor, TensorRef
 from tensordbg.operations.kinds import Kind
 from tensordbg.trace.facts import Failure
 from tensordbg.trace.small_elements import elements_text
@@ -108,11 +108,12 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
     if site is not None and row != NONE and not told.tensors:
         eager = executions.function[row] == NONE
         inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
-        past = RecordedPast(trace, program, executions, row)
+        past = RecordedPast(trace, program, executions, row, *_rows_of(told.data, executions))
         given = with_variable(past.given_to(site), site, program)
+        behind = StatedPast((), _line_of(place.locations), past, told.data)
         views = with_elements(_recorded(_views(trace, inputs, details), given, details), told, details)
         names = [each.tensor for each in inputs]
-        began = find_beginnings(Refusal(site.op_type, told.message, place.source, names, given), past)
+        began = find_beginnings(Refusal(site.op_type, told.message, place.source, names, given), behind)
         refused = Refused(told.message, given, [each.elements for each in views])
         return _Found(with_constants(views, given), began, element_given(BatchOrigins(trace, program), past, refused))
     if not told.tensors or is_of_comparison(told.message):
@@ -206,10 +207,9 @@ def _of_refused(
     told: Failure, recording: Recording, locations: Locations, source: SourceLine | None, details: Details
 ) -> tuple[tuple[InputView, ...], tuple[Beginning, ...]]:
     """What was refused before anything was computed, and where that came from of it which did not fit."""
-    numbers = np.array([each.execution for each in told.tensors if each.execution != NONE], dtype=np.int64)
-    rows = [row for row in np.unique(row_of(recording.executions.number, numbers)).tolist() if row != NONE]
+    rows = _rows_of([*told.tensors, *told.data], recording.executions)
     recorded = RecordedPast(recording.trace, recording.program, recording.executions, *rows) if rows else None
-    past = StatedPast(told.tensors, lambda stack: locations.own(locations.stack(stack)), recorded)
+    past = StatedPast(told.tensors, _line_of(locations), recorded, told.data)
     site = recording.program.sites.get(told.site)
     given = past.given(len(told.inputs))
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
@@ -220,6 +220,16 @@ def _of_refused(
     op_type = "" if site is None else site.op_type
     refusal = Refusal(op_type, told.message, source, [each.tensor for each in inputs], given)
     return with_elements(inputs, told, details), find_beginnings(refusal, past)
+
+
+def _rows_of(tensors: Sequence[StatedTensor], executions: Executions) -> list[int]:
+    """The executions that made some tensors, as far as they were recorded."""
+    numbers = np.array([each.execution for each in tensors if each.execution != NONE], dtype=np.int64)
+    return [row for row in np.unique(row_of(executions.number, numbers)).tolist() if row != NONE]
+
+
+def _line_of(locations: Locations) -> Callable[[int], SourceLine | None]:
+    return lambda stack: locations.own(locations.stack(stack))
 
 
 def _as_given(plain: InputView, made: Made, view: TensorView | None, past: StatedPast) -> InputView:

@@ -229,7 +229,8 @@ RELIED_ON: dict[str, str] = {
     ),
     "iterator_ops.OwnedIterator._serialize_to_tensors": (
         "(): what a checkpoint keeps of an iterator, as `_STATE`, by the policy in the options of its `_dataset`; a "
-        "dataset knows what it was made of (`_inputs`) and the functions it was given (`_functions`); since 2.12"
+        "dataset knows what it was made of (`_inputs`), the functions it was given (`_functions`), and one of tensors "
+        "these (`_tensors`); since 2.12"
     ),
     "snapshot_op.ged_ops.snapshot_dataset_v2": (
         "(dataset, ...): what `Dataset.snapshot` makes, looked up in the module; the attributes `hash` and "

@@ -14,6 +14,7 @@ from tensordbg.backends.tensorflow.eager.runs import EagerRuns
 from tensordbg.backends.tensorflow.eager.tape_steps import TapeSteps
 from tensordbg.backends.tensorflow.eager_composites import EagerComposites
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_in_python
+from tensordbg.backends.tensorflow.failures.given_data import data_behind
 from tensordbg.backends.tensorflow.failures.refused_in_python import RefusedInPython
 from tensordbg.backends.tensorflow.functions.instrument import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
@@ -30,6 +31,7 @@ from tensordbg.backends.tensorflow.tracing.composites import Composites
 from tensordbg.backends.tensorflow.tracing.differentiated import Differentiated
 from tensordbg.backends.tensorflow.tracing.loop_gradients import LoopGradients
 from tensordbg.backends.tensorflow.tracing.python_names import PythonNames
+from tensordbg.model import StatedTensor
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.recorder import Recorder
@@ -96,6 +98,10 @@ class TensorFlowRecording:
     def failure(self, error: BaseException) -> FailedOperation | None:
         """Describes an error of TensorFlow's own Python code that none of its operations raised."""
         return failed_in_python(CATALOG, hooks().stacks, error)
+
+    def data_behind(self, error: BaseException) -> tuple[StatedTensor, ...]:
+        """Where the data began that `fit` and its like were given."""
+        return data_behind(error, CATALOG, hooks().stacks)
 
     def own_operations(self) -> list[str]:
         """Types of the operations of all libraries that `tf.load_op_library` has loaded."""

@@ -17,6 +17,7 @@ from tensordbg.backends.torch.processes import watch_processes
 from tensordbg.backends.torch.sites import Sites
 from tensordbg.backends.torch.steps import Steps
 from tensordbg.backends.torch.variables import Variables
+from tensordbg.model import StatedTensor
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.log import made_by
@@ -141,6 +142,10 @@ class TorchRecording:
         if self._recorder is None or self._observer is None:
             return None
         return _failures.failure(error, self._recorder, self._observer)
+
+    def data_behind(self, _error: BaseException) -> tuple[StatedTensor, ...]:
+        """Nothing: a `DataLoader` hands on what the program's own code gave it."""
+        return ()
 
     def own_operations(self) -> list[str]:
         """Types that the program has brought along are not told from others."""

@@ -34,6 +34,13 @@ def test_a_type_that_came_in_was_made_of_no_other() -> None:
     assert (turn.made, turn.given) == (came, ())
 
 
+def test_a_pipeline_is_no_type_of_which_another_was_made() -> None:
+    past = Drawn()
+    batch = past.made("IteratorGetNext", [2], past.made("Placeholder", dtype="resource"))
+    turn = beginning_of(past, batch)
+    assert (turn.made, turn.given) == (batch, ())
+
+
 def test_a_type_that_is_not_taken_says_nothing_of_shapes() -> None:
     assert is_of_type_alone(
         "Value passed to parameter labels has DataType float32 not in list of allowed values: int32"

@@ -53,6 +53,16 @@ def test_the_number_is_followed_through_what_only_moves_it() -> None:
     assert turn.given[0] == index
 
 
+def test_the_number_is_followed_through_a_pipeline_where_what_stands_behind_it_is_known() -> None:
+    past = Drawn()
+    labels = past.made("Input", [60], span=(1, 14), dtype="int64")
+    for behind, made in ((labels, labels), (None, None)):
+        batch = past.made("IteratorGetNext", [3], behind, span=(2, 14), dtype="int64")
+        turn = beginning_of(past, batch, WRONG)
+        assert turn is not None
+        assert (turn.made, turn.given) == (made or batch, ())
+
+
 def test_a_number_that_only_moved_and_was_in_nothing_known_is_not_told() -> None:
     past = Drawn()
     assert beginning_of(past, past.made("Reshape", [3], None, span=(2, 14)), WRONG) is None

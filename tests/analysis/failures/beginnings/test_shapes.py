@@ -115,6 +115,16 @@ def test_what_a_pipeline_gave_came_from_there() -> None:
     assert (turn.made, turn.given) == (batch, ())
 
 
+@pytest.mark.parametrize("axis", [1, None])
+def test_a_batch_has_the_shape_of_the_rows_that_it_was_made_of(axis: int | None) -> None:
+    past = Drawn()
+    whole = past.made("Input", [60, 7])
+    batch = past.made("IteratorGetNext", [12, 7], whole)
+    turn = beginning_of(past, batch, Odd(0, axis))
+    assert turn is not None
+    assert turn.made == whole
+
+
 @pytest.mark.parametrize(
     ("made", "shapes", "expected"),
     [

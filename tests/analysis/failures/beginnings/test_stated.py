@@ -57,3 +57,25 @@ def test_a_recorded_tensor_goes_on_in_the_recording() -> None:
     assert before is not None
     assert before.tensor == "Fill:0"
     assert unknown.tensor == "x"
+
+
+def test_what_came_out_of_the_pipeline_leads_to_its_part_of_the_data() -> None:
+    told = (StatedTensor("IteratorGetNext:1", "IteratorGetNext", "int64", (4,)),)
+    data = (
+        StatedTensor("", "", "", None),
+        StatedTensor("concat:0", "ConcatV2", "int64", (8,), 6, (2,), low=1, high=3),
+        StatedTensor("y", "Input", "int64", (4,), 7),
+    )
+    past = StatedPast(told, line, None, data)
+    (batch,) = past.given(1)
+    assert batch is not None
+    (part,) = past.inputs(batch)
+    assert part is not None
+    assert (part.tensor, part.source, part.low, part.high) == ("concat:0", line(6), 1, 3)
+    assert [each and each.tensor for each in past.inputs(part)] == ["y"]
+
+
+def test_a_part_of_which_nothing_is_known_leads_nowhere() -> None:
+    told = tuple(StatedTensor(name, "IteratorGetNext", "int64", (4,)) for name in ("a:0", "b:9", "c"))
+    past = StatedPast(told, line, None, (StatedTensor("", "", "", None),))
+    assert [[*past.inputs(each)] for each in past.given(3) if each is not None] == [[None]] * 3

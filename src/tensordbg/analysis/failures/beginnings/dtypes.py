@@ -58,6 +58,6 @@ def beginning_of(past: Past, made: Made) -> Emergence:
         before = next((each for each in inputs if each.dtype == made.dtype), None)
         if before is None:
             other = tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1]
-            return Emergence(made, () if made.operation.has(Trait.READS) else other)
+            return Emergence(made, () if made.operation.has(Trait.READS, Trait.FROM_PIPELINE) else other)
         made = before
     return Emergence(made, ())

@@ -91,9 +91,12 @@ def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Emergence | None:
     for _ in steps():
         chooses = made.operation.has(Trait.CHOOSES)
         inputs = [each for each in past.inputs(made)[chooses:] if each is not None]
-        if not (chooses or made.operation.has(Trait.REARRANGES) or made.operation.kind in _CARRYING):
+        carries = made.operation.has(Trait.REARRANGES, Trait.FROM_PIPELINE) or made.operation.kind in _CARRYING
+        if not (chooses or carries):
             return Emergence(made, tuple(each for each in inputs if each.low is not None))
         before = next((each for each in inputs if holds(each, wrong)), None)
+        if before is None and made.operation.has(Trait.FROM_PIPELINE):
+            return Emergence(made, ())
         if before is None:
             return Emergence(made, tuple(inputs)) if made.operation.kind is Kind.CAST and inputs else None
         made = before

@@ -185,7 +185,14 @@ def _emergence(made: Made, inputs: Sequence[Made | None]) -> Emergence | None:
 def _same_shape(made: Made, inputs: Sequence[Made | None]) -> Made | None:
     if made.operation.has(Trait.SHAPED_BY_NUMBERS):
         return None
+    if made.operation.has(Trait.FROM_PIPELINE):  # a batch of it
+        return next((each for each in inputs if each is not None and _is_batch_of(made.shape, each.shape)), None)
     return next((each for each in inputs if each is not None and each.shape and each.shape == made.shape), None)
+
+
+def _is_batch_of(batch: Shape | None, whole: Shape | None) -> bool:
+    """Whether rows of one shape may be rows of the other."""
+    return bool(batch and whole) and batch is not None and whole is not None and batch[1:] == whole[1:]
 
 
 def _carrying(made: Made, axis: int, inputs: Sequence[Made | None], odd: Odd) -> tuple[Made | None, int | None]:

@@ -6,6 +6,7 @@ Where one of them was made by an eager operation, what was recorded goes on from
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,8 @@ from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.program.operations import named
 from tensordbg.model import NONE, StatedTensor
 from tensordbg.operations.traits import Trait
+
+_SLOT = re.compile(r"[0-9]{1,5}")
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,26 @@ class StatedPast:
     """The past of tensors that a list tells of, and a recording where the list ends."""
 
     def __init__(
-        self, tensors: Sequence[StatedTensor], source: Callable[[int], SourceLine | None], recorded: RecordedPast | None
+        self,
+        tensors: Sequence[StatedTensor],
+        source: Callable[[int], SourceLine | None],
+        recorded: RecordedPast | None,
+        data: Sequence[StatedTensor] = (),
     ) -> None:
-        """`source` gives the user's own line of a stack."""
-        self._tensors = tensors
+        """Puts them together.
+
+        Args:
+            tensors: Those that were refused, and behind them what they were made of.
+            source: Gives the user's own line of a stack.
+            recorded: Where the list ends.
+            data: The parts of what the input pipeline gave, in its order, and behind them likewise.
+        """
+        behind = len(tensors)
+        moved = [replace(each, inputs=tuple(place + behind for place in each.inputs)) for each in data]
+        self._tensors = [*tensors, *moved]
         self._source = source
         self._recorded = recorded
+        self._data = behind
 
     def given(self, count: int) -> list[Made | None]:
         """The first of the tensors: what was refused."""
@@ -51,9 +68,18 @@ class StatedPast:
 
     def inputs(self, made: Made) -> Sequence[Made | None]:
         """See `Past`."""
+        if made.operation.has(Trait.FROM_PIPELINE) and self._data < len(self._tensors):
+            return self._part(made)
         if not isinstance(made.key, _Place):
             return [] if self._recorded is None else self._recorded.inputs(made)
         return [self._made(number) for number in self._tensors[made.key.number].inputs]
+
+    def _part(self, made: Made) -> Sequence[Made | None]:
+        """The part of the pipeline's data that a tensor is."""
+        slot = made.tensor.rpartition(":")[2]
+        place = self._data + int(slot) if _SLOT.fullmatch(slot) else len(self._tensors)
+        part = self._made(place) if place < len(self._tensors) else None
+        return [part if part is not None and part.dtype else None]
 
     def _made(self, number: int) -> Made:
         told = self._tensors[number]
@@ -70,7 +96,7 @@ class StatedPast:
             dtype=told.dtype,
             shape=told.shape,
             source=self._source(told.stack),
-            low=None if of is None else of.low,
-            high=None if of is None else of.high,
+            low=told.low if told.low is not None or of is None else of.low,
+            high=told.high if told.high is not None or of is None else of.high,
             attributes=json.loads(told.attributes),
         )

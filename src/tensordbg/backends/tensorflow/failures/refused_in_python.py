@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.backends.tensorflow.failures.given_data import note_given_data
 from tensordbg.backends.tensorflow.failures.given_outside import note_given_outside
 from tensordbg.backends.tensorflow.internals import python_function_given, traceback_utils, was_caught_while_traced
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
@@ -69,6 +70,7 @@ class RefusedInPython:
             if self._recorder.active and error is not None:
                 with self._recorder.guard("looking at what was refused"):
                     note_given_outside(error, trace)
+                    note_given_data(error, trace)
                     _note(error, _given_to_function(trace), _GIVEN)
                     _note(error, _refused(trace, self._recorder.catalog, getattr(error, _NOTE, [])))
             return plain(trace)

@@ -49,6 +49,8 @@ class _Stating:
         return tuple(found)
 
     def _stated(self, value: Any) -> StatedTensor:
+        if isinstance(value, StatedTensor):
+            return value
         kind = getattr(value, "dtype", None)
         dtype = str(getattr(kind, "name", None) or kind or "")
         shape = _dims(value)
