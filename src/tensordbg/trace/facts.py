@@ -273,8 +273,6 @@ def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:
     places = inputs if isinstance(inputs, list) else []
     numbers = {name: row.get(name) for name in ("stack", "execution", "slot")}
     known = {name: number for name, number in numbers.items() if type(number) is int and 0 <= number < 2**47}
-    bounds = {name: row.get(name) for name in ("low", "high")}
-    ends = {name: end for name, end in bounds.items() if type(end) in (int, float) and abs(end) <= _FARTHEST_NUMBER}
     attributes = row.get("attributes")
     return StatedTensor(
         plain.tensor,
@@ -283,9 +281,15 @@ def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:
         plain.shape,
         inputs=tuple(place for place in places if type(place) is int and 0 <= place < count),
         attributes=attributes if isinstance(attributes, str) and is_attributes(attributes) else "{}",
+        low=_bounded(row.get("low")),
+        high=_bounded(row.get("high")),
         **known,
-        **ends,
     )
+
+
+def _bounded(number: object) -> float | None:
+    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+    return number if is_number and abs(number) <= _FARTHEST_NUMBER else None
 
 
 def _input(row: Mapping[str, Any]) -> StatedInput:
