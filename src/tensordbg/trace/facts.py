@@ -288,8 +288,9 @@ def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:
 
 
 def _bounded(number: object) -> float | None:
-    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
-    return number if is_number and abs(number) <= _FARTHEST_NUMBER else None
+    if not isinstance(number, (int, float)) or isinstance(number, bool):
+        return None
+    return number if abs(number) <= _FARTHEST_NUMBER else None
 
 
 def _input(row: Mapping[str, Any]) -> StatedInput:
