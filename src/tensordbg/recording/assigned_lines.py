@@ -30,7 +30,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What gave a name its value."""
+    """The statement that gave a name its value."""
 
     line: int
     is_changed: bool
