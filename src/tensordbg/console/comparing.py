@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
+from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.diff.result import Comparison
-from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Page, Place, Span
 from tensordbg.console.pages.rich_lines import lines_of
 from tensordbg.console.pages.texts import word
+from tensordbg.trace.reader import TraceReader, open_trace
 
 _LINKS = 8
 """So many of the values that are apart are led to."""
+
+
+class StoredTrace(TraceSource, Protocol):
+    """A trace on disk."""
+
+    reader: TraceReader
 
 
 def is_folder(text: str) -> bool:
@@ -19,7 +27,7 @@ def is_folder(text: str) -> bool:
     return Path(text).expanduser().is_dir()
 
 
-def compared_page(opened: OpenedTrace, folder: str) -> Page:
+def compared_page(opened: StoredTrace, folder: str) -> Page:
     """Compares the trace that is looked at with another, which is the reference.
 
     Raises:
@@ -28,7 +36,6 @@ def compared_page(opened: OpenedTrace, folder: str) -> Page:
     """
     from tensordbg.analysis.diff.compare import Asked, compare
     from tensordbg.report.diff_text import diff_text
-    from tensordbg.trace.reader import open_trace
     from tensordbg.trace.runs import find_run
 
     reference = open_trace(find_run(Path(folder).expanduser()).only().folder)

@@ -22,7 +22,7 @@ from tensordbg.console.settings import Settings, lines_file, read_settings, sett
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE
 from tensordbg.trace.progress import Progress, progress_of
-from tensordbg.trace.reader import open_trace
+from tensordbg.trace.reader import TraceReader, open_trace
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class Console:
         if self._opened is None:
             return
         # How far it has grown is looked at before it is opened: what is recorded meanwhile is seen the next time.
-        progress = _progress(self._opened)
+        progress = _progress(self._opened.reader)
         if progress != self._progress:
             self._opened, self._progress, self._runs = OpenedTrace(open_trace(self.folder)), progress, None
 
@@ -197,9 +197,9 @@ class Console:
         return answer if answer.page is None else replace(answer, page=replace(answer.page, command=line.strip()))
 
 
-def _progress(opened: OpenedTrace) -> Progress:
-    metadata = opened.reader.metadata
-    return progress_of(opened.reader.path, metadata.segment_records, metadata.last)
+def _progress(reader: TraceReader) -> Progress:
+    metadata = reader.metadata
+    return progress_of(reader.path, metadata.segment_records, metadata.last)
 
 
 class Face(Protocol):

@@ -24,8 +24,8 @@ from tensordbg.model import NONE
 from tensordbg.report.numbers import amount
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
+    from tensordbg.console.names.nodes import ConnectedNodes
     from tensordbg.console.names.runs import Scope
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -50,7 +50,7 @@ def tree_command(function: Function) -> Function:
 class _Steps:
     """The steps to one side."""
 
-    opened: OpenedTrace
+    opened: ConnectedNodes
     scope: Scope
     up: bool
     control: bool
@@ -89,7 +89,9 @@ def tree_page(console: Console, title: str, *, name: str, run: str, **options: A
     )
 
 
-def _foot(opened: OpenedTrace, root: Node, lines: list[Line], others: tuple[str, ...], control: bool) -> Iterator[Line]:
+def _foot(
+    opened: ConnectedNodes, root: Node, lines: list[Line], others: tuple[str, ...], control: bool
+) -> Iterator[Line]:
     """Legend and notes."""
     if not lines:
         yield (Span("  (none)", "dim"),)

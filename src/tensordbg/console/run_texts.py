@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.timeline.lanes import NamedTimings
 from tensordbg.console.looked_at import LookedAt
 from tensordbg.console.names.runs import Runs
 from tensordbg.console.pages.page import Line, Lines, Span
@@ -22,7 +22,7 @@ RUN_HEAD = f"  {'run':>7}  {'step':>6}  {'ms':>10}  {'tensors':>9}  {'not finite
 """The headings of a list of runs."""
 
 
-def run_table(opened: OpenedTrace, runs: Runs) -> list[Lines]:
+def run_table(opened: NamedTimings, runs: Runs) -> list[Lines]:
     """A line for each run, with headings; nothing where there is none."""
     if not len(runs):
         return []
@@ -112,7 +112,7 @@ def trace_lines(console: LookedAt) -> Iterator[Line]:
 class RunRows:
     """A line for each run, made as they are looked at."""
 
-    opened: OpenedTrace
+    opened: NamedTimings
     runs: Runs
 
     def __len__(self) -> int:

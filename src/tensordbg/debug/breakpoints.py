@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tensordbg.analysis.program.layer_path import layer_path
-from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.console.language.filters import Filter, Filters
 from tensordbg.console.language.node_patterns import parse_pattern
 from tensordbg.console.pages.page import Place
@@ -131,7 +131,7 @@ def at_line(place: Place) -> Test:
     return test
 
 
-def computed_in(opened: OpenedTrace) -> list[Computed]:
+def computed_in(opened: NamedEvents) -> list[Computed]:
     """The operations that some events tell of."""
     stacks: Mapping[int, tuple[Frame, ...]] = opened.program.stacks
     found = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
-from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.console.running import Go, GoKind, Stop
 from tensordbg.debug.breakpoints import Breakpoints, Computed, at_line, computed_at, computed_in
 from tensordbg.debug.calls import user_frames
@@ -103,7 +103,7 @@ class Conditions:
         self.pass_by()
         return newest
 
-    def _computed(self, opened: OpenedTrace) -> list[Computed]:
+    def _computed(self, opened: NamedEvents) -> list[Computed]:
         """The operations that some events tell of, where anything asks for them."""
         go = self._go
         wanted = bool(self._breakpoints.given) or (go is not None and go.place is not None)

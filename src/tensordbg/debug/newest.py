@@ -11,7 +11,8 @@ import numpy as np
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.view.caching import kept
 from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.records.sites import SiteNames, name_sites
+from tensordbg.analysis.view.records.sites import NamedSites, SiteNames, name_sites
+from tensordbg.console.language.conditions import FilteredTrace
 from tensordbg.console.language.filters import Filter
 from tensordbg.console.language.findings import KINDS
 from tensordbg.trace.reader import TraceReader, open_trace
@@ -49,7 +50,7 @@ class NewestEvents:
 class Newest:
     """Some events, the last ones of a trace."""
 
-    opened: OpenedTrace
+    opened: FilteredTrace
     folder: Path
 
     def any_passes(self, wanted: Filter) -> bool:
@@ -65,7 +66,8 @@ class Newest:
             UsageError: If a filter of the user fails.
             TraceError: If the trace can't be read.
         """
-        opened, count = self.opened, self.opened.event_count
+        opened: FilteredTrace = self.opened
+        count = opened.event_count
         if looks_over_runs(wanted) and count:
             # Slow, but only what led up to them tells.
             opened = OpenedTrace(open_trace(self.folder))
@@ -77,7 +79,7 @@ class Newest:
         return int(opened.columns.whole("execution")[events].min()) if len(events) else None
 
 
-def _counts(opened: OpenedTrace, site: int, exclude: str) -> bool:
+def _counts(opened: NamedSites, site: int, exclude: str) -> bool:
     return re.match(exclude, opened.site(site).site.name) is None
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.console.names.failed_node import failed_eager_node, stated_inputs, unbuilt_node
+from tensordbg.console.names.failed_node import FailedProgram, failed_eager_node, stated_inputs, unbuilt_node
 from tensordbg.console.names.node import Node
 from tensordbg.model import NONE, Site, StatedInput, StatedTensor
 from tensordbg.trace.facts import Failure
@@ -19,13 +18,11 @@ TENSORS = (
 )
 
 
-def opened(function: int = NONE, **told: Any) -> OpenedTrace:
+def opened(function: int = NONE, **told: Any) -> FailedProgram:
     failure = Failure("ValueError", "no", 7, **told)
     site = Site(7, "MatMul", "MatMul", function, NONE)
-    fake = SimpleNamespace(
-        reader=SimpleNamespace(facts=SimpleNamespace(failure=failure)), program=SimpleNamespace(sites={7: site})
-    )
-    return cast(OpenedTrace, fake)
+    fake = SimpleNamespace(facts=SimpleNamespace(failure=failure), program=SimpleNamespace(sites={7: site}))
+    return cast(FailedProgram, fake)
 
 
 def test_it_is_found_by_its_name() -> None:

@@ -9,6 +9,7 @@ from threading import RLock
 
 from tensordbg.analysis.view.growth import Growth
 from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.overview import SoundTrace
 from tensordbg.trace.progress import Progress, progress_of
 from tensordbg.trace.reader import open_trace
 
@@ -73,7 +74,7 @@ class FollowedTrace:
         self._next_look = now + took + max(_PAUSE, _TIMES * took)
         self._note(now, count)
 
-    def _has_grown(self, opened: OpenedTrace) -> bool:
+    def _has_grown(self, opened: SoundTrace) -> bool:
         metadata = opened.reader.metadata
         grown = progress_of(self._folder, metadata.segment_records, metadata.last) != self._progress
         # A program that was killed says nothing: it only is there no more.

@@ -5,13 +5,30 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
+from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.origins.notes import trace_notes
-from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.growth import Growth
 from tensordbg.remote.copies import named
 from tensordbg.trace.facts import End
 from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.runs import TraceRun
+
+
+class SoundTrace(TraceSource, Protocol):
+    """A trace that knows how far it had grown, and what of it can't be read."""
+
+    reader: TraceReader
+
+    @property
+    def growth(self) -> Growth:
+        """How far the trace had grown."""
+
+    @property
+    def damage(self) -> int:
+        """How many events and lines can't be read."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +57,7 @@ class RunOverview:
     notes: tuple[str, ...]
 
 
-def read_overview(run: TraceRun, opened: Mapping[str, OpenedTrace]) -> RunOverview:
+def read_overview(run: TraceRun, opened: Mapping[str, SoundTrace]) -> RunOverview:
     """Gathers the overview of a run.
 
     Args:
@@ -63,7 +80,7 @@ def read_overview(run: TraceRun, opened: Mapping[str, OpenedTrace]) -> RunOvervi
     )
 
 
-def _state(name: str, trace: OpenedTrace) -> ProcessState:
+def _state(name: str, trace: SoundTrace) -> ProcessState:
     growth = trace.growth
     ended = "" if growth.running else ending(trace.facts.end)
     return ProcessState(name, trace.reader.metadata.pid, growth.tensor_events, growth.executions, growth.running, ended)
@@ -87,7 +104,7 @@ def _signal_name(number: int | str) -> str:
         return str(number)
 
 
-def _notes(trace: OpenedTrace) -> Iterator[str]:
+def _notes(trace: SoundTrace) -> Iterator[str]:
     """What should be known of a trace."""
     yield from trace_notes(trace)
     damage = trace.damage

@@ -20,8 +20,8 @@ from tensordbg.report.numbers import amount, short
 
 if TYPE_CHECKING:
     from tensordbg.analysis.columns.reading import Ints
-    from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
+    from tensordbg.console.language.statistics import MeasuredEvents
 
 _WIDTH = 64
 _DRAWN = ("min", "mean", "max", "std", "zero", "non_finite")
@@ -49,7 +49,7 @@ def command(console: Console, name: str, function: str, run: str) -> Page:
     )
 
 
-def _drawn(opened: OpenedTrace, events: Ints) -> Iterator[Line]:
+def _drawn(opened: MeasuredEvents, events: Ints) -> Iterator[Line]:
     """A sparkline for each statistic that is known; where nothing sound is known of a tensor stands a `×`."""
     measured = Measured(opened, events)
     bad = measured.get("non_finite") > 0

@@ -21,8 +21,8 @@ from tensordbg.errors import UsageError
 from tensordbg.report.numbers import amount
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
+    from tensordbg.console.language.conditions import FilteredTrace
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _toggled(command: str, wanted: Wanted) -> str:
     return command if wanted.reverse or wanted.sort_by == "timestamp" else f"{command} -r"
 
 
-def _chosen(console: Console, opened: OpenedTrace, events: Ints, wanted: Wanted) -> Ints:
+def _chosen(console: Console, opened: FilteredTrace, events: Ints, wanted: Wanted) -> Ints:
     if wanted.search:
         events = np.intersect1d(events, find_events(opened, wanted.search), assume_unique=True)
     names = [(wanted.node_name, False, "name"), (wanted.op_type, False, "op_type"), (wanted.exclude, True, "name")]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 import numpy as np
 
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.view.records.sites import NamedSites
 from tensordbg.console.names.node import Node
 from tensordbg.console.names.node_lines import health_span, node_spans
 from tensordbg.console.names.nodes import (
@@ -27,9 +29,18 @@ from tensordbg.model import NONE
 from tensordbg.report.numbers import ABSENT, amount, count
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.console.console import Console
+    from tensordbg.console.names.nodes import ConnectedNodes
     from tensordbg.console.names.runs import Scope
+    from tensordbg.console.pages.tensor_rows import ListedTensors
+
+
+class LocatedNodes(NamedSites, Protocol):
+    """A trace that has the text of the lines of its stacks."""
+
+    @property
+    def locations(self) -> Locations:
+        """Stacks with the text of their lines."""
 
 
 @click.command("node_info", add_help_option=False)
@@ -57,7 +68,7 @@ def command(console: Console, /, name: str, function: str, run: str, **also: boo
     return Page(f"Node {node.name}", JoinedLines(tuple(parts)), event=node.event, place=place)
 
 
-def _facts(opened: OpenedTrace, node: Node, others: Sequence[str]) -> Iterator[Line]:
+def _facts(opened: ConnectedNodes, node: Node, others: Sequence[str]) -> Iterator[Line]:
     names = opened.site(node.site)
     site, program = names.site, opened.program
     function = program.functions.get(site.function)
@@ -89,7 +100,7 @@ def _fact(head: str, value: str, more: str = "") -> Line:
     return (Span(heading), Span(value), *([Span(f" ({more})", "dim")] if more else []))
 
 
-def _neighbours(opened: OpenedTrace, node: Node, scope: Scope) -> Iterator[Line]:
+def _neighbours(opened: ConnectedNodes, node: Node, scope: Scope) -> Iterator[Line]:
     sides = (
         ("input(s)", inputs_of(opened, node, scope), control_inputs(opened, node)),
         ("recipient(s)", consumers_of(opened, node), control_consumers(opened, node)),
@@ -102,7 +113,7 @@ def _neighbours(opened: OpenedTrace, node: Node, scope: Scope) -> Iterator[Line]
         yield ()
 
 
-def _attributes(opened: OpenedTrace, node: Node) -> Iterator[Line]:
+def _attributes(opened: NamedSites, node: Node) -> Iterator[Line]:
     yield (Span("Node attributes:", "heading"),)
     attributes = json.loads(opened.site(node.site).site.attributes)
     for name, value in attributes.items():
@@ -113,7 +124,7 @@ def _attributes(opened: OpenedTrace, node: Node) -> Iterator[Line]:
     yield ()
 
 
-def _dumps(opened: OpenedTrace, node: Node, scope: Scope) -> list[Lines]:
+def _dumps(opened: ListedTensors, node: Node, scope: Scope) -> list[Lines]:
     events = scope.narrow(np.flatnonzero(opened.columns.whole("site") == node.site))
     title = text_lines(f"{amount(len(events), 'recorded tensor')} of {scope.text}:", style="heading")
     if not len(events):
@@ -121,7 +132,7 @@ def _dumps(opened: OpenedTrace, node: Node, scope: Scope) -> list[Lines]:
     return [title, TensorRows(opened, events, steps=len(scope.runs) != 1), text_lines("")]
 
 
-def _traceback(opened: OpenedTrace, node: Node) -> Iterator[Line]:
+def _traceback(opened: LocatedNodes, node: Node) -> Iterator[Line]:
     yield (Span("Traceback of node construction:", "heading"),)
     stack = opened.locations.stack(opened.site(node.site).site.stack)
     for number, line in enumerate(stack):

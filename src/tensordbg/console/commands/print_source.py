@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.view.records.columns import EventColumns
+from tensordbg.analysis.view.records.rows import EventRows
+from tensordbg.analysis.view.records.source_margins import CountedSites
 from tensordbg.console.names.files import find_file
 from tensordbg.console.names.node_lines import health_span
 from tensordbg.console.options import run_option
@@ -20,12 +23,15 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.report.numbers import amount, count
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
-    from tensordbg.analysis.view.records.sites import SiteNames
+    from tensordbg.analysis.view.records.sites import NamedEvents, SiteNames
     from tensordbg.console.console import Console
     from tensordbg.console.names.runs import Scope
 
 _NONE = -1
+
+
+class NotedSource(CountedSites, EventRows, EventColumns, Protocol):
+    """A trace that shows under lines of the source how their operations fared."""
 
 
 @click.command("print_source", add_help_option=False)
@@ -68,7 +74,7 @@ def _indented(spans: Iterable[Span]) -> Line:
     return (Span("          "), *spans)
 
 
-def _telling(opened: OpenedTrace, scope: Scope, sites: list[int]) -> Ints:
+def _telling(opened: NamedEvents, scope: Scope, sites: list[int]) -> Ints:
     """For each site the event to show: the first in the scope that is not finite, else the last."""
     table = np.zeros(opened.site_limit, dtype=np.bool_)
     table[sites] = True
@@ -81,7 +87,7 @@ def _telling(opened: OpenedTrace, scope: Scope, sites: list[int]) -> Ints:
     return telling
 
 
-def _under(opened: OpenedTrace, made: Iterable[SiteNames], events: Ints, tensors: bool) -> Iterator[list[Span]]:
+def _under(opened: NotedSource, made: Iterable[SiteNames], events: Ints, tensors: bool) -> Iterator[list[Span]]:
     """What stands under a line: bad nodes first, then those with values, and constants last."""
     ordered = sorted(made, key=lambda names: _rank(opened, names.site, int(events[names.site.site])))
     for names in ordered:
@@ -98,7 +104,7 @@ def _under(opened: OpenedTrace, made: Iterable[SiteNames], events: Ints, tensors
         yield [name, Span(f"  {names.site.op_type}  ", "dim"), health_span(row), Span(_times(times), "dim")]
 
 
-def _rank(opened: OpenedTrace, site: Site, event: int) -> tuple[bool, bool, bool, int]:
+def _rank(opened: EventColumns, site: Site, event: int) -> tuple[bool, bool, bool, int]:
     return not _is_bad(opened, event), operation_of(site).kind is Kind.CONSTANT, event == _NONE, site.site
 
 
@@ -106,5 +112,5 @@ def _times(number: int) -> str:
     return f"  ×{count(number)}" if number > 1 else ""
 
 
-def _is_bad(opened: OpenedTrace, event: int) -> bool:
+def _is_bad(opened: EventColumns, event: int) -> bool:
     return event != _NONE and bool(opened.columns.bad()[event])

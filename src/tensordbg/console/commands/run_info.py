@@ -18,7 +18,7 @@ from tensordbg.errors import UsageError
 from tensordbg.report.numbers import amount
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.analysis.view.timeline.lanes import NamedTimings
     from tensordbg.console.console import Console
 
 
@@ -56,7 +56,7 @@ def run_lines(parts: RunParts) -> Iterator[Line]:
         yield (Span("  (none)", "dim"),)
 
 
-def _listed(opened: OpenedTrace, runs: Runs, scope: Scope) -> Page:
+def _listed(opened: NamedTimings, runs: Runs, scope: Scope) -> Page:
     chosen = np.flatnonzero(np.isin(runs.numbers, scope.runs)) if scope.runs else np.arange(len(runs))
     if not len(chosen):
         raise UsageError("the trace holds no run; an eager program calls no functions, `lt` lists its tensors")

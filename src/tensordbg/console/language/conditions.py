@@ -16,20 +16,19 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
+from tensordbg.analysis.view.event.value_window import KeptElements
+from tensordbg.analysis.view.findings.listing import NotedFindings
 from tensordbg.console.language.bounded_evaluation import Bounds, evaluate_bounded
 from tensordbg.console.language.elementwise import is_elementwise
 from tensordbg.console.language.evaluation import evaluate
 from tensordbg.console.language.node_patterns import NodePattern, parse_pattern
 from tensordbg.console.language.statistics import FLAGS, STATISTICS, Measured
 from tensordbg.errors import UsageError
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 _TOKEN = re.compile(r"\s*(-?[\d.]+[eE][+-]?\d+(?=[\s()<>=!]|$)|==|!=|<=|>=|[<>()+]|[^\s()<>=!+]+)")
 _COLON = re.compile(r"(.+):(?!\d+$)(.*)")
@@ -43,10 +42,14 @@ BOUNDS = Bounds()
 """Of a condition that does more than compare numbers."""
 
 
+class FilteredTrace(NotedFindings, KeptElements, TraceSource, Protocol):
+    """A trace whose tensors are filtered."""
+
+
 class Test(Protocol):
     """A condition, or several of them joined."""
 
-    def holds(self, opened: OpenedTrace, events: Ints) -> Bools:
+    def holds(self, opened: FilteredTrace, events: Ints) -> Bools:
         """For which of some events it holds."""
 
 
@@ -61,7 +64,7 @@ class Compared:
     text: str
     pattern: NodePattern | None
 
-    def holds(self, opened: OpenedTrace, events: Ints) -> Bools:
+    def holds(self, opened: FilteredTrace, events: Ints) -> Bools:
         """See `Test`."""
         fits = _named(self.pattern, opened, events)
         chosen = events[fits]
@@ -88,7 +91,7 @@ class Flagged:
     pattern: NodePattern | None
     test: Test | None = None
 
-    def holds(self, opened: OpenedTrace, events: Ints) -> Bools:
+    def holds(self, opened: FilteredTrace, events: Ints) -> Bools:
         """See `Test`."""
         fits = _named(self.pattern, opened, events)
         chosen = events[fits]
@@ -106,7 +109,7 @@ class Joined:
     every: bool
     tests: tuple[Test, ...]
 
-    def holds(self, opened: OpenedTrace, events: Ints) -> Bools:
+    def holds(self, opened: FilteredTrace, events: Ints) -> Bools:
         """See `Test`."""
         found = np.full(len(events), self.every, dtype=np.bool_)
         for test in self.tests:
@@ -123,7 +126,7 @@ class Negated:
     test: Test
     pattern: NodePattern | None
 
-    def holds(self, opened: OpenedTrace, events: Ints) -> Bools:
+    def holds(self, opened: FilteredTrace, events: Ints) -> Bools:
         """See `Test`."""
         result: Bools = _named(self.pattern, opened, events) & ~self.test.holds(opened, events)
         return result
@@ -144,7 +147,7 @@ def parse_condition(text: str, named: NamedTest) -> Test:
     return _Parser(text, named).parse()
 
 
-def _named(pattern: NodePattern | None, opened: OpenedTrace, events: Ints) -> Bools:
+def _named(pattern: NodePattern | None, opened: FilteredTrace, events: Ints) -> Bools:
     if pattern is None:
         return np.ones(len(events), dtype=np.bool_)
     measured = Measured(opened, events)

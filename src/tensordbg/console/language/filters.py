@@ -24,7 +24,7 @@ from tensordbg.console.language.statistics import FLAGS
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.console.language.conditions import FilteredTrace
 
 _OLD_NAME = "has_inf_or_nan"
 
@@ -36,7 +36,7 @@ class Filter(Protocol):
     def text(self) -> str:
         """The filter as it was typed."""
 
-    def passing(self, opened: OpenedTrace, events: Ints) -> Ints:
+    def passing(self, opened: FilteredTrace, events: Ints) -> Ints:
         """Those of some events, given by number, that pass, in the same order."""
 
 
@@ -47,7 +47,7 @@ class ConditionFilter:
     text: str
     test: Test
 
-    def passing(self, opened: OpenedTrace, events: Ints) -> Ints:
+    def passing(self, opened: FilteredTrace, events: Ints) -> Ints:
         """See `Filter`."""
         found: Ints = events[self.test.holds(opened, events)]
         return found

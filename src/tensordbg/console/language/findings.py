@@ -14,16 +14,16 @@ from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.analysis.why import why
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.console.language.conditions import FilteredTrace
 
 ALERTS = ("retracing", "placement", "other_parameters", "standing_still")
 KINDS = ("origin", "warning", *TABLE, "alert", *ALERTS)
 """What a filter may name: an origin of trouble, a warning or an alert of any kind, or of one."""
 
-_known: WeakKeyDictionary[OpenedTrace, AllFound] = WeakKeyDictionary()
+_known: WeakKeyDictionary[FilteredTrace, AllFound] = WeakKeyDictionary()
 
 
-def findings_of(opened: OpenedTrace) -> AllFound:
+def findings_of(opened: FilteredTrace) -> AllFound:
     """Everything that is found in a trace; it takes as long as `tdbg why` the first time."""
     if opened not in _known:
         _known[opened] = all_findings(why(opened), {"": opened})
@@ -36,7 +36,7 @@ class FindingTest:
 
     kind: str
 
-    def holds(self, opened: OpenedTrace, events: Ints) -> Bools:
+    def holds(self, opened: FilteredTrace, events: Ints) -> Bools:
         """For which of some events it holds."""
         named = [
             found.row.event

@@ -13,7 +13,7 @@ from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.names.listing import split_slot
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.analysis.view.records.sites import NamedSites
 
 _GRADIENT = "gradient/"
 _SCOPES = re.compile(r"(?:.*/)?(?:gradient_tape|gradients)/")
@@ -37,7 +37,7 @@ class NodePattern:
             "/" in name and self.compiled.fullmatch(name.rpartition("/")[2]) is not None
         )
 
-    def sites(self, opened: OpenedTrace) -> Bools:
+    def sites(self, opened: NamedSites) -> Bools:
         """For each site, by number, whether its node is meant."""
         found = np.zeros(opened.site_limit, dtype=np.bool_)
         # A site that nothing describes has no name that anybody would type.

@@ -17,7 +17,7 @@ from tensordbg.analysis.view.records.rows import SeenTensor
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.console.language.conditions import FilteredTrace
 
 Array = npt.NDArray[Any]
 
@@ -34,7 +34,7 @@ class OwnTest:
     name: str
     predicate: Predicate
 
-    def holds(self, opened: OpenedTrace, events: Ints) -> Bools:
+    def holds(self, opened: FilteredTrace, events: Ints) -> Bools:
         """For which of some events the function says yes.
 
         Raises:
@@ -46,7 +46,7 @@ class OwnTest:
                 found[place] = self._passes(opened, row)
         return found
 
-    def _passes(self, opened: OpenedTrace, row: SeenTensor) -> bool:
+    def _passes(self, opened: FilteredTrace, row: SeenTensor) -> bool:
         elements = opened.value(row.event) if row.kept else None
         try:
             return bool(self.predicate(row, elements))

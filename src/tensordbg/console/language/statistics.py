@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Ints, floats, integers
+from tensordbg.analysis.view.records.columns import EventColumns
 from tensordbg.model import NONE, SOMEWHERE
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
 
 Reals = npt.NDArray[np.float64]
 
@@ -24,10 +22,17 @@ _REALS = frozenset({"min", "max", "sum", "sum_squares"})
 _PLACES = frozenset({"step", "iteration", "event"})
 
 
+class MeasuredEvents(EventColumns, Protocol):
+    """A trace of which some rows can be read without all others."""
+
+    def take(self, events: Ints, columns: Sequence[str]) -> Any:
+        """See `TraceSource`."""
+
+
 class Measured:
     """The statistics of some tensors; where one is not known, there is a NaN."""
 
-    def __init__(self, opened: OpenedTrace, events: Ints) -> None:
+    def __init__(self, opened: MeasuredEvents, events: Ints) -> None:
         """Nothing is read yet.
 
         Args:

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from tensordbg.analysis.program.description import Program
 from tensordbg.console.names.node import Node
 from tensordbg.model import NONE, StatedInput, StatedTensor
 from tensordbg.report.numbers import ABSENT
-from tensordbg.trace.facts import Failure
-
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.trace.facts import Failure, TraceFacts
 
 
-def unbuilt_node(opened: OpenedTrace, name: str) -> Node | None:
+class FailedProgram(Protocol):
+    """A trace that knows how its program failed."""
+
+    @property
+    def program(self) -> Program:
+        """The description of the program."""
+
+    @property
+    def facts(self) -> TraceFacts:
+        """Facts that became known while the program ran."""
+
+
+def unbuilt_node(opened: FailedProgram, name: str) -> Node | None:
     """The operation that the framework refused to add to a graph, which ended the program, if that is its name."""
-    told = opened.reader.facts.failure
+    told = opened.facts.failure
     return _node_of(opened, told, name) if told is not None and _is_unbuilt(told) else None
 
 
-def failed_eager_node(opened: OpenedTrace, name: str) -> Node | None:
+def failed_eager_node(opened: FailedProgram, name: str) -> Node | None:
     """The operation that ended the program where it ran eagerly, if that is its name: many of a name do."""
-    told = opened.reader.facts.failure
+    told = opened.facts.failure
     if told is None or told.execution == NONE:
         return None
     site = opened.program.sites.get(told.site)
     return _node_of(opened, told, name) if site is not None and site.function == NONE else None
 
 
-def _node_of(opened: OpenedTrace, told: Failure, name: str) -> Node | None:
+def _node_of(opened: FailedProgram, told: Failure, name: str) -> Node | None:
     site = opened.program.sites.get(told.site)
     return None if site is None or site.name != name else Node(site.name, site.op_type, site.site)
 
@@ -37,9 +47,9 @@ def _is_unbuilt(told: Failure) -> bool:
     return told.execution == NONE and bool(told.inputs)
 
 
-def stated_inputs(opened: OpenedTrace, node: Node) -> list[Node] | None:
+def stated_inputs(opened: FailedProgram, node: Node) -> list[Node] | None:
     """The values that Python held of the inputs of the operation, or of such an input's; None of any other node."""
-    told = opened.reader.facts.failure
+    told = opened.facts.failure
     if told is None:
         return None
     if node.stated_place != NONE:

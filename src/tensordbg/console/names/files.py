@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from tensordbg.errors import AbsentError
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.analysis.view.records.sites import NamedSites
 
 
-def find_file(opened: OpenedTrace, typed: str) -> str:
+def find_file(opened: NamedSites, typed: str) -> str:
     """The whole path of a file; the end of it is enough where it is the only one.
 
     Raises:

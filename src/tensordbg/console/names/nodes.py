@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.program.control_edges import is_told, waits_for
-from tensordbg.analysis.view.event.neighbours import Neighbour, find_consumers, find_inputs, with_rows
-from tensordbg.console.names.failed_node import failed_eager_node, stated_inputs, unbuilt_node
+from tensordbg.analysis.view.event.neighbours import Neighbour, Neighbourhood, find_consumers, find_inputs, with_rows
+from tensordbg.analysis.view.records.rows import EventRows
+from tensordbg.analysis.view.table.history import NamedTensors
+from tensordbg.console.names.failed_node import FailedProgram, failed_eager_node, stated_inputs, unbuilt_node
 from tensordbg.console.names.node import Node
 from tensordbg.console.names.runs import Scope
 from tensordbg.console.names.tensors import node_of, parse_tensor
 from tensordbg.console.pages.tensor_page import choose_event
 from tensordbg.model import NONE, Site, TensorRef
+from tensordbg.trace.reader import TraceReader
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.analysis.view.records.columns import EventColumns
+    from tensordbg.analysis.view.records.sites import NamedSites
 
 
-def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "") -> tuple[Node, tuple[str, ...]]:
+class ConnectedNodes(NamedTensors, Neighbourhood, EventRows, FailedProgram, Protocol):
+    """A trace in which one goes along the data, and along graphs that it kept."""
+
+    reader: TraceReader
+
+
+def find_node(opened: ConnectedNodes, typed: str, scope: Scope, function: str = "") -> tuple[Node, tuple[str, ...]]:
     """The node that is meant by a name, and the functions in which there are others of the same name.
 
     Of several that which computed something in the scope counts, and of what it computed the first that is not finite,
@@ -52,7 +62,7 @@ def find_node(opened: OpenedTrace, typed: str, scope: Scope, function: str = "")
     return Node(names.site.name, names.site.op_type, number, event), tuple(filter(None, others))
 
 
-def inputs_of(opened: OpenedTrace, node: Node, scope: Scope) -> list[Node]:
+def inputs_of(opened: ConnectedNodes, node: Node, scope: Scope) -> list[Node]:
     """The inputs of a node, in order; where nothing was recorded of the node itself, as it was last in the scope."""
     stated = stated_inputs(opened, node)
     if stated is not None:
@@ -67,7 +77,7 @@ def inputs_of(opened: OpenedTrace, node: Node, scope: Scope) -> list[Node]:
     return [_as_last(opened, ref, scope) for ref in opened.program.inputs_of(node.site)]
 
 
-def _given_eagerly(opened: OpenedTrace, site: int) -> list[Node]:
+def _given_eagerly(opened: ConnectedNodes, site: int) -> list[Node]:
     """What an eager operation was given when it ran last, where it gave nothing: it failed."""
     executions = opened.executions
     rows = np.flatnonzero(executions.site == site)
@@ -78,7 +88,7 @@ def _given_eagerly(opened: OpenedTrace, site: int) -> list[Node]:
     return [_output_of(opened, row, slot) if row != NONE else Node("an input", "") for row, slot in makers]
 
 
-def _output_of(opened: OpenedTrace, row: int, slot: int) -> Node:
+def _output_of(opened: ConnectedNodes, row: int, slot: int) -> Node:
     """What an execution gave: an eager operation by itself, a function by one of the operations in it."""
     executions = opened.executions
     ref = TensorRef(int(executions.site[row]), slot)
@@ -97,7 +107,7 @@ def _output_of(opened: OpenedTrace, row: int, slot: int) -> Node:
     return Node(site.name, site.op_type, ref.site, event, tensor, None if event is None else opened.row(event))
 
 
-def consumers_of(opened: OpenedTrace, node: Node) -> list[Node]:
+def consumers_of(opened: ConnectedNodes, node: Node) -> list[Node]:
     """The nodes that take the outputs of a node."""
     if node.event is not None:
         found: list[Neighbour] = []
@@ -110,7 +120,7 @@ def consumers_of(opened: OpenedTrace, node: Node) -> list[Node]:
     return [_of_site(opened.program.sites[each]) for each in sites if each in opened.program.sites]
 
 
-def outputs_of(opened: OpenedTrace, event: int) -> list[int]:
+def outputs_of(opened: EventColumns, event: int) -> list[int]:
     """The events of all outputs of the operation that an event is one of, at the same moment."""
     columns = opened.columns
     place = {
@@ -127,19 +137,19 @@ _NEAR = 10_000
 """The outputs of one operation lie so near to each other among the events."""
 
 
-def control_inputs(opened: OpenedTrace, node: Node) -> tuple[str, ...] | None:
+def control_inputs(opened: ConnectedNodes, node: Node) -> tuple[str, ...] | None:
     """The nodes that a node only waits for; None where that is not known, as the graph was not kept."""
     found = _waiting(opened, node.site)
     return None if found is None else tuple(found.get(node.name, ()))
 
 
-def control_consumers(opened: OpenedTrace, node: Node) -> tuple[str, ...] | None:
+def control_consumers(opened: ConnectedNodes, node: Node) -> tuple[str, ...] | None:
     """The nodes that only wait for a node; None where that is not known."""
     found = _waiting(opened, node.site)
     return None if found is None else tuple(name for name, waited in found.items() if node.name in waited)
 
 
-def control_nodes(opened: OpenedTrace, node: Node, names: Iterable[str]) -> list[Node]:
+def control_nodes(opened: NamedSites, node: Node, names: Iterable[str]) -> list[Node]:
     """Nodes of the same graph by name."""
     function = opened.program.sites[node.site].function
     known = {each.name: each for each in opened.program.sites_of_graph.get(function, ())}
@@ -150,7 +160,7 @@ def control_nodes(opened: OpenedTrace, node: Node, names: Iterable[str]) -> list
     ]  # fmt: skip
 
 
-def _waiting(opened: OpenedTrace, site: int) -> dict[str, list[str]] | None:
+def _waiting(opened: ConnectedNodes, site: int) -> dict[str, list[str]] | None:
     """By the name of a node of the same graph those that it waits for."""
     own = opened.program.sites.get(site)
     graph = () if own is None or own.function == NONE else opened.program.sites_of_graph[own.function]
@@ -168,31 +178,31 @@ def _waiting(opened: OpenedTrace, site: int) -> dict[str, list[str]] | None:
     return {node.name: [name.removeprefix("^") for name in node.inputs if name.startswith("^")] for node in built.nodes}
 
 
-def _from_neighbour(opened: OpenedTrace, node: Node, step: Neighbour) -> Node:
+def _from_neighbour(opened: ConnectedNodes, node: Node, step: Neighbour) -> Node:
     name, _ = split_slot(step.tensor)
     if step.event is None:
         return Node(name, step.op_type, _site_named(opened, node.site, name), tensor=step.tensor)
     return Node(name, step.op_type, _site_of(opened, step.event), step.event, step.tensor, step.row)
 
 
-def _from_consumer(opened: OpenedTrace, node: Node, step: Neighbour) -> Node:
+def _from_consumer(opened: ConnectedNodes, node: Node, step: Neighbour) -> Node:
     if step.event is None:
         return Node(step.tensor, step.op_type, _site_named(opened, node.site, step.tensor))
     return Node(step.tensor, step.op_type, _site_of(opened, step.event), step.event, row=step.row)
 
 
-def _site_of(opened: OpenedTrace, event: int) -> int:
+def _site_of(opened: EventColumns, event: int) -> int:
     return int(opened.columns.whole("site")[event])
 
 
-def _site_named(opened: OpenedTrace, near: int, name: str) -> int:
+def _site_named(opened: NamedSites, near: int, name: str) -> int:
     """The site of a name in the graph of another."""
     known = opened.program.sites.get(near)
     graph = opened.program.sites_of_graph.get(known.function, ()) if known is not None else ()
     return next((each.site for each in graph if each.name == name), NONE)
 
 
-def _as_last(opened: OpenedTrace, ref: TensorRef, scope: Scope) -> Node:
+def _as_last(opened: ConnectedNodes, ref: TensorRef, scope: Scope) -> Node:
     """The node of a tensor, with what was recorded of that last in the scope."""
     site = opened.site(ref.site).site
     columns = opened.columns

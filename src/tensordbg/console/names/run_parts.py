@@ -13,7 +13,7 @@ from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Function, TensorRef
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.console.names.runs import CalledRuns
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class RunParts:
     """The tensors that were returned."""
 
 
-def parts_of_run(opened: OpenedTrace, runs: Runs, number: int | None) -> RunParts:
+def parts_of_run(opened: CalledRuns, runs: Runs, number: int | None) -> RunParts:
     """The inputs and the outputs of a run.
 
     Args:
@@ -67,7 +67,7 @@ def parts_of_run(opened: OpenedTrace, runs: Runs, number: int | None) -> RunPart
     return RunParts(chosen, row, function, name, tuple(feeds), fetches)
 
 
-def _tensor_behind(opened: OpenedTrace, ref: TensorRef, recorded: frozenset[int]) -> str:
+def _tensor_behind(opened: CalledRuns, ref: TensorRef, recorded: frozenset[int]) -> str:
     """The tensor that is returned, by the name under which it was recorded: what only passes it on was not."""
     program = opened.program
     chosen = next((each for each in program.handed_on(ref) if each.site in recorded), ref)

@@ -7,22 +7,32 @@ as the trace holds them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints, integers
-from tensordbg.analysis.view.records.event_ranges import events_of
+from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.view.records.columns import EventColumns
+from tensordbg.analysis.view.records.event_ranges import RecordedExecutions, events_of
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE
 
-if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
-
 _RANGE = re.compile(r"(\d+)|(\d*)\.\.(\d*)")
+
+
+class CalledRuns(RecordedExecutions, Protocol):
+    """A trace that knows what was called in its runs."""
+
+    @property
+    def program(self) -> Program:
+        """The description of the program."""
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> Any:
+        """See `TraceSource`."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +82,11 @@ class Scope:
     """The event in context, of which the page that is shown tells: of several events of a tensor that of its execution
     is meant."""
 
-    def size(self, opened: OpenedTrace) -> int:
+    def size(self, opened: EventColumns) -> int:
         """How many tensors there are."""
         return opened.event_count if self.events is None else len(self.events)
 
-    def numbers(self, opened: OpenedTrace) -> Ints:
+    def numbers(self, opened: EventColumns) -> Ints:
         """The numbers of the tensors."""
         return np.arange(opened.event_count) if self.events is None else self.events
 
@@ -91,7 +101,7 @@ class Scope:
 EVERYTHING = Scope(None, (), "the trace", "all")
 
 
-def find_runs(opened: OpenedTrace, executions: Mapping[int, int] | None = None) -> Runs:
+def find_runs(opened: CalledRuns, executions: Mapping[int, int] | None = None) -> Runs:
     """The runs of a trace.
 
     Args:
@@ -110,7 +120,7 @@ def find_runs(opened: OpenedTrace, executions: Mapping[int, int] | None = None) 
     return Runs(numbers[known], place[known])
 
 
-def scope_of(opened: OpenedTrace, runs: Runs, chosen: str) -> Scope:
+def scope_of(opened: RecordedExecutions, runs: Runs, chosen: str) -> Scope:
     """The tensors that `-x` chooses: `3`, `3..7`, `last`, or `all`.
 
     Raises:
@@ -136,7 +146,7 @@ def scope_of(opened: OpenedTrace, runs: Runs, chosen: str) -> Scope:
     return Scope(events, tuple(runs.numbers[within].tolist()), f"runs {chosen}", chosen)
 
 
-def scope_of_run(opened: OpenedTrace, runs: Runs, number: int) -> Scope:
+def scope_of_run(opened: RecordedExecutions, runs: Runs, number: int) -> Scope:
     """The tensors of one run.
 
     Raises:
@@ -145,7 +155,7 @@ def scope_of_run(opened: OpenedTrace, runs: Runs, number: int) -> Scope:
     return Scope(events_of(opened, runs.row(number)), (number,), f"run {number}", str(number))
 
 
-def scope_since(opened: OpenedTrace, runs: Runs) -> Scope:
+def scope_since(opened: RecordedExecutions, runs: Runs) -> Scope:
     """The tensors of the last run, and of all that ran later; all where there is no run."""
     if not len(runs):
         return EVERYTHING
@@ -153,6 +163,6 @@ def scope_since(opened: OpenedTrace, runs: Runs) -> Scope:
     return scope_from(opened, begun, f"run {runs.numbers[-1]} and of what ran since")
 
 
-def scope_from(opened: OpenedTrace, execution: int, text: str) -> Scope:
+def scope_from(opened: EventColumns, execution: int, text: str) -> Scope:
     """The tensors of an execution and of all that began later, under these words."""
     return Scope(np.flatnonzero(opened.columns.whole("execution") >= execution), (), text)

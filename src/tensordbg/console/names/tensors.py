@@ -16,7 +16,8 @@ from tensordbg.errors import AbsentError, UsageError
 from tensordbg.model import TensorRef
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.analysis.view.records.sites import NamedSites
+    from tensordbg.analysis.view.table.history import NamedTensors
 
 _TENSOR = re.compile(r"(?P<node>.+?)(?::(?P<slot>\d+))?(?P<part>\[(?!['\"]).*\])?", re.DOTALL)
 
@@ -69,7 +70,7 @@ def parse_tensor(text: str) -> TensorName:
     return TensorName(match["node"], int(match["slot"]) if match["slot"] else None, match["part"] or "")
 
 
-def typed_tensor(opened: OpenedTrace, text: str) -> TensorName:
+def typed_tensor(opened: NamedTensors, text: str) -> TensorName:
     """Parses as `parse_tensor` does; brackets may be part of a name of the program's text: `more[1]`, `more[1][0]`.
 
     Raises:
@@ -86,7 +87,7 @@ def typed_tensor(opened: OpenedTrace, text: str) -> TensorName:
     return name
 
 
-def find_tensor(opened: OpenedTrace, name: TensorName, scope: Scope, function: str = "") -> ChosenTensor:
+def find_tensor(opened: NamedTensors, name: TensorName, scope: Scope, function: str = "") -> ChosenTensor:
     """The events that were recorded of a tensor.
 
     Args:
@@ -119,7 +120,7 @@ def find_tensor(opened: OpenedTrace, name: TensorName, scope: Scope, function: s
     return ChosenTensor(whole, tuple(sites), within)
 
 
-def find_nodes(opened: OpenedTrace, typed: str) -> list[int]:
+def find_nodes(opened: NamedTensors, typed: str) -> list[int]:
     """The sites that a name means, recorded or not; none where there is no such, or it may mean several."""
     named = opened.named(typed)
     if not named.tensors:
@@ -127,7 +128,7 @@ def find_nodes(opened: OpenedTrace, typed: str) -> list[int]:
     return list(dict.fromkeys(ref.site for ref in named.tensors)) if named.name else []
 
 
-def node_of(opened: OpenedTrace, typed: str) -> list[int]:
+def node_of(opened: NamedTensors, typed: str) -> list[int]:
     """The sites of a node, by its name with or without a slot.
 
     Raises:
@@ -140,7 +141,7 @@ def node_of(opened: OpenedTrace, typed: str) -> list[int]:
     return sites
 
 
-def unknown_node(opened: OpenedTrace, node: str) -> str:
+def unknown_node(opened: NamedTensors, node: str) -> str:
     """That there is no such node, with the nearest ones."""
     choices = opened.named(node).choices(node) or find_named(opened.program, node, AllTensors()).choices(node)
     if choices:
@@ -151,11 +152,11 @@ def unknown_node(opened: OpenedTrace, node: str) -> str:
     return f"no node {node!r} is in the trace; {hint}"
 
 
-def _is_in(opened: OpenedTrace, ref: TensorRef, function: str) -> bool:
+def _is_in(opened: NamedSites, ref: TensorRef, function: str) -> bool:
     return function in (opened.site(ref.site).function, opened.site(ref.site).given_function)
 
 
-def _unknown(opened: OpenedTrace, name: TensorName, sites: list[int], function: str) -> str:
+def _unknown(opened: NamedTensors, name: TensorName, sites: list[int], function: str) -> str:
     where = f" in a function {function!r}" if function else ""
     if sites and name.slot:
         slots = np.unique(opened.columns.whole("slot")[np.isin(opened.columns.whole("site"), sites)]).tolist()

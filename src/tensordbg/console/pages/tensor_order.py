@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.analysis.view.table.order import SORT_KEYS, sort_events
-from tensordbg.console.language.statistics import STATISTICS, Measured
+from tensordbg.console.language.statistics import STATISTICS, Measured, MeasuredEvents
 from tensordbg.console.pages.texts import byte_size
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.analysis.view.records.columns import EventColumns
+
+
+class OrderedTensors(NamedEvents, MeasuredEvents, Protocol):
+    """A trace whose tensors are ordered by names and statistics."""
+
 
 _OLD: Mapping[str, str] = {"op_type": "op", "tensor_name": "tensor"}
 KEYS = ("timestamp", "dump_size", *_OLD, "function", *STATISTICS)
@@ -33,7 +39,7 @@ def check_key(key: str) -> None:
         raise UsageError(f"can't sort by {key!r}; {hint}")
 
 
-def sorted_events(opened: OpenedTrace, events: Ints, key: str, descending: bool) -> Ints:
+def sorted_events(opened: OrderedTensors, events: Ints, key: str, descending: bool) -> Ints:
     """The events in an order; what is not known of them comes last.
 
     Args:
@@ -53,7 +59,7 @@ def sorted_events(opened: OpenedTrace, events: Ints, key: str, descending: bool)
     return found
 
 
-def _bytes(opened: OpenedTrace, events: Ints) -> Ints:
+def _bytes(opened: EventColumns, events: Ints) -> Ints:
     words = opened.columns.words("dtype")
     sizes = np.array([*(byte_size(text, 1) or 0 for text in words.texts), 0], dtype=np.int64)
     numbers: Ints = opened.columns.whole("size")[events] * sizes[words.code[events]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tensordbg.analysis.causes.case import unravelled
 from tensordbg.analysis.tensors.intervals import Interval, inside
 from tensordbg.analysis.tensors.slices import parse_slice, take
+from tensordbg.analysis.view.event.value_window import KeptElements
 from tensordbg.console.pages.element_format import format_of
 from tensordbg.console.pages.element_lines import ElementLines
 from tensordbg.console.pages.navigation import find_line
@@ -24,10 +25,11 @@ from tensordbg.errors import UsageError
 from tensordbg.health import measure
 from tensordbg.model import NONE, Detail, Health
 from tensordbg.report.numbers import ABSENT, count
+from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.strings import DTYPE, lengths_of
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
+    from tensordbg.analysis.view.records.columns import EventColumns
     from tensordbg.analysis.view.records.rows import SeenTensor
 
 Array = npt.NDArray[Any]
@@ -52,7 +54,16 @@ class Look:
     """Of more elements some are left out."""
 
 
-def tensor_page(opened: OpenedTrace, event: int, look: Look, among: Sequence[Line] = ()) -> Page:
+class ShownTensors(KeptElements, Protocol):
+    """A trace whose tensors are shown with their elements."""
+
+    reader: TraceReader
+
+    def whole(self, row: SeenTensor) -> str:
+        """The ragged or sparse tensor whose elements an event holds, as far as known."""
+
+
+def tensor_page(opened: ShownTensors, event: int, look: Look, among: Sequence[Line] = ()) -> Page:
     """The page of one event.
 
     Args:
@@ -125,7 +136,7 @@ def writable(array: Array) -> Array:
 
 
 def choose_event(
-    opened: OpenedTrace, events: Sequence[int] | npt.NDArray[Any], number: int | None, near: int = NONE
+    opened: EventColumns, events: Sequence[int] | npt.NDArray[Any], number: int | None, near: int = NONE
 ) -> int:
     """Which of several events of a tensor is shown: one by number, else the first bad one, else the last.
 
@@ -147,7 +158,7 @@ def choose_event(
     return int(places[bad[0] if len(bad) else -1])
 
 
-def _in_context(opened: OpenedTrace, events: npt.NDArray[Any], near: int) -> npt.NDArray[Any]:
+def _in_context(opened: EventColumns, events: npt.NDArray[Any], near: int) -> npt.NDArray[Any]:
     """The places of the events of one execution, and iteration, with an event; of all where there are none of it."""
     chosen = np.arange(len(events))
     if near == NONE:
@@ -198,13 +209,13 @@ def _first_bad(health: Health | None, shape: Sequence[int] | None) -> Iterator[L
     yield (Span(f"  bad:   {where}{count(health.non_finite)} of {count(health.size)}", "bad"),)
 
 
-def _whole(opened: OpenedTrace, row: SeenTensor) -> Iterator[Line]:
+def _whole(opened: ShownTensors, row: SeenTensor) -> Iterator[Line]:
     """The ragged or sparse tensor of which these are the elements."""
     for number, text in enumerate(opened.whole(row).splitlines()):
         yield (Span(f"{'  whole: ' if number == 0 else ' ' * 9}{text}"),)
 
 
-def _without_elements(opened: OpenedTrace, row: SeenTensor, look: Look, among: Sequence[Line]) -> Lines:
+def _without_elements(opened: ShownTensors, row: SeenTensor, look: Look, among: Sequence[Line]) -> Lines:
     why = "record with --detail values"
     if opened.reader.metadata.detail is Detail.VALUES:
         why = "no option of the recording chose them, or its budget was used up"

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.view.records.rows import EventRows
+from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.console.pages.page import Line, Span, Style
 from tensordbg.console.pages.texts import byte_size, milliseconds, word
 from tensordbg.model import NONE
@@ -19,7 +21,6 @@ from tensordbg.report.listing import type_text
 from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
 
 if TYPE_CHECKING:
-    from tensordbg.analysis.view.opened import OpenedTrace
     from tensordbg.analysis.view.records.rows import SeenTensor
 
 _WIDEST_NAME = 60
@@ -36,11 +37,15 @@ _SORTED = (
 """The columns before the type: heading, width where it does not depend on names, and what sorts by them."""
 
 
+class ListedTensors(NamedEvents, EventRows, Protocol):
+    """A trace whose tensors are listed."""
+
+
 @dataclass(frozen=True)
 class TensorRows:
     """The tensors with some numbers, in that order."""
 
-    opened: OpenedTrace
+    opened: ListedTensors
     events: Ints
     steps: bool
     """Whether the step of each is shown, and the iteration of its loop."""

@@ -9,8 +9,9 @@ from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.view.graphs.around_execution import EagerPart, ExecutionNode
 from tensordbg.analysis.view.graphs.around_operation import GraphPart
 from tensordbg.analysis.view.graphs.node_titles import node_title
-from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.timeline.lanes import execution_name
+from tensordbg.analysis.view.records.event_ranges import RecordedExecutions
+from tensordbg.analysis.view.records.sites import NamedSites
+from tensordbg.analysis.view.timeline.lanes import NamedTimings, execution_name
 from tensordbg.model import NONE
 
 
@@ -71,7 +72,7 @@ class GraphView:
     edges: tuple[EdgeView, ...]
 
 
-def graph_view(opened: OpenedTrace, part: GraphPart, origins: Collection[int]) -> GraphView:
+def graph_view(opened: NamedSites, part: GraphPart, origins: Collection[int]) -> GraphView:
     """Part of a function's graph; `origins` are the events that the findings name as such."""
     return GraphView(
         function=function_title(part.function.name),
@@ -85,7 +86,7 @@ def graph_view(opened: OpenedTrace, part: GraphPart, origins: Collection[int]) -
     )
 
 
-def _node(opened: OpenedTrace, part: GraphPart, key: str, origins: Collection[int]) -> NodeView:
+def _node(opened: NamedSites, part: GraphPart, key: str, origins: Collection[int]) -> NodeView:
     instance, recorded = part.tree.instances[key], part.events[key]
     site, rows = instance.site, recorded.rows
     called = [function_title(function.name) for function in opened.program.called_by(site) if function is not None]
@@ -117,7 +118,7 @@ def _is_bad(part: GraphPart, key: str, slot: int) -> bool:
     return row is not None and row.health is not None and row.health.non_finite > 0
 
 
-def eager_view(opened: OpenedTrace, part: EagerPart, origins: Collection[int]) -> GraphView:
+def eager_view(opened: NamedTimings, part: EagerPart, origins: Collection[int]) -> GraphView:
     """Executions around an eager operation, as a graph."""
     names = {node.row: _execution(opened, node.row) for node in part.nodes}
     return GraphView(
@@ -131,11 +132,11 @@ def eager_view(opened: OpenedTrace, part: EagerPart, origins: Collection[int]) -
     )
 
 
-def _execution(opened: OpenedTrace, row: int) -> str:
+def _execution(opened: RecordedExecutions, row: int) -> str:
     return f"execution {opened.executions.number[row]}"
 
 
-def _execution_node(opened: OpenedTrace, node: ExecutionNode, origins: Collection[int]) -> NodeView:
+def _execution_node(opened: NamedTimings, node: ExecutionNode, origins: Collection[int]) -> NodeView:
     eager = bool(opened.timings.eager[node.row])
     name = execution_name(opened, node.row)
     measured = any(row.health is not None for row in node.events)

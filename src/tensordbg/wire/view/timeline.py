@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
-from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.growth import Growth
+from tensordbg.analysis.view.records.event_ranges import RecordedExecutions
 from tensordbg.analysis.view.timeline.bins import Spans, TimeBins
-from tensordbg.analysis.view.timeline.lanes import LaneContent, OneExecution, TimeRange, execution_name
+from tensordbg.analysis.view.timeline.lanes import LaneContent, NamedTimings, OneExecution, TimeRange, execution_name
 from tensordbg.model import NONE
 
 
@@ -96,7 +98,15 @@ class ExecutionView:
     first_bad_event: int | None
 
 
-def timeline_view(opened: OpenedTrace, found: TimeRange) -> Timeline:
+class GrowingTimeline(NamedTimings, Protocol):
+    """A timeline of a trace that may grow."""
+
+    @property
+    def growth(self) -> Growth:
+        """How far the trace had grown."""
+
+
+def timeline_view(opened: GrowingTimeline, found: TimeRange) -> Timeline:
     """The lanes of a range of time."""
     return Timeline(
         revision=opened.growth.revision,
@@ -109,7 +119,7 @@ def timeline_view(opened: OpenedTrace, found: TimeRange) -> Timeline:
     )
 
 
-def _lane(opened: OpenedTrace, number: int, lane: LaneContent) -> Lane:
+def _lane(opened: NamedTimings, number: int, lane: LaneContent) -> Lane:
     return Lane(
         lane=number,
         label=lane.label,
@@ -121,7 +131,7 @@ def _lane(opened: OpenedTrace, number: int, lane: LaneContent) -> Lane:
     )
 
 
-def _spans(opened: OpenedTrace, spans: Spans) -> Iterator[Span]:
+def _spans(opened: NamedTimings, spans: Spans) -> Iterator[Span]:
     executions, failed = opened.executions, opened.timings.failed
     for k, row in enumerate(spans.row.tolist()):
         yield Span(
@@ -137,7 +147,7 @@ def _spans(opened: OpenedTrace, spans: Spans) -> Iterator[Span]:
         )
 
 
-def _bins(opened: OpenedTrace, bins: TimeBins) -> Iterator[Bin]:
+def _bins(opened: RecordedExecutions, bins: TimeBins) -> Iterator[Bin]:
     number = opened.executions.number
     for k, row in enumerate(bins.first_bad.tolist()):
         yield Bin(
@@ -152,7 +162,7 @@ def _bins(opened: OpenedTrace, bins: TimeBins) -> Iterator[Bin]:
         )
 
 
-def execution_view(opened: OpenedTrace, one: OneExecution) -> ExecutionView:
+def execution_view(opened: NamedTimings, one: OneExecution) -> ExecutionView:
     """One execution."""
     executions, timings, row = opened.executions, opened.timings, one.row
     return ExecutionView(

@@ -9,7 +9,7 @@ from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.view.graphs.bundles import Bundle
 from tensordbg.analysis.view.graphs.node_titles import node_title
 from tensordbg.analysis.view.graphs.whole import SeenBox, WholeGraph
-from tensordbg.analysis.view.opened import OpenedTrace
+from tensordbg.analysis.view.records.source_margins import CountedSites
 from tensordbg.model import NONE
 from tensordbg.wire.view.graph import NodeView
 
@@ -98,7 +98,7 @@ NO_GRAPH = WholeView(None, "", (), "", 0, 0, (), (), (), 0)
 """Of an event of eager code."""
 
 
-def whole_view(opened: OpenedTrace, graph: WholeGraph, origins: Collection[int]) -> WholeView:
+def whole_view(opened: CountedSites, graph: WholeGraph, origins: Collection[int]) -> WholeView:
     """A function's graph; `origins` are the events that the findings name as such."""
     function = graph.whole.function
     return WholeView(
@@ -133,7 +133,7 @@ def _box(graph: WholeGraph, seen: SeenBox) -> BoxView:
     )
 
 
-def _node(opened: OpenedTrace, graph: WholeGraph, key: str, origins: Collection[int]) -> NodeView:
+def _node(opened: CountedSites, graph: WholeGraph, key: str, origins: Collection[int]) -> NodeView:
     boxes, recorded = graph.whole.boxes, graph.events[key]
     instance, rows = boxes.tree.instances[key], recorded.rows
     site = instance.site

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from tensordbg.analysis.finding import (
     WhyResult,
 )
 from tensordbg.analysis.names.listing import split_slot
+from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.view.event.neighbours import Neighbour, with_rows
 from tensordbg.analysis.view.findings.titles import alert_title, failure_title, origin_title, warning_title
-from tensordbg.analysis.view.opened import OpenedTrace
-from tensordbg.analysis.view.records.rows import SeenTensor
+from tensordbg.analysis.view.records.rows import EventRows, SeenTensor
+from tensordbg.analysis.view.records.sites import NamedEvents
 
 LEVELS = ("trouble", "warning", "note", "harmless")
 """How much a finding matters, from the most."""
@@ -65,7 +67,15 @@ class AllFound:
     found: tuple[Found, ...]
 
 
-def all_findings(result: WhyResult, processes: Mapping[str, OpenedTrace]) -> AllFound:
+class NotedFindings(NamedEvents, EventRows, Protocol):
+    """A trace that findings name tensors and lines of."""
+
+    @property
+    def locations(self) -> Locations:
+        """Stacks with the text of their lines."""
+
+
+def all_findings(result: WhyResult, processes: Mapping[str, NotedFindings]) -> AllFound:
     """Puts all findings into one list.
 
     Args:
@@ -82,7 +92,7 @@ def all_findings(result: WhyResult, processes: Mapping[str, OpenedTrace]) -> All
     return AllFound(result, " ".join(_summary(result, found)), tuple(found))
 
 
-def _failure(failure: ProgramFailure, opened: OpenedTrace) -> Found:
+def _failure(failure: ProgramFailure, opened: NotedFindings) -> Found:
     return Found(
         kind="failure",
         level="trouble",
@@ -100,7 +110,7 @@ def _failure(failure: ProgramFailure, opened: OpenedTrace) -> Found:
     )
 
 
-def _inputs(inputs: tuple[InputView, ...], opened: OpenedTrace) -> tuple[Neighbour, ...]:
+def _inputs(inputs: tuple[InputView, ...], opened: EventRows) -> tuple[Neighbour, ...]:
     return with_rows(
         opened,
         [
@@ -117,7 +127,7 @@ def _inputs(inputs: tuple[InputView, ...], opened: OpenedTrace) -> tuple[Neighbo
     )
 
 
-def _origin(origin: Origin, opened: OpenedTrace) -> Found:
+def _origin(origin: Origin, opened: NotedFindings) -> Found:
     return Found(
         kind="origin",
         level="trouble" if origin.consequential else "harmless",
@@ -137,7 +147,7 @@ def _origin(origin: Origin, opened: OpenedTrace) -> Found:
     )
 
 
-def _row(view: TensorView, opened: OpenedTrace) -> SeenTensor:
+def _row(view: TensorView, opened: EventRows) -> SeenTensor:
     """The row of a tensor; what was written into a variable has the name of the write."""
     row = opened.row(view.event)
     return replace(
@@ -152,7 +162,7 @@ def _row(view: TensorView, opened: OpenedTrace) -> SeenTensor:
     )
 
 
-def _warning(warning: NumericalWarning, opened: OpenedTrace) -> Found:
+def _warning(warning: NumericalWarning, opened: NotedFindings) -> Found:
     return Found(
         kind="warning",
         level="warning",
@@ -169,7 +179,7 @@ def _warning(warning: NumericalWarning, opened: OpenedTrace) -> Found:
     )
 
 
-def _alert(alert: Alert, opened: OpenedTrace) -> Found:
+def _alert(alert: Alert, opened: NotedFindings) -> Found:
     return Found(
         kind="alert",
         level="note",
@@ -185,7 +195,7 @@ def _alert(alert: Alert, opened: OpenedTrace) -> Found:
     )
 
 
-def _first_of(alert: Alert, opened: OpenedTrace) -> SeenTensor | None:
+def _first_of(alert: Alert, opened: NotedFindings) -> SeenTensor | None:
     """The first event of the tensor that an alert is about."""
     name, slot = split_slot(alert.tensor)
     sites = [

@@ -79,6 +79,14 @@ class NamedExecutions(FaredExecutions, Protocol):
         """The description of the program."""
 
 
+class NamedTimings(NamedExecutions, Protocol):
+    """A trace that knows when its executions ran."""
+
+    @property
+    def timings(self) -> Timings:
+        """When the executions ran."""
+
+
 def read_timeline(opened: Lanes, begin_ns: int | None, end_ns: int | None, width: int) -> TimeRange:
     """The executions in a range of time.
 
