@@ -13,6 +13,7 @@ import pytest
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.runs import find_run
 from tests import programs
+from tests.quick_errors import be_quick
 from tests.sample_run import make_sample_run
 from tests.sample_trace import make_sample_trace
 
@@ -48,6 +49,12 @@ def _little_garbage_to_look_through() -> None:
 def pytest_unconfigure() -> None:
     """Gives back what was taken out of sight, for the end of the process clears it in its order."""
     gc.unfreeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_errors() -> None:
+    """Has TensorFlow take the messages of its errors apart in less time; see `quick_errors`."""
+    be_quick()
 
 
 @pytest.fixture
