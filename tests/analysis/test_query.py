@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow.compute as pc
 import pytest
 
-from tensordbg.analysis.query import sql, sql_of_run
+from tensordbg.analysis import query as module
+from tensordbg.analysis.query import one_database, sql, sql_of_run
 from tensordbg.analysis.query_limits import Limits
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.reader import TraceReader, open_trace
@@ -215,3 +216,63 @@ def test_what_was_checked_is_what_is_read(tmp_path: Path) -> None:
     assert reader.matching(pc.field("site") >= 0, ["site"]).num_rows == TENSOR_EVENTS
     with pytest.raises(UsageError, match="no answer to the query"):
         sql(reader, f"SELECT * FROM read_parquet('{trace}/other.parquet')")
+
+
+COUNT = "SELECT count(*) AS n FROM tensors"
+
+
+@pytest.fixture
+def set_up(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The databases that are set up, one after the other."""
+    found: list[object] = []
+    connect = module.duckdb.connect
+
+    def counting(**named: Any) -> Any:
+        found.append(connect(**named))
+        return found[-1]
+
+    monkeypatch.setattr(module.duckdb, "connect", counting)
+    return found
+
+
+def test_a_block_asks_one_database(trace: Path, set_up: list[object]) -> None:
+    reader, other = open_trace(trace), open_trace(trace)
+    expected = sql(reader, COUNT).to_pylist()
+    set_up.clear()
+    with one_database({"": reader}):
+        assert sql(reader, COUNT).to_pylist() == expected
+        with one_database({"under any name": reader}):
+            assert sql(reader, COUNT).to_pylist() == expected
+        with pytest.raises(UsageError, match="no answer to the query"):
+            sql(reader, "SELECT nothing FROM tensors")
+        with pytest.raises(UsageError, match="is not one SELECT"):
+            sql(reader, "DROP TABLE tensors")
+        assert sql_of_run({"": reader}, COUNT).to_pylist() == expected
+        assert len(set_up) == 1
+        # Another trace, and a query of the user, have one of their own.
+        assert sql(other, COUNT).to_pylist() == sql(reader, COUNT, Limits()).to_pylist() == expected
+        assert len(set_up) == 3
+    with pytest.raises(module.duckdb.ConnectionException):
+        set_up[0].execute("SELECT 1")  # type: ignore[attr-defined]
+    assert sql(reader, COUNT).to_pylist() == expected
+    assert len(set_up) == 4
+
+
+def test_a_block_about_several_processes_asks_one_database(tmp_path: Path, set_up: list[object]) -> None:
+    processes = {name: open_trace(make_sample_trace(tmp_path / name)) for name in ("chief", "worker-1")}
+    query = "SELECT process, count(*) AS n FROM tensors GROUP BY ALL ORDER BY process"
+    with one_database(processes):
+        found = [sql_of_run(processes, query).to_pylist() for _ in range(2)]
+        assert sql(processes["chief"], COUNT).to_pylist() == [{"n": TENSOR_EVENTS}]
+    assert found == [[{"process": name, "n": TENSOR_EVENTS} for name in processes]] * 2
+    assert len(set_up) == 2
+
+
+def test_a_damaged_trace_is_told_in_a_block_too(tmp_path: Path) -> None:
+    trace = make_sample_trace(tmp_path / "trace")
+    seal_all(trace)
+    reader = open_trace(trace)
+    for part in trace.glob("tensors*.parquet"):
+        part.write_bytes(b"PAR1" * 10)
+    with one_database({"": reader}), pytest.raises(TraceError, match="from a copy, or record again"):
+        sql(reader, COUNT)

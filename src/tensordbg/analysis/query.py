@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import glob
 import threading
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -20,7 +22,8 @@ from tensordbg.trace.bounded import read_at_most
 from tensordbg.trace.schema import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from types import TracebackType
 
     import pyarrow as pa
 
@@ -81,27 +84,89 @@ def sql(reader: TraceReader, query: str, limits: Limits | None = None) -> pa.Tab
 
 def sql_of_run(processes: Mapping[str, TraceReader], query: str, limits: Limits | None = None) -> pa.Table:
     """The answer to one SELECT over the processes of a run, given by name; see `sql`."""
-    with duckdb.connect(config=_CONFIGURATION) as database:
+    shared = _SHARED.get()
+    if limits is None and shared is not None and shared.key == _key(processes):
+        return shared.answer(query)
+    with _Database(processes, limits) as database:
+        return database.answer(query)
+
+
+@contextmanager
+def one_database(processes: Mapping[str, TraceReader]) -> Iterator[None]:
+    """Has one database answer all queries of our own that the block asks of some processes, given by name.
+
+    To set one up takes twenty times as long as most queries. A block inside a block asks the database of the outer one.
+    """
+    shared = _SHARED.get()
+    known = shared is not None and shared.key == _key(processes)
+    # A file that is brought in part changes from query to query.
+    if known or any(reader.brought for reader in processes.values()):
+        yield
+        return
+    with _Database(processes, None) as database:
+        token = _SHARED.set(database)
+        try:
+            yield
+        finally:
+            _SHARED.reset(token)
+
+
+class _Database:
+    """A database over the tables of some processes, which are made known to it when the first query is found right."""
+
+    def __init__(self, processes: Mapping[str, TraceReader], limits: Limits | None) -> None:
+        self.key = _key(processes)
+        self._processes = processes
+        self._limits = limits
+        self._knows_tables = False
+        self._connection = duckdb.connect(config=_CONFIGURATION)
+
+    def __enter__(self) -> _Database:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def answer(self, query: str) -> pa.Table:
+        """See `sql`."""
+        database, limits = self._connection, self._limits
         try:
             _check(database, query)
-            try:
-                if limits is not None:
-                    _limit_memory(database, limits)
-                _register(database, processes)
-            except duckdb.Error as error:
-                raise _damaged(processes, error) from error
-            _bring(database, processes, query)
+            self._learn_tables()
+            _bring(database, self._processes, query)
             try:
                 return _answer(database, query, limits)
             except duckdb.Error as error:
-                if isinstance(error, _CAUSED_BY_QUERY) or not _bring_all(processes):
+                if isinstance(error, _CAUSED_BY_QUERY) or not _bring_all(self._processes):
                     raise
                 return _answer(database, query, limits)
         except _CAUSED_BY_QUERY as error:
             known = ", ".join(sorted([*TABLES, "events"]))
             raise UsageError(f"no answer to the query ({_one_line(error)}); it may use the tables {known}") from error
         except duckdb.Error as error:
-            raise _damaged(processes, error) from error
+            raise _damaged(self._processes, error) from error
+
+    def _learn_tables(self) -> None:
+        if self._knows_tables:
+            return
+        try:
+            if self._limits is not None:
+                _limit_memory(self._connection, self._limits)
+            _register(self._connection, self._processes)
+        except duckdb.Error as error:
+            raise _damaged(self._processes, error) from error
+        self._knows_tables = True
+
+
+_SHARED: ContextVar[_Database | None] = ContextVar("_SHARED", default=None)
+"""The database of the innermost `one_database`."""
+
+
+def _key(processes: Mapping[str, TraceReader]) -> tuple[object, ...]:
+    """Tells databases from one another: a single process is the same under any name, as it lends that to no row."""
+    return tuple(processes.values()) if len(processes) == 1 else tuple(processes.items())
 
 
 def _answer(database: duckdb.DuckDBPyConnection, query: str, limits: Limits | None) -> pa.Table:

@@ -16,7 +16,7 @@ from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.names.texts import text_of
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.program.python_names import names_in
-from tensordbg.analysis.query import quoted, schemas, sql, sql_of_run
+from tensordbg.analysis.query import one_database, quoted, schemas, sql, sql_of_run
 from tensordbg.errors import UsageError
 from tensordbg.model import PYTHON_NAMES, Frame, TensorRef
 from tensordbg.trace.reader import TraceReader
@@ -193,14 +193,16 @@ def list_tensors_of_run(
     direction = "DESC" if order.reverse else "ASC"
     sorting = f"ORDER BY sort_key {direction} NULLS LAST, event {direction}, process"
     limit = f"LIMIT {order.limit:d} OFFSET {order.skip:d}" if order.limit > 0 else ""
-    # The key has done its work; some versions name no field of a row, which then can't be read as a dictionary.
-    page = sql_of_run(processes, f"{' UNION ALL '.join(parts)} {sorting} {limit}").drop_columns(["sort_key"])
+    query = f"{' UNION ALL '.join(parts)} {sorting} {limit}"
+    with one_database(processes):
+        # The key has done its work; some versions name no field of a row, which then can't be read as a dictionary.
+        page = sql_of_run(processes, query).drop_columns(["sort_key"])
+        total = sum(count_tensors(reader, selections[name]) for name, reader in processes.items())
     owners = page.column("process").to_pylist()
     for name, reader in processes.items():
         own = [row for row, owner in enumerate(owners) if owner == name]
         if own:
             reader.checked(page.take(own).select(TENSORS.names))
-    total = sum(count_tensors(reader, selections[name]) for name, reader in processes.items())
     rows = (_row(row, text_of(processes[row["process"]], row)) for row in page.to_pylist())
     return Listing(total=total, rows=tuple(rows))
 

@@ -18,7 +18,7 @@ from tensordbg.analysis.columns.reading import shape_of
 from tensordbg.analysis.names.listing import ListedTensor
 from tensordbg.analysis.program.composite_notes import noted_composites
 from tensordbg.analysis.program.details import health_of
-from tensordbg.analysis.query import sql
+from tensordbg.analysis.query import one_database, sql
 from tensordbg.analysis.tensors.composite_text import ragged_text, sparse_text
 from tensordbg.analysis.tensors.eager_composites import eager_composites, events_of_parts
 from tensordbg.errors import TraceError, UsageError
@@ -53,14 +53,16 @@ class _Composite:
 
 def with_values(reader: TraceReader, points: tuple[Listed, ...]) -> tuple[Listed, ...]:
     """Has events that hold the elements of a ragged or sparse tensor tell of the whole tensor."""
-    known = _Known.of(reader, points)
+    with one_database({"": reader}):
+        known = _Known.of(reader, points)
     return tuple(replace(point, text=known.short(point) or point.text) for point in points) if known else points
 
 
 def whole_values(reader: TraceReader, points: Iterable[ListedTensor]) -> dict[int, str]:
     """By event the text of each ragged or sparse tensor of which all parts were kept, as TensorFlow prints it."""
     points = tuple(points)
-    known = _Known.of(reader, points)
+    with one_database({"": reader}):
+        known = _Known.of(reader, points)
     texts = {point.event: known.full(point) for point in points} if known else {}
     return {event: text for event, text in texts.items() if text}
 

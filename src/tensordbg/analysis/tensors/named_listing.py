@@ -16,6 +16,7 @@ from tensordbg.analysis.names.listing import (
 from tensordbg.analysis.names.naming import find_named, near_tensors, nearest
 from tensordbg.analysis.program.assigned import assigned_names
 from tensordbg.analysis.program.description import Program, read_program
+from tensordbg.analysis.query import one_database
 from tensordbg.analysis.tensors.composites import with_values
 from tensordbg.errors import UsageError
 from tensordbg.model import TensorRef
@@ -46,7 +47,7 @@ def list_named(
         UsageError: If there is no such order, or no such layer.
     """
     if not selection.name and not layer:
-        return NamedListing(_with_wholes(processes, list_tensors_of_run(processes, selection, order)))
+        return NamedListing(_listed(processes, selection, order))
     programs = {name: read_program(reader) for name, reader in processes.items()}
     layers = {name: layer_parts(program) for name, program in programs.items()} if layer else {}
     selections = {}
@@ -56,9 +57,16 @@ def list_named(
         selections[name] = replace(selection, also=also, within=within)
     if layer and not any(each.within for each in selections.values()):
         raise UsageError(_no_layer(layers, layer))
-    listing = _with_wholes(processes, list_tensors_of_run(processes, selections, order))
+    listing = _listed(processes, selections, order)
     near = () if listing.total or not selection.name else _near(programs, processes, selection.name)
     return NamedListing(listing, near)
+
+
+def _listed(
+    processes: Mapping[str, TraceReader], selection: Selection | Mapping[str, Selection], order: Order | None
+) -> Listing:
+    with one_database(processes):
+        return _with_wholes(processes, list_tensors_of_run(processes, selection, order))
 
 
 def _with_wholes(processes: Mapping[str, TraceReader], listing: Listing) -> Listing:

@@ -21,7 +21,7 @@ from tensordbg.analysis.names.listing import (
 )
 from tensordbg.analysis.names.naming import find_named, nearest
 from tensordbg.analysis.program.description import Program, read_program
-from tensordbg.analysis.query import quoted, sql
+from tensordbg.analysis.query import one_database, quoted, sql
 from tensordbg.analysis.tensors.batch_origins import with_batches
 from tensordbg.analysis.tensors.composites import with_values
 from tensordbg.analysis.tensors.pipeline_calls import with_calls
@@ -63,10 +63,11 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
     Raises:
         UsageError: If the trace has no such tensor.
     """
-    whole, selection = _resolved(reader, tensor, function)
-    skipped = _before(reader, selection, limit)
-    listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
-    points = with_values(reader, with_batches(reader, with_calls(reader, listing.rows)))
+    with one_database({"": reader}):
+        whole, selection = _resolved(reader, tensor, function)
+        skipped = _before(reader, selection, limit)
+        listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
+        points = with_values(reader, with_batches(reader, with_calls(reader, listing.rows)))
     return TensorHistory(
         tensor=whole,
         op_types=tuple(dict.fromkeys(point.op_type for point in points)),
