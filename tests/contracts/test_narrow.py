@@ -18,7 +18,7 @@ HOLDERS = {
     "analysis/view/opened.py",
     "console/console.py",
     "console/looked_at.py",
-    "debug/newest.py",
+    "debug/reasons/newest.py",
     "wire/view/answers.py",
 }
 """The modules that open a trace, or hand on what another has opened."""

@@ -11,14 +11,14 @@ All runs are in one trace, whose log has `last` set to more than any disk holds:
 on until something happens does not fill the disk. A trace for each run would need the sites, stacks and sources again
 each time, and `history`, `diff` and the causes look over runs.
 
-Filters and breakpoints are tested on the events of the run just made. Opening the trace anew takes too long for that,
-so `trace/tail.py` reads only the slots behind a sequence number, and keeps what the trace says of the program as
-long as that does not grow. A run that raises is noted, not a stop: the program may expect it. Where nothing catches
-it, the launcher opens the console on the run that raised. Only the wrappers of TensorFlow 1's sessions
+Filters and breakpoints (`reasons/`) are tested on the events of the run just made. Opening the trace anew takes too
+long for that, so `trace/tail.py` reads only the slots behind a sequence number, and keeps what the trace says of the
+program as long as that does not grow. A run that raises is noted, not a stop: the program may expect it. Where nothing
+catches it, the launcher opens the console on the run that raised. Only the wrappers of TensorFlow 1's sessions
 (`tensorflow/v1/`) stop there at once, as nobody stands around them.
 
-At lines (`line_breaks.py`, `line_stops.py`) it stops in two ways. Eager code is stopped by the layer before the eager
-runtime, at the first operation that belongs to the line (`eager_lines.py`), and behind the line by tracing that one
-line (`end_of_line.py`). Functions and sessions are held by the backend, in its `stops/` and `sessions/`. A thread of
+At lines (`lines/`) it stops in two ways. Eager code is stopped by the layer before the eager runtime, at the first
+operation that belongs to the line (`lines/eager.py`), and behind the line by tracing that one line
+(`lines/end_of_line.py`). Functions and sessions are held by the backend, in its `stops/` and `sessions/`. A thread of
 the framework stands still there, so the console is the plain one.
 """

@@ -11,11 +11,11 @@ from tensordbg.console.console import Console, Face
 from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import Go, GoKind, Stop, StopKind
 from tensordbg.debug.calls import place_of, stop_at, user_frames
-from tensordbg.debug.conditions import Conditions
 from tensordbg.debug.failures import Failures
 from tensordbg.debug.interrupt import Interrupt
-from tensordbg.debug.line_stops import LineStops
+from tensordbg.debug.lines.stops import LineStops
 from tensordbg.debug.program import DebuggedProgram
+from tensordbg.debug.reasons.conditions import Conditions
 from tensordbg.debug.retention import BETWEEN, Retention
 from tensordbg.debug.stepping import Stepping
 from tensordbg.debug.tensors import wanted_tensors

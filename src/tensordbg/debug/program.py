@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import Breakpoint, Stop, StopKind
-from tensordbg.debug.breakpoints import Breakpoints
+from tensordbg.debug.reasons.breakpoints import Breakpoints
 from tensordbg.debug.step_capture import StepCapture
 from tensordbg.errors import UsageError
 

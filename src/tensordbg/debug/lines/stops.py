@@ -15,10 +15,10 @@ from tensordbg.console.pages.page import Place
 from tensordbg.console.running import At, AtHand, Go, GoKind, Stop, StopKind
 from tensordbg.debug.at_hand import at_hand
 from tensordbg.debug.calls import place_of
-from tensordbg.debug.eager_lines import EagerLines, LineOfFrame
-from tensordbg.debug.end_of_line import watch_end
-from tensordbg.debug.frame_names import FrameNames
-from tensordbg.debug.line_breaks import LineBreak, LineBreaks
+from tensordbg.debug.lines.breaks import LineBreak, LineBreaks
+from tensordbg.debug.lines.eager import EagerLines, LineOfFrame
+from tensordbg.debug.lines.end_of_line import watch_end
+from tensordbg.debug.lines.frame_names import FrameNames
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Frame
 from tensordbg.recording.lines import EagerOperation, GraphLine

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.console.running import Go, GoKind, Stop
-from tensordbg.debug.breakpoints import Breakpoints, Computed, at_line, computed_at, computed_in
 from tensordbg.debug.calls import user_frames
-from tensordbg.debug.newest import Newest, NewestEvents
+from tensordbg.debug.reasons.breakpoints import Breakpoints, Computed, at_line, computed_at, computed_in
+from tensordbg.debug.reasons.newest import Newest, NewestEvents
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.runs import Run
 from tensordbg.recording.session import Session

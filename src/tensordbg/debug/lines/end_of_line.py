@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from tensordbg.debug.eager_lines import LineOfFrame
+from tensordbg.debug.lines.eager import LineOfFrame
 
 Done = Callable[[Any], None]
 """Called with what the line returned, None where it did not return."""

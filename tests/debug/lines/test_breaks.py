@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.console.running import BreakKind, Breakpoint
-from tensordbg.debug.line_breaks import LineBreaks, is_file
+from tensordbg.debug.lines.breaks import LineBreaks, is_file
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensordbg.debug.frame_names import FrameNames
+from tensordbg.debug.lines.frame_names import FrameNames
 from tensordbg.errors import UsageError
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tensordbg.console.language.filters import Filters
 from tensordbg.console.running import BreakKind, Breakpoint
-from tensordbg.debug.breakpoints import Breakpoints, Computed
+from tensordbg.debug.reasons.breakpoints import Breakpoints, Computed
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame
 

@@ -15,8 +15,8 @@ from tensordbg.console.language.filters import Filter, Filters
 from tensordbg.console.language.node_patterns import parse_pattern
 from tensordbg.console.pages.page import Place
 from tensordbg.console.running import BreakKind, Breakpoint
-from tensordbg.debug.line_breaks import LineBreaks, words
-from tensordbg.debug.newest import Newest
+from tensordbg.debug.lines.breaks import LineBreaks, words
+from tensordbg.debug.reasons.newest import Newest
 from tensordbg.model import NONE, Frame
 from tensordbg.recording.catalog import Catalog
 

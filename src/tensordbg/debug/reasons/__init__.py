@@ -1,0 +1,1 @@
+"""Reasons to stop a program: breakpoints, the line of `until`, and filters over what was recorded last."""
