@@ -28,12 +28,12 @@ from tests.warm_server import request_of, send
 
 SERVER = Path(__file__).with_name("warm_server.py")
 TDBG = str(Path(sys.executable).with_name("tdbg"))
-OF_NO_EFFECT = ("PYTEST_", "TENSORDBG_RUN", "COLUMNS", "NO_COLOR")
+OF_NO_EFFECT = ("PYTEST_", "TENSORDBG_RUN", "COLUMNS", "NO_COLOR", "PYDEVD_", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
 """Variables that nothing reads that is imported with a framework."""
 COLD = "TENSORDBG_TESTS_COLD"
 """A variable that has every program start as at a user's, to tell whether a failure comes from the forking."""
-MOST = 4
-"""So many environments are kept warm at a time, for each takes memory."""
+MOST = 6
+"""So many environments are kept warm at a time, for each takes memory; to start one anew takes seconds."""
 OF_TORCH = re.compile(r"^\s*(import|from) torch\b(?![\s\S]*^\s*(import|from) (tensorflow|keras)\b)", re.MULTILINE)
 """Finds that a program imports PyTorch, and no TensorFlow after it."""
 PLAIN = {"args", "stdin", "stdout", "stderr", "cwd", "env", "text", "encoding", "errors", "close_fds"}

@@ -33,8 +33,8 @@ import tempfile  # noqa: E402
 import types  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-STARTING = {"run": 1, "trap": 1, "debug": 1, "replay": 3}
-"""How many processes a command of `tdbg` may start that import TensorFlow."""
+STARTING = {"run": 1, "trap": 2, "debug": 1, "replay": 3, "diff --run": 2}
+"""How many processes a command of `tdbg` may start that import TensorFlow; a trap replays what it has caught."""
 READING = ("pyarrow.compute", "rich.console", "click")
 """What a `tdbg` that answers imports of others."""
 ROOTS = {
@@ -294,7 +294,8 @@ def tell(answer: int, number: int) -> None:
 def count_of_spares(words: list[str]) -> int:
     """How many processes that import TensorFlow the command may start, if it is a `tdbg`."""
     rest = words[3:] if words[1:3] == ["-m", "tensordbg"] else words[2:] if words[1].endswith("/tdbg") else []
-    return STARTING.get(next((word for word in rest if not word.startswith("-")), ""), 0)
+    command = next((word for word in rest if not word.startswith("-")), "")
+    return STARTING.get(f"{command} --run" if "--run" in rest else command, 0)
 
 
 def run(words: list[str]) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from tests import programs
 from tests.programs import TDBG, Warm
+from tests.warm_server import count_of_spares
 
 QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
 
@@ -133,6 +134,23 @@ def test_what_a_tdbg_starts_is_its_child_and_ends_it_as_it_ends(tmp_path: Path) 
         assert json.loads((tmp_path / "trace" / "trace.json").read_text())["pid"] == child
         process.stdout.read()
     assert (process.pid, process.returncode) == (parent, -signal.SIGTERM)
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (["run", "a.py"], 1),
+        (["run", "--check", "a.py"], 1),
+        (["trap", "a.py"], 2),  # and the replay of what is caught
+        (["replay", "capture"], 3),
+        (["diff", "--run", "a.py", "--", "b.py"], 2),
+        (["diff", "one", "other"], 0),
+        (["why"], 0),
+    ],
+)
+def test_as_many_forks_wait_as_a_tdbg_may_start_programs(words: list[str], count: int) -> None:
+    for command in (["python", TDBG], ["python", "-m", "tensordbg"]):
+        assert count_of_spares([*command, *words]) == count
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
+from tests import programs
 from tests.e2e.programs.checking import bits
 
 BACKEND = "tensordbg.backends.tensorflow"
@@ -162,11 +162,9 @@ def test_the_exit_code_is_the_programs_own(tmp_path: Path, ending: str, code: in
     (tmp_path / "plain.py").write_text(PROGRAM.format(ending=ending))
     (tmp_path / "broken.py").write_text(BREAKING + PROGRAM.format(ending=ending))
     quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    plain = subprocess.run(
-        [sys.executable, str(tmp_path / "plain.py")], capture_output=True, text=True, check=False, env=quiet
-    )
+    plain = programs.run([sys.executable, str(tmp_path / "plain.py")], capture_output=True, text=True, env=quiet)
     command = [sys.executable, "-m", "tensordbg", "run", "--out", str(tmp_path / "traces"), str(tmp_path / "broken.py")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=quiet)
+    done = programs.run(command, capture_output=True, text=True, env=quiet)
     assert (plain.returncode, done.returncode, done.stdout) == (code, code, plain.stdout)
     assert done.stderr.count("tdbg: warning: recording stopped") == 1, done.stderr
 
