@@ -76,3 +76,26 @@ def test_the_manual_says_iteration_and_fix() -> None:
         if forbidden.search(line)
     ]
     assert not found
+
+
+def test_what_is_kept_has_a_noun_for_a_name() -> None:
+    """Neither a field nor a function of the console or the debugger is called `given` or `told`, which say not what."""
+    found = [
+        f"{path.relative_to(PACKAGE)}: {name}"
+        for room in ("console", "debug")
+        for path in sorted((PACKAGE / room).rglob("*.py"))
+        for name in _kept(ast.parse(path.read_text()))
+        if name.strip("_") in {"given", "told"}
+    ]
+    assert not found
+
+
+def _kept(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif isinstance(node, ast.ClassDef):
+            fields = (each.target for each in node.body if isinstance(each, ast.AnnAssign))
+            yield from (each.id for each in fields if isinstance(each, ast.Name))

@@ -117,7 +117,7 @@ def _after(console: LookedAt, stop: Stop) -> Page:
     return replace(
         page,
         title=stop_title(stop),
-        body=JoinedLines((FixedLines(shown.given[1:]), page.body)),
+        body=JoinedLines((FixedLines(shown.all_lines[1:]), page.body)),
         head=0 if len(shown) > 4 else len(shown) - 1 + page.head,
         mood="bad" if stop.filter else "",
         place=stop.place,

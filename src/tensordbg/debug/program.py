@@ -30,7 +30,7 @@ class DebuggedProgram:
     @property
     def breakpoints(self) -> dict[int, Breakpoint]:
         """See `Runner`."""
-        return self.set.given
+        return self.set.by_number
 
     def add_breakpoint(self, breakpoint: Breakpoint) -> int:  # noqa: A002  what it is
         """See `Runner`."""

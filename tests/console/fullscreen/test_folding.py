@@ -42,7 +42,7 @@ def test_tables_elements_and_very_long_pages_are_not_folded() -> None:
     for page in (
         Page("", wide, head=1),
         Page("", wide, anchor=lambda index: 0),
-        Page("", MadeLines(10_000_000, lambda begin, end: [wide.given[0]] * (end - begin))),
+        Page("", MadeLines(10_000_000, lambda begin, end: [wide.all_lines[0]] * (end - begin))),
     ):
         assert fold(page, 24).page is page
         assert fold(page, 24).row_of(7) == 7

@@ -48,8 +48,8 @@ def test_names_are_given_and_taken() -> None:
     statements = statements_in(ast.parse(TEXT))
     loss, parts, falls = (statements.at(line) for line in (6, 11, 12))
     assert loss is not None and parts is not None and falls is not None
-    assert loss.given == {"loss"} and {"x", "y"} <= loss.taken and loss.value_of == "loss"
-    assert parts.given == {"self.n", "k"} and parts.value_of == ""
+    assert loss.assigned == {"loss"} and {"x", "y"} <= loss.taken and loss.value_of == "loss"
+    assert parts.assigned == {"self.n", "k"} and parts.value_of == ""
     assert falls.value_of == "loss" and falls.gives_only == frozenset()
 
 

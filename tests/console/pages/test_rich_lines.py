@@ -11,7 +11,7 @@ def test_styles_become_words() -> None:
     text = Text.assemble(
         ("bad", "bold red"), " ", ("dim", "dim"), " ", ("bold", "bold"), " ", ("marked", "bold reverse")
     )
-    (line,) = lines_of(text).given
+    (line,) = lines_of(text).all_lines
     assert [span for span in line if span.text.strip()] == [
         Span("bad", "bad"), Span("dim", "dim"), Span("bold", "bold"), Span("marked", "highlight"),
     ]  # fmt: skip
@@ -22,6 +22,6 @@ def test_tables_and_long_lines_are_set() -> None:
     table.add_column("a")
     table.add_column("b")
     table.add_row("x", "[not markup]")
-    assert [plain(line) for line in lines_of(table).given] == ["a  b", "x  [not markup]"]
-    assert len(lines_of(Text("word " * 40), width=100).given) == 2
-    assert lines_of(Text("")).given == ((),)
+    assert [plain(line) for line in lines_of(table).all_lines] == ["a  b", "x  [not markup]"]
+    assert len(lines_of(Text("word " * 40), width=100).all_lines) == 2
+    assert lines_of(Text("")).all_lines == ((),)

@@ -15,8 +15,8 @@ def test_a_word_is_read_as_it_was(text: str) -> None:
 
 def test_columns_are_as_wide_as_they_need_to_be() -> None:
     lines = table_lines(("name", "n"), [[Span("a"), Span("10")], [Span("longer"), Span("5")]], right=(1,))
-    assert [plain(line) for line in lines.given] == ["name     n", "a       10", "longer   5"]
-    assert table_lines((), []).given == ()
+    assert [plain(line) for line in lines.all_lines] == ["name     n", "a       10", "longer   5"]
+    assert table_lines((), []).all_lines == ()
 
 
 @pytest.mark.parametrize(

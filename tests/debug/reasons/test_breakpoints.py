@@ -60,6 +60,6 @@ def test_a_filter_that_is_none_is_refused_when_it_is_set() -> None:
     breakpoints = Breakpoints(Filters())
     with pytest.raises(UsageError, match="non_finite"):
         breakpoints.add(Breakpoint(BreakKind.FILTER, "non_finit"))
-    assert breakpoints.given == {}
+    assert breakpoints.by_number == {}
     breakpoints.add(Breakpoint(BreakKind.FILTER, "non_finite"))
     assert breakpoints.reached([LOG], None) == ""

@@ -188,7 +188,7 @@ class ConsoleScreen(App[Go]):
             self._console.pages.add(page := keys_page())
             self.post_message(Shown(page, ANSWER))
         else:
-            seen = self._panes.active.given
+            seen = self._panes.active.whole_page
             self._work(line, lambda say: answer_line(self._console, line, seen, say))
 
     def action_choose(self, number: int) -> None:

@@ -22,7 +22,7 @@ class PageView(LineView, can_focus=False):
         """
         super().__init__(name)
         self.heading = heading
-        self.given: Page | None = None
+        self.whole_page: Page | None = None
         """The page, as the console gave it; None before the first."""
         self._folding = Folding(self.page)
         self._left: dict[int, tuple[Page, int]] = {}
@@ -30,7 +30,7 @@ class PageView(LineView, can_focus=False):
 
     def show(self, page: Page, mark: int | None = None) -> None:
         """Shows a page, and a line of it that stands out."""
-        before, self.given = self.given, page
+        before, self.whole_page = self.whole_page, page
         if before is not None:
             self._left[id(before)] = before, self._folding.line_of(self.scroll_offset.y)
         self.remove_class("empty")
@@ -68,8 +68,8 @@ class PageView(LineView, can_focus=False):
 
     def on_resize(self) -> None:
         """Other lines are in sight, and those of a text are broken elsewhere."""
-        if self.given is None:
+        if self.whole_page is None:
             return
         line = self._folding.line_of(self.scroll_offset.y)
-        self._fold(self.given)
+        self._fold(self.whole_page)
         self.scroll_to(y=self._folding.row_of(line), animate=False, force=True)

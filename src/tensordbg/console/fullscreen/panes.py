@@ -31,7 +31,7 @@ class Panes(Container):
     @property
     def filled(self) -> tuple[str, ...]:
         """The names of those that show something, in the order of their keys."""
-        return tuple(name for name, pane in self._by_name.items() if pane.given is not None)
+        return tuple(name for name, pane in self._by_name.items() if pane.whole_page is not None)
 
     def turn_to(self, name: str) -> None:
         """Makes a pane the active one; an empty one stays out of sight."""

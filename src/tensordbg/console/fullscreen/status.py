@@ -24,11 +24,11 @@ class StatusLine(Static):
     def __init__(self) -> None:
         """Says nothing yet."""
         super().__init__(id="status", markup=False)
-        self._told = ""
+        self._message = ""
 
     def tell(self, text: str) -> None:
         """Says something until something else is said; an empty text gives room to the place."""
-        self._told = text
+        self._message = text
         self.set_class(bool(text), "told")
         self.remove_class("bad")
 
@@ -44,10 +44,10 @@ class StatusLine(Static):
 
     def report(self, pane: Pane, right: str) -> None:
         """Draws the line."""
-        left = self._told or place(pane)
+        left = self._message or place(pane)
         room = max(self.content_size.width - len(right) - 2, 0)
         # What was refused is worth more than the hints.
-        self.update(left if len(left) > room and self._told else f"{shortened(left, room)}  {right}")
+        self.update(left if len(left) > room and self._message else f"{shortened(left, room)}  {right}")
 
 
 def header(console: Console) -> str:

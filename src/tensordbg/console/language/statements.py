@@ -28,7 +28,7 @@ class Statement:
     first: int
     last: int
     """Its lines."""
-    given: frozenset[str] = frozenset()
+    assigned: frozenset[str] = frozenset()
     """The names that it gives to what it computes, such as `loss` or `self.loss`."""
     taken: frozenset[str] = frozenset()
     """The names that it reads."""
@@ -38,7 +38,7 @@ class Statement:
     @property
     def gives_only(self) -> frozenset[str]:
         """The names that mean nothing before it, as far as it tells."""
-        return self.given - self.taken
+        return self.assigned - self.taken
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ def statements_in(tree: ast.AST) -> Statements:
         if inner:
             last = max(node.lineno, min(inner) - 1)
         own = list(_expressions(node))
-        given = frozenset(_names(own, ast.Store))
-        assigns = len(given) == 1 and isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
-        value_of = next(iter(given)) if assigns else ""
-        statement = Statement(node.lineno, last, given, frozenset(_taken(node, own)), value_of)
+        assigned = frozenset(_names(own, ast.Store))
+        assigns = len(assigned) == 1 and isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
+        value_of = next(iter(assigned)) if assigns else ""
+        statement = Statement(node.lineno, last, assigned, frozenset(_taken(node, own)), value_of)
         found.by_line.update(dict.fromkeys(range(node.lineno, last + 1), statement))
     return found
 

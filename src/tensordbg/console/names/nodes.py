@@ -73,11 +73,11 @@ def inputs_of(opened: ConnectedNodes, node: Node, scope: Scope) -> list[Node]:
             return [_from_neighbour(opened, node, each) for each in found]
     site = opened.program.sites.get(node.site)
     if site is not None and site.function == NONE:
-        return _given_eagerly(opened, node.site)
+        return _eager_inputs(opened, node.site)
     return [_as_last(opened, ref, scope) for ref in opened.program.inputs_of(node.site)]
 
 
-def _given_eagerly(opened: ConnectedNodes, site: int) -> list[Node]:
+def _eager_inputs(opened: ConnectedNodes, site: int) -> list[Node]:
     """What an eager operation was given when it ran last, where it gave nothing: it failed."""
     executions = opened.executions
     rows = np.flatnonzero(executions.site == site)

@@ -89,14 +89,14 @@ class Page:
 class FixedLines:
     """Lines that are there already."""
 
-    given: tuple[Line, ...]
+    all_lines: tuple[Line, ...]
 
     def __len__(self) -> int:
-        return len(self.given)
+        return len(self.all_lines)
 
     def part(self, begin: int, end: int) -> Sequence[Line]:
         """See `Lines`."""
-        return self.given[begin:end]
+        return self.all_lines[begin:end]
 
 
 @dataclass(frozen=True)

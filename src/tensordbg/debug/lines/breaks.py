@@ -46,13 +46,13 @@ class LineBreak:
 class LineBreaks:
     """Those that are set."""
 
-    _given: dict[int, tuple[Breakpoint, LineCondition | None, str, int]] = field(default_factory=dict)
+    _by_number: dict[int, tuple[Breakpoint, LineCondition | None, str, int]] = field(default_factory=dict)
     _of_file: dict[str, tuple[LineBreak, ...]] = field(default_factory=dict)
     version: int = 0
     """Grows with each change."""
 
     def __bool__(self) -> bool:
-        return bool(self._given)
+        return bool(self._by_number)
 
     def add(self, number: int, breakpoint: Breakpoint) -> None:  # noqa: A002  what it is
         """Sets one.
@@ -62,12 +62,12 @@ class LineBreaks:
         """
         condition = parse_line_condition(breakpoint.condition) if breakpoint.condition else None
         file, _, line = breakpoint.text.rpartition(":")
-        self._given[number] = (breakpoint, condition, file, int(line))
+        self._by_number[number] = (breakpoint, condition, file, int(line))
         self._changed()
 
     def remove(self, number: int) -> None:
         """Takes one away, if there is one of that number."""
-        if self._given.pop(number, None) is not None:
+        if self._by_number.pop(number, None) is not None:
             self._changed()
 
     def at(self, file: str, line: int) -> tuple[LineBreak, ...]:
@@ -89,7 +89,7 @@ class LineBreaks:
         self.version += 1
 
     def _in_file(self, file: str) -> Iterable[LineBreak]:
-        for number, (given, condition, wanted, line) in self._given.items():
+        for number, (given, condition, wanted, line) in self._by_number.items():
             if is_file(file, wanted):
                 statements = statements_of(file)
                 statement = None if statements is None else statements.at(line)

@@ -140,7 +140,7 @@ class LineStops:
         """See `LineWatch`."""
         found: set[str] = set()
         for each in self._breaks.at(frame.file, frame.line):
-            found |= each.statement.taken | each.statement.given
+            found |= each.statement.taken | each.statement.assigned
             found |= each.condition.asked if each.condition is not None else set()
         return frozenset(found)
 
@@ -263,7 +263,7 @@ class LineStops:
             return
         with self._recorder.guard("debugging"):
             names = FrameNames(line.frame, operation.elements)
-            shown = names.shown(sorted(_statement(line).given), _MOST_NAMES)
+            shown = names.shown(sorted(_statement(line).assigned), _MOST_NAMES)
             value = operation.elements(result)
             returned = () if value is None else (at_hand("returned", value),)
             go = self._debugger.stand(

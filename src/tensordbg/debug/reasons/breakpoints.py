@@ -42,7 +42,7 @@ class Breakpoints:
     """Those that are set, by number from 1."""
 
     filters: Filters
-    given: dict[int, Breakpoint] = field(default_factory=dict)
+    by_number: dict[int, Breakpoint] = field(default_factory=dict)
     lines: LineBreaks = field(default_factory=LineBreaks)
     """Those at lines."""
     _tests: dict[int, Test | Filter] = field(default_factory=dict)
@@ -59,18 +59,18 @@ class Breakpoints:
         if breakpoint.kind is BreakKind.LINE:
             self.lines.add(self._count + 1, breakpoint)
         self._count += 1
-        self.given[self._count], self._tests[self._count] = breakpoint, test
+        self.by_number[self._count], self._tests[self._count] = breakpoint, test
         return self._count
 
     def remove(self, number: int) -> None:
         """Takes one away."""
-        del self.given[number], self._tests[number]
+        del self.by_number[number], self._tests[number]
         self.lines.remove(number)
 
     @property
     def has_others(self) -> bool:
         """Whether any names something else than a line."""
-        return any(each.kind is not BreakKind.LINE for each in self.given.values())
+        return any(each.kind is not BreakKind.LINE for each in self.by_number.values())
 
     def reached(
         self,
@@ -90,12 +90,12 @@ class Breakpoints:
         all_of_it, without = list(computed), list(lines)
         for number, test in self._tests.items():
             if callable(test):
-                of_line = self.given[number].kind is BreakKind.LINE
+                of_line = self.by_number[number].kind is BreakKind.LINE
                 hit = number not in met and any(test(each) for each in (without if of_line else all_of_it))
             else:
                 hit = newest is not None and newest.any_passes(test)
             if hit:
-                given = self.given[number]
+                given = self.by_number[number]
                 return words(number, given) + (_IN_SESSION if given.kind is BreakKind.LINE else "")
         return ""
 

@@ -46,7 +46,7 @@ class Conditions:
     def any(self) -> bool:
         """Whether there is anything to look for."""
         go = self._go
-        others = self._breakpoints.has_others or (self._stops_behind_lines and bool(self._breakpoints.given))
+        others = self._breakpoints.has_others or (self._stops_behind_lines and bool(self._breakpoints.by_number))
         return others or (go is not None and (go.till is not None or go.place is not None))
 
     @property
@@ -63,7 +63,7 @@ class Conditions:
             met: Numbers of the breakpoints whose lines were met inside the run.
         """
         of_lines = self._stops_behind_lines or run.by_session
-        if not self.any and not (of_lines and self._breakpoints.given):
+        if not self.any and not (of_lines and self._breakpoints.by_number):
             return stop
         frames = tuple(user_frames(run.caller, self._recorder.catalog))
         return self._look(stop, [Computed("", "", (run.function.name,), "", frames)], of_lines, met)
@@ -106,7 +106,7 @@ class Conditions:
     def _computed(self, opened: NamedEvents) -> list[Computed]:
         """The operations that some events tell of, where anything asks for them."""
         go = self._go
-        wanted = bool(self._breakpoints.given) or (go is not None and go.place is not None)
+        wanted = bool(self._breakpoints.by_number) or (go is not None and go.place is not None)
         return computed_in(opened) if wanted else []
 
     def _reached(
