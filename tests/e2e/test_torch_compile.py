@@ -142,6 +142,50 @@ def test_a_split_function_and_what_is_compiled_again_and_again_is_told(tmp_path:
     (alert, *_) = (each for each in found.alerts if each.function == "loss_of")
     assert "was traced 7 times in 7 calls, because its argument x changed its shape" in alert.explanation
     assert "compile with `dynamic=True`" in alert.suggestion
+    (split,) = (each for each in found.alerts if each.kind == "splitting")
+    assert split.source is not None
+    assert (split.source.line, split.function, split.evidence["calls"]) == (line, "loss_of", 7)
+    assert "take the call out of what is compiled" in split.suggestion
+
+
+SPLIT_TWICE = """
+    def scale_of(h):
+        return 1 + h.abs().max().item()
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = torch.nn.Linear(4, 4)
+
+        def forward(self, x):
+            h = torch.tanh(self.body(x))
+            h = h / scale_of(h)
+            y = h * 3
+            if y.sum() > 100:
+                y = y - 1
+            return torch.exp(y).mean()
+
+    net = Net()
+    compiled = torch.compile(net)
+    for step in range(8):
+        loss = compiled(torch.ones(5, 4) * step)
+        loss.backward()
+    print(loss.item())
+"""
+
+
+def test_each_split_has_its_own_line_in_what_is_called_and_its_own_reason(tmp_path: Path) -> None:
+    done = run(tmp_path, SPLIT_TWICE)
+    assert done.returncode == 0, done.stderr
+    (folder,) = (tmp_path / "traces").iterdir()
+    alerts = [each for each in tensordbg.why(folder).alerts if each.kind == "splitting"]
+    told = {each.source.line: (each.function, each.suggestion) for each in alerts if each.source is not None}
+    assert told.keys() == {line_of(SPLIT_TWICE, ".item()"), line_of(SPLIT_TWICE, "y.sum() > 100")}
+    (item, decision) = (told[line] for line in sorted(told))
+    assert item[0] == "scale_of"
+    assert "capture_scalar_outputs" in item[1]
+    assert decision[0] == "forward"
+    assert "torch.cond" in decision[1]
 
 
 BACKWARD = """

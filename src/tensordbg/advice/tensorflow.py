@@ -230,6 +230,7 @@ NOT_THERE: Mapping[str, str] = {
     "evaluation_mode": "a layer is told in each call whether it learns",
     "no_label_counts": "TensorFlow's losses know no label that is ignored",
     "no_log_probabilities": "TensorFlow's losses take logits or probabilities",
+    "splitting": "a tf.function is one graph, or it is not made",
     "training_mode": "a layer is told in each call whether it learns",
     "without_gradient": "Keras and tapes say themselves which variables have no gradient",
 }

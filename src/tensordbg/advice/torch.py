@@ -247,6 +247,15 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "changes, or bring the tensors to one shape (`drop_last=True` for a DataLoader)",
         "structure": "pass it with the same structure each time, with tensors in place of Python numbers",
     },
+    "splitting": {
+        "": "take what can't be compiled out of the function; `torch.compile(fullgraph=True)` raises at each such line",
+        "call": "take the call out of what is compiled, or do it every so many steps, behind the step",
+        "decision": "decide by `torch.where` or `torch.cond` in place of `if`, or outside of what is compiled",
+        "item": "keep the number in its tensor and read it after the call, or set "
+        "`torch._dynamo.config.capture_scalar_outputs = True`",
+        "size": "keep the size fixed, by a mask or `torch.where` in place of indexing by one, or set "
+        "`torch._dynamo.config.capture_dynamic_output_shape_ops = True`",
+    },
 }
 """By what is wrong, then by what else is known of it."""
 

@@ -317,7 +317,7 @@ class Alert:
     """Something that one should know of how the program ran."""
 
     kind: str
-    """`retracing`, `placement`, or in a run of many processes `other_parameters` or `standing_still`."""
+    """`retracing`, `splitting`, `placement`, or in a run of many processes `other_parameters` or `standing_still`."""
     function: str
     """Python name of the function that it is about, or that holds the operation."""
     tensor: str

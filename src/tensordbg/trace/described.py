@@ -8,6 +8,7 @@ from tensordbg.json_input import parsed
 from tensordbg.trace.proportion import MOST_SLOTS
 
 _MOST_SIZE = 2**63
+_SPLIT = {"file": str, "line": int, "function": str, "user": bool, "reason": str}
 _PARAMETER = frozenset({"kind", "text", "dtype", "shape"})
 
 
@@ -37,6 +38,8 @@ def is_tracing(text: str) -> bool:
     numbers = (said.get(name, 0) for name in ("python", "line", "gone"))
     given = said.get("parameters", {})
     right = _are(int, *numbers) and _are(str, said.get("file", "")) and _are(bool, said.get("user", False))
+    splits = said.get("splits", [])
+    right = right and isinstance(splits, list) and all(map(_is_split, splits))
     return right and isinstance(given, dict) and all(map(_is_parameter, given.values()))
 
 
@@ -64,6 +67,16 @@ def _is_output(value: object) -> bool:
         return False
     path, class_name, slot, number = value
     return _are(str, path, class_name) and _are(int, slot, number) and 0 <= slot < MOST_SLOTS
+
+
+def _is_split(value: object) -> bool:
+    """Whether it tells where and why a function was split."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == _SPLIT.keys()
+        and all(_are(kind, value[name]) for name, kind in _SPLIT.items())
+        and value["line"] >= 0
+    )
 
 
 def _is_parameter(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.alerts.placement import placement_alerts
 from tensordbg.analysis.alerts.retracing import retracing_alerts
+from tensordbg.analysis.alerts.splitting import splitting_alerts
 from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.finding import Alert
 from tensordbg.analysis.graphs.functions import traced_functions
@@ -13,4 +14,5 @@ from tensordbg.analysis.program.events import Executions
 
 def find_alerts(trace: TraceSource, program: Program, executions: Executions) -> tuple[Alert, ...]:
     """Every alert of a trace, those on functions first."""
-    return (*retracing_alerts(traced_functions(program, executions)), *placement_alerts(trace, program))
+    functions = traced_functions(program, executions)
+    return (*retracing_alerts(functions), *splitting_alerts(functions), *placement_alerts(trace, program))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,15 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Split:
+    """A line at which a compiler ended a graph though the function goes on."""
+
+    place: SourceLine
+    reason: str
+    """In the compiler's words."""
+
+
+@dataclass(frozen=True)
 class FunctionTrace:
     """One trace of a function."""
 
@@ -51,6 +61,8 @@ class FunctionTrace:
     """The line of the user's own code whose call had it traced."""
     gone: int
     """How many functions made at the same definition existed no longer."""
+    splits: tuple[Split, ...] = ()
+    """Where each call leaves compiled code."""
 
 
 @dataclass(frozen=True)
@@ -101,12 +113,21 @@ def traced_functions(program: Program, executions: Executions) -> tuple[TracedFu
                 step=steps.get(function.function),
                 source=locations.own(locations.stack(function.stack)),
                 gone=tracing.get("gone", 0),
+                splits=tuple(_splits(tracing, locations)),
             )
         )
     return tuple(
         TracedFunction(key[0], definitions[key], tuple(traces), _framework(program, traces[0]))
         for key, traces in groups.items()
     )
+
+
+def _splits(tracing: Mapping[str, Any], locations: Locations) -> Iterator[Split]:
+    for said in tracing.get("splits", []):
+        yield Split(
+            locations.line(said["file"], said["line"], said["function"], said["user"]),
+            said["reason"],
+        )
 
 
 def _framework(program: Program, trace: FunctionTrace) -> str:

@@ -16,7 +16,7 @@ from tensordbg.analysis.why import why
 if TYPE_CHECKING:
     from tensordbg.console.language.conditions import FilteredTrace
 
-ALERTS = ("retracing", "placement", "other_parameters", "standing_still")
+ALERTS = ("retracing", "splitting", "placement", "other_parameters", "standing_still")
 KINDS = ("origin", "warning", *TABLE, "alert", *ALERTS)
 """What a filter may name: an origin of trouble, a warning or an alert of any kind, or of one."""
 

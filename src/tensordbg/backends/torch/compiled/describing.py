@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,8 @@ ARGUMENT, CONSTANT, NUMBER = "placeholder", "get_attr", "Number"
 
 _REST = re.compile(r"(?:torch_dynamo_resume_in_)+(.*?)_at_(\d+)(?:_at_\d+)*$")
 """How Dynamo names the rest of a function behind a graph break."""
+_DECISION = "Data-dependent branching"
+"""Dynamo's name, in later versions, for an `if` of what a tensor holds."""
 _SAME = {"prims::convert_element_type": "aten::_to_copy"}
 """What Inductor calls operations that have another name in eager code."""
 
@@ -61,6 +63,8 @@ class Describer:
         self._catalog = catalog
         self._compilations: dict[str, _Compilation] = {}
         self._pythons: dict[str, int] = {}
+        self._splits: dict[tuple[str, int], str] = {}
+        """Why the functions of a file were split at a line."""
 
     def describe(self, lowering: Any) -> Graph:
         """Numbers the operations of a graph that is being lowered."""
@@ -70,6 +74,7 @@ class Describer:
         frame = internals.compiled_frame() if known is None else None
         function_name = known.name if known is not None else _name_of(frame)
         outer = known.stack if known is not None else tuple(_around(frame))
+        splits = self._splits_of(frame)
         draft = Draft(self._catalog, outer, known.forward if known is not None else {})
         sites = draft.sites(lowering.graph)
         if known is None and name:
@@ -85,8 +90,8 @@ class Describer:
             arguments=tuple(site.site for site in sites if site.argument != NONE),
             outputs=tuple(ref for _, ref in results),
             signature=_signature(sites),
-            notes=_notes(frame),
-            tracing=self._tracing(frame_id, frame) if known is None else "",
+            notes=self._notes(frame),
+            tracing=self._tracing(frame_id, frame, splits) if known is None else "",
         )
         keys = tuple(key for key, _ in results)
         return Graph(lowering.module, sites, function, draft.references, draft.numbers, keys, written)
@@ -101,7 +106,46 @@ class Describer:
             self._catalog.add_function(replace(function, runtime_name=f"{function.runtime_name}_{number}"))
         return number
 
-    def _tracing(self, frame_id: str, frame: internals.CompiledFrame | None) -> str:
+    def _splits_of(self, frame: internals.CompiledFrame | None) -> list[dict[str, Any]]:
+        """Where a function is split: before a graph of which no other graph has told that, and behind it."""
+        if frame is None:
+            return []
+        found = []
+        rest = _REST.match(frame.code.co_name)
+        if rest is not None and (frame.code.co_filename, int(rest[2])) not in self._splits:
+            place = (frame.code.co_filename, int(rest[2]), rest[1])
+            found.append(self._split([place], internals.reason_of_split()))
+        if frame.split is not None and frame.split.places:
+            found.append(self._split(frame.split.places, frame.split.reason))
+        return found
+
+    def _split(self, places: Sequence[tuple[str, int, str]], reason: str) -> dict[str, Any]:
+        """Says where a function is split: in the innermost line that is the user's own."""
+        reason = _DECISION if reason.startswith("generic_jump") else reason or "a graph break"
+        self._splits[places[0][:2]] = reason
+        is_user = self._catalog.user_code.is_user
+        file, line, name = next((each for each in reversed(places) if is_user(each[0])), places[-1])
+        self._catalog.keep_source(file)
+        rest = _REST.match(name)
+        return {
+            "file": file,
+            "line": line,
+            "function": rest[1] if rest else name,
+            "user": is_user(file),
+            "reason": reason,
+        }
+
+    def _notes(self, frame: internals.CompiledFrame | None) -> tuple[str, ...]:
+        """That the function is the rest of one that Dynamo has split, and why."""
+        rest = _REST.match(frame.code.co_name) if frame is not None else None
+        if rest is None or frame is None:
+            return ()
+        reason = self._splits.get((frame.code.co_filename, int(rest[2])), "a graph break")
+        return (f"torch.compile has split {rest[1]} at line {rest[2]}: {reason}",)
+
+    def _tracing(
+        self, frame_id: str, frame: internals.CompiledFrame | None, splits: Sequence[Mapping[str, Any]]
+    ) -> str:
         if frame is None:
             return ""
         code = frame.code
@@ -114,6 +158,7 @@ class Describer:
             "user": self._catalog.user_code.is_user(code.co_filename),
             "parameters": {each: _parameter(frame.values[each]) for each in arguments if each in frame.values},
             "gone": 0,
+            "splits": splits,
         }
         self._catalog.keep_source(code.co_filename)
         return json.dumps(told)
@@ -304,14 +349,6 @@ def _name_of(frame: internals.CompiledFrame | None) -> str:
         return "compiled graph"
     rest = _REST.match(frame.code.co_name)
     return f"{rest[1]}_from_line_{rest[2]}" if rest else frame.code.co_name
-
-
-def _notes(frame: internals.CompiledFrame | None) -> tuple[str, ...]:
-    """That the function is the rest of one that Dynamo has split, and why."""
-    rest = _REST.match(frame.code.co_name) if frame is not None else None
-    if rest is None:
-        return ()
-    return (f"torch.compile has split {rest[1]} at line {rest[2]}: {internals.reason_of_split() or 'a graph break'}",)
 
 
 def _around(frame: internals.CompiledFrame | None) -> list[RawFrame]:

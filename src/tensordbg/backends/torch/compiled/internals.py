@@ -13,6 +13,8 @@ Where one has changed in the PyTorch that is installed, compiled code runs as it
 - `GraphLowering.compile_to_module(self)` gives the module of that code, and its `call` takes the list of inputs and
   returns the tuple of results.
 - `torch._dynamo.convert_frame`: while it compiles a frame, a function of it has that in its variable `frame`.
+- `torch._dynamo.output_graph.OutputGraph.compile_subgraph`: while a graph is lowered, that function has in its variable
+  `reason` why the graph ends there: `reason`, a text; `graph_break`; `user_stack`, the frames, outermost first.
 - `torch._guards.CompileContext.current_compile_id()`: which compilation runs, also in that of its backward pass.
 - `torch._dynamo.utils.counters`: how many frames were compiled, under `frames` and `ok`, and under `graph_break` why
   functions were split, each reason with its name in its first line.
@@ -40,6 +42,7 @@ PROBE = "_tensordbg_probe"
 _NO_PROBE = f"def {PROBE}(*_): pass"
 """Stands above the generated code, so that it runs wherever it may be taken to."""
 _COMPILER = "/torch/_dynamo/convert_frame.py"
+_ENDING = ("/torch/_dynamo/output_graph.py", "compile_subgraph")
 
 
 @dataclass(frozen=True)
@@ -254,6 +257,15 @@ def compilation() -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
+class Split:
+    """A place at which a graph ends though its function goes on."""
+
+    reason: str
+    places: tuple[tuple[str, int, str], ...]
+    """File, line and name of the function that is compiled, and of those that it calls there."""
+
+
+@dataclass(frozen=True)
 class CompiledFrame:
     """The call of a function that is being compiled."""
 
@@ -262,18 +274,35 @@ class CompiledFrame:
     """Its variables, which are its arguments as yet."""
     around: FrameType | None
     """The frame that called it."""
+    split: Split | None = None
+    """Where it is split; None where the graph ends with the function."""
 
 
 def compiled_frame() -> CompiledFrame | None:
     """The frame for which compilation runs in this thread, None in that of a backward pass that runs later."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
     found: CompiledFrame | None = None
+    split: Split | None = None
     while frame is not None:
+        split = split or _split_in(frame)
         if frame.f_code.co_filename.endswith(_COMPILER):
             compiled: Any = frame.f_locals.get("frame")
             if hasattr(compiled, "f_code") and hasattr(compiled, "f_locals"):
-                found = CompiledFrame(compiled.f_code, dict(compiled.f_locals), frame.f_back)
+                found = CompiledFrame(compiled.f_code, dict(compiled.f_locals), frame.f_back, split)
         elif found is not None:
-            return CompiledFrame(found.code, found.values, frame)
+            return CompiledFrame(found.code, found.values, frame, split)
         frame = frame.f_back
     return found
+
+
+def _split_in(frame: FrameType) -> Split | None:
+    """Where the graph ends that this frame has compiled, if it is the one that does so."""
+    file, name = _ENDING
+    if frame.f_code.co_name != name or not frame.f_code.co_filename.endswith(file):
+        return None
+    told: Any = frame.f_locals.get("reason")
+    if not getattr(told, "graph_break", False):
+        return None
+    lines = str(getattr(told, "reason", "")).splitlines()
+    stack = getattr(told, "user_stack", ())
+    return Split(lines[0] if lines else "", tuple((each.filename, each.lineno or 0, each.name) for each in stack))
