@@ -45,6 +45,14 @@ def test_sentences_that_say_how_large_a_dimension_should_be(
     assert odds("aten::some", message, given) == found
 
 
+def test_numbers_that_are_refused_have_a_shape_that_is_told_besides() -> None:
+    message = (
+        "Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs: torch.Size([2])) to satisfy "
+        "the constraint Simplex(), but found invalid values"
+    )
+    assert odds("", message, [(2,)]) == []
+
+
 def test_a_dimension_is_followed_through_a_transposition() -> None:
     past = Drawn()
     x = past.made("aten::exp", [5, 12])

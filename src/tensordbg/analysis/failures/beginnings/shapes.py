@@ -33,6 +33,8 @@ _WANTED = (
 """Which dimension, and the sentence that says how large it should be."""
 _OF_ROWS = re.compile(r"same shape up until the last dimension|same first dimension|first dimension|batch_size")
 """Of dimensions that are compared from the front."""
+_OF_VALUES = re.compile(r"found invalid values")
+"""Of what a tensor holds, whatever its shape, which is told besides."""
 _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
 
 
@@ -64,7 +66,7 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     tensors = [(k, shape) for k, shape in enumerate(given) if shape]
     if (told := _of_words(message, tensors)) is not None:
         return told
-    if not _OF_SHAPES.search(message):
+    if not _OF_SHAPES.search(message) or _OF_VALUES.search(message):
         return []
     kind = named(op_type).kind
     if kind is Kind.MATMUL:
