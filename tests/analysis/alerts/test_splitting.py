@@ -46,6 +46,16 @@ def test_calls_of_all_compilations_count_and_each_line_is_told_once() -> None:
     assert [(each.source.line, each.evidence["calls"]) for each in found if each.source] == [(4, 6), (7, 6)]
 
 
+def test_a_line_that_splits_its_own_function_and_the_one_that_calls_it_counts_once() -> None:
+    trace = TraceBuilder()
+    for line in (2, 20):
+        graph = traced(trace, {"x": tensor()}, line=line, splits=[split()])
+        for _ in range(6):
+            trace.run(graph)
+    (alert,) = splitting_alerts(functions_of(trace))
+    assert alert.evidence["calls"] == 6
+
+
 @pytest.mark.parametrize(
     "reason", ["Call to `torch._dynamo.graph_break()`", "Skip calling `torch.compiler.disable()`d function"]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,11 +40,15 @@ def splitting_alerts(functions: Sequence[TracedFunction]) -> Iterator[Alert]:
     """One alert for each line at which more than `MOST_CALLS` calls were split."""
     places: dict[tuple[str, int], _Place] = {}
     for function in functions:
+        calls: Counter[tuple[str, int]] = Counter()
         for trace in function.traces:
             for split in trace.splits:
                 key = (split.place.file, split.place.line)
-                place = places.setdefault(key, _Place(split.place, split.reason, function.framework))
-                place.calls += trace.calls
+                places.setdefault(key, _Place(split.place, split.reason, function.framework))
+                calls[key] += trace.calls
+        # What splits a function is compiled by itself, and is split at the same line then.
+        for key, count in calls.items():
+            places[key].calls = max(places[key].calls, count)
     for place in places.values():
         if place.calls > MOST_CALLS and not any(text in place.reason for text in _MEANT):
             yield _alert(place)

@@ -47,6 +47,31 @@ def test_a_compiler_has_the_frame_that_it_compiles_in_a_variable() -> None:
     assert compiled_frame() is None
 
 
+def test_a_graph_that_ends_within_its_function_knows_where_and_why() -> None:
+    ends: list[Any] = []
+
+    def backend(module: Any, _: Any) -> Any:
+        frame = compiled_frame()
+        assert frame is not None
+        ends.append(frame.split)
+        return module.forward
+
+    def largest(x: Any) -> Any:
+        return x.abs().max().item()
+
+    def split(x: Any) -> Any:
+        y = torch.tanh(x) / largest(x)
+        return torch.exp(y)
+
+    torch._dynamo.reset()
+    torch.compile(split, backend=backend)(torch.ones(3))
+    first, *_, last = ends
+    assert "item" in first.reason
+    assert [name for _, _, name in first.places] == ["split", "largest"]
+    assert first.places[1][1] == largest.__code__.co_firstlineno + 1
+    assert last is None
+
+
 def test_hooks_are_taken_out_again_and_settings_are_as_before() -> None:
     from torch._functorch import config as autograd
     from torch._inductor import config as inductor
