@@ -47,8 +47,8 @@ def test_sentences_that_say_how_large_a_dimension_should_be(
 
 def test_numbers_that_are_refused_have_a_shape_that_is_told_besides() -> None:
     message = (
-        "Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs: torch.Size([2])) to satisfy "
-        "the constraint Simplex(), but found invalid values"
+        "Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs: torch.Size([2])) to "
+        "satisfy the constraint Simplex(), but found invalid values"
     )
     assert odds("", message, [(2,)]) == []
 

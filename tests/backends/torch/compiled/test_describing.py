@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tensordbg.backends.torch.compiled.describing import Describer, Draft, module_path, slot_in_site
+from tensordbg.backends.torch.compiled.internals import CompiledFrame, Split
 from tensordbg.model import FUSED
 from tensordbg.recording.catalog import Catalog
 
@@ -86,3 +87,33 @@ def test_inputs_that_a_graph_writes_are_among_its_results() -> None:
 )
 def test_the_way_to_a_module_is_its_name(text: str, path: str) -> None:
     assert module_path(text) == path
+
+
+def ending(name: str, *places: tuple[str, int, str], reason: str) -> CompiledFrame:
+    """A function whose graph ends at a place."""
+    code = (lambda: None).__code__.replace(co_name=name, co_filename="/me/train.py")
+    return CompiledFrame(code, {}, None, Split(reason, places) if places else None)
+
+
+def test_a_split_is_told_by_the_graph_before_it_in_the_users_innermost_line() -> None:
+    describer = Describer(Catalog())
+    inside = ("/me/train.py", 4, "scale_of")
+    first = ending("loss_of", ("/me/train.py", 9, "loss_of"), inside, reason="Unsupported Tensor.item() call")
+    rest = ending(
+        "torch_dynamo_resume_in_loss_of_at_9",
+        ("/me/train.py", 11, "torch_dynamo_resume_in_loss_of_at_9"),
+        reason="generic_jump TensorVariable()",
+    )
+    last = ending("torch_dynamo_resume_in_loss_of_at_11", reason="")
+    (told,) = describer._splits_of(first)
+    assert (told["line"], told["function"], told["reason"]) == (4, "scale_of", "Unsupported Tensor.item() call")
+    (told,) = describer._splits_of(rest)
+    assert (told["line"], told["function"], told["reason"]) == (11, "loss_of", "Data-dependent branching")
+    assert describer._splits_of(last) == []
+    assert describer._notes(rest) == ("torch.compile has split loss_of at line 9: Unsupported Tensor.item() call",)
+    assert describer._notes(last) == ("torch.compile has split loss_of at line 11: Data-dependent branching",)
+
+
+def test_a_split_behind_which_the_first_graph_begins_is_told_by_that_one() -> None:
+    (told,) = Describer(Catalog())._splits_of(ending("torch_dynamo_resume_in_loss_of_at_9", reason=""))
+    assert (told["file"], told["line"], told["function"]) == ("/me/train.py", 9, "loss_of")
