@@ -243,3 +243,40 @@ def test_an_evaluation_that_goes_by_other_running_statistics_is_told_with_their_
         of_b.eval()(torch.tensor(X) @ w).relu()
     found = first(tensordbg.diff(tmp_path / "a", tmp_path / "b"))
     assert (found.kind, found.explanation.rpartition(": ")[2]) == ("update", "running_var")
+
+
+def gated(folder: Path, exchanged: bool, learns: bool) -> Path:
+    """Runs a gated layer, right or with its two halves exchanged."""
+    with tensordbg.record(folder):
+        w = [torch.nn.Parameter(torch.tensor(each)) for each in (*WEIGHTS, WEIGHTS[0][::-1].copy())]
+        rule = sgd(w)
+        for _ in range(2):
+            gate, up = torch.tensor(X) @ w[0], torch.tensor(X) @ w[4]
+            if exchanged:
+                gate, up = up, gate
+            out = (F.silu(gate) * up) @ w[2]  # HERE
+            if learns:
+                rule.zero_grad()
+                F.cross_entropy(out, torch.tensor(Y)).backward()
+                rule.step()
+    return folder
+
+
+@pytest.mark.parametrize("learns", [False, True])
+def test_values_that_are_exchanged_are_told_where_they_go_in(tmp_path: Path, learns: bool) -> None:
+    import tensorflow as tf
+
+    torch_a, port = gated(tmp_path / "a", False, learns), gated(tmp_path / "b", True, learns)
+    with tensordbg.record(tmp_path / "c"):
+        w = [tf.Variable(each) for each in (WEIGHTS[0], WEIGHTS[0][::-1].copy(), WEIGHTS[2])]
+        tf.function(lambda x: (tf.nn.silu(x @ w[0]) * (x @ w[1])) @ w[2])(tf.constant(X))
+    references = (torch_a,) if learns else (torch_a, tmp_path / "c")
+    for reference in references:
+        found = first(tensordbg.diff(reference, port))
+        assert found.kind == "value"
+        assert found.b is not None
+        assert found.b.source is not None
+        assert "# HERE" in found.b.source.text
+        assert "each takes another value that both runs have" in found.explanation
+    if not learns:
+        assert tensordbg.diff(tmp_path / "c", torch_a).status == "same"

@@ -13,6 +13,7 @@ from tensordbg.analysis.diff.earlier import with_earlier
 from tensordbg.analysis.diff.elements import measure
 from tensordbg.analysis.diff.ends import not_compared, unlike_losses
 from tensordbg.analysis.diff.error_flow import Known, find_error_flow
+from tensordbg.analysis.diff.exchanged import with_exchanged
 from tensordbg.analysis.diff.explaining import Explained, explain
 from tensordbg.analysis.diff.first_difference import Apart, Pair, find_pairs
 from tensordbg.analysis.diff.loose import loose_differences
@@ -63,11 +64,11 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     agreement = find_agreement(a, b, asked.tolerance, anchors)
     aligned = align(a, b, agreement)
     apart_a, apart_b = _apart((a, b), agreement, anchors)
-    pairs = _of_first_pass(apart_b.side, find_pairs(apart_a, apart_b))
+    pairs = _of_first_pass(apart_b.side, _pairs(apart_a, apart_b))
     if not pairs:
         agreement = with_drift(a, b, agreement, aligned)
         apart_a, apart_b = _apart((a, b), agreement, anchors)
-        pairs = find_pairs(apart_a, apart_b) or unlike_sources(apart_a, apart_b)
+        pairs = _pairs(apart_a, apart_b) or unlike_sources(apart_a, apart_b)
         pairs = with_earlier(apart_a, apart_b, pairs)
     loose = {} if pairs else loose_differences(apart_a, apart_b, agreement)
     explained = [
@@ -93,6 +94,10 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         only_b=_some(apart_b),
         errors=find_error_flow(apart_a, apart_b, Known(agreement, aligned, begun, parted)) if in_common else (),
     )
+
+
+def _pairs(a: Apart, b: Apart) -> list[Pair]:
+    return with_exchanged(a, b, find_pairs(a, b))
 
 
 def _status(differences: list[FirstDifference], matched: int, unmatched: int) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
+from tensordbg.analysis.diff.exchanged import are_given_others
 from tensordbg.analysis.diff.first_difference import Apart, Pair, distance_of
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.failures.beginnings.words import shape_text
@@ -31,6 +32,8 @@ _SUGGESTIONS = {
     "input": "feed both runs the same batch: compare what prepares it, its normalisation and the order of its rows",
     "random": "switch the randomness off in both runs (evaluation mode), or give both the same seed",
     "update": "compare the settings of the two optimizers: learning rate, momentum, weight decay, epsilon, clipping",
+    "unlike updates": "compare the settings of the two optimizers: learning rate, momentum, decay, clipping; and "
+    "where they add the epsilon, as Keras's Adam does before it corrects the bias and its RMSprop below the root",
     "statistics": "compare the momentum of the two normalizations, which Keras takes as 1 less that of PyTorch, and "
     "the variance that they keep: PyTorch divides by a batch's number of values less 1",
 }
@@ -160,7 +163,12 @@ def _updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Explained
     text = (
         f"up to step {step} all agrees but what the optimizers have made of the parameters: those differ in step {step}"
     )
-    return Explained("update", *rows, distance_of(a, b, *rows), True, (), text, _SUGGESTIONS["update"])
+    return Explained("update", *rows, distance_of(a, b, *rows), True, (), text, _of_optimizers(a, b))
+
+
+def _of_optimizers(a: Apart, b: Apart) -> str:
+    """The advice on updates, with what the frameworks' own formulas differ in where the runs are of two."""
+    return _SUGGESTIONS["update" if a.side.frameworks == b.side.frameworks else "unlike updates"]
 
 
 def _statistics(apart: Apart, read: list[Unlike]) -> str:
@@ -226,7 +234,11 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
     types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     agrees = not a.unknown_parents(pair.a) or not b.unknown_parents(pair.b)
     difference = attribute_differences(a, b, pair)
-    if difference:
+    if are_given_others(a, b, pair):
+        difference = ()
+        text = f"{types[1]} of B is not given what {types[0]} of A is: each takes another value that both runs have"
+        suggestion = "compare what goes into the two lines: two values are exchanged, or one is mistaken"
+    elif difference:
         text, suggestion = f"from equal inputs, with unlike attributes: {_told(difference)}", _set(difference)
     elif given := _given_besides(a, b, pair):
         run, shape = given
@@ -266,7 +278,7 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     for run, mine, extra in (("A", a, pair.extra_a), ("B", b, pair.extra_b)):
         if extra:
             text += f"; {run} computes {_types(mine, extra)} on the way, the other run does not"
-    return Explained("update", pair.a, pair.b, pair.distance, True, difference, text, _SUGGESTIONS["update"])
+    return Explained("update", pair.a, pair.b, pair.distance, True, difference, text, _of_optimizers(a, b))
 
 
 def _statistic(a: Apart, b: Apart, pair: Pair) -> Explained:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,8 +101,15 @@ class Pair:
 def find_pairs(a: Apart, b: Apart) -> list[Pair]:
     """Finds all places where the runs part, in the order of B; none is made from another.
 
-    Each is a pair of values that differ although they were made from the same. Running statistics come at the end of
-    their step, as nothing else in it is made of them.
+    Each is a pair of values that differ although they were made from the same.
+    """
+    return in_order(b, _pairs(a, b))
+
+
+def in_order(b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
+    """Sorts places where the runs part.
+
+    Running statistics come at the end of their step, as nothing else in it is made of them.
     """
     step, backward, statistics = b.side.numbers.step, b.side.backward, b.side.statistics
 
@@ -110,7 +117,7 @@ def find_pairs(a: Apart, b: Apart) -> list[Pair]:
         row = pair.b
         return int(step[row]), bool(statistics[row]), bool(backward[row]), pair.loosely, row, pair.a
 
-    return sorted(_pairs(a, b), key=order)
+    return sorted(pairs, key=order)
 
 
 def _pairs(a: Apart, b: Apart) -> Iterator[Pair]:

@@ -1,0 +1,56 @@
+"""Operations that are given another of the values that both runs have: two values are exchanged, or one is mistaken.
+
+Both runs have all that goes in, so nothing before is apart; and what the one operation is made of is not what the other
+is, so the two don't meet as forks of equal values do.
+"""
+
+from __future__ import annotations
+
+from tensordbg.analysis.diff.first_difference import Apart, Pair, alike, distance_of, in_order
+
+_SOON = 8
+"""So many values from a fork on are looked at for what the other run's fork is given."""
+
+
+def with_exchanged(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]:
+    """Adds forks of a forward pass that have nothing in common, and yet correspond, to where the runs part."""
+    left, found = _without_counterpart(a, b), []
+    for mine in _without_counterpart(b, a):
+        met = [(not alike(a, b, fork, mine), fork) for fork in left if _corresponds(a, b, fork, mine)]
+        if met:
+            fork = min(met)[1]
+            left.remove(fork)
+            found.append(Pair(fork, mine, distance_of(a, b, fork, mine)))
+    return in_order(b, [*pairs, *found]) if found else pairs
+
+
+def are_given_others(a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether two operations take only what both runs have, and nothing in common."""
+    mine, theirs = a.taken_whole(pair.a), b.taken_whole(pair.b)
+    known = not (a.unknown_parents(pair.a) or b.unknown_parents(pair.b))
+    return bool(known and mine and theirs) and not mine & theirs
+
+
+def _without_counterpart(apart: Apart, other: Apart) -> list[int]:
+    """The forks of a forward pass that share nothing with any of the other run's."""
+    known = frozenset[int]().union(*(other.taken(fork) for fork in _forward(other)))
+    return [row for row in _forward(apart) if apart.side.numbers.size[row] > 1 and not apart.taken(row) & known]
+
+
+def _forward(apart: Apart) -> list[int]:
+    side = apart.side
+    return [fork for fork in apart.regions.forks if not (side.kept[fork] or side.backward[fork])]
+
+
+def _corresponds(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:
+    """Tells whether each run soon takes what the other's fork is given, or both are of one kind and go on alike."""
+    numbers = a.side.numbers, b.side.numbers
+    if numbers[0].step[fork_a] != numbers[1].step[fork_b] or numbers[0].size[fork_a] != numbers[1].size[fork_b]:
+        return False
+    soon_a, soon_b = _taken_soon(a, fork_a), _taken_soon(b, fork_b)
+    crossed = a.taken_whole(fork_a) <= soon_b and b.taken_whole(fork_b) <= soon_a
+    return crossed or (alike(a, b, fork_a, fork_b) and bool(soon_a & soon_b))
+
+
+def _taken_soon(apart: Apart, fork: int) -> frozenset[int]:
+    return frozenset[int]().union(*(apart.taken_whole(row) for row in apart.ahead(fork)[:_SOON]))
