@@ -18,14 +18,16 @@ namespace tensordbg {
 namespace {
 
 void open_log(const std::string& folder, std::uint64_t segment_records, int detail, std::int64_t value_budget,
-              std::int64_t value_file_bytes, std::uint64_t last) {
+              std::int64_t value_file_bytes, std::uint64_t last, std::int64_t first_bad_budget) {
   if (ActiveLog().get() != nullptr) throw std::runtime_error("a log is already open in this process");
   std::unique_ptr<ValueStore> values;
   if (static_cast<Detail>(detail) == Detail::kValues) {
     values = std::make_unique<ValueStore>(folder, value_budget, value_file_bytes);
     if (last > 0) values->reuse();
   }
-  start_log(new EventLog(folder, segment_records, static_cast<Detail>(detail), std::move(values), last));
+  auto* log = new EventLog(folder, segment_records, static_cast<Detail>(detail), std::move(values), last);
+  if (first_bad_budget > 0) log->keep_first_bad(first_bad_budget);
+  start_log(log);
 }
 
 void mute_sites(const nb::list& sites, bool muted) {
@@ -58,6 +60,19 @@ void choose_values(const nb::list& sites, bool kept) {
   EventLog* log = active.get();
   if (log == nullptr || log->values() == nullptr) return;
   for (const nb::handle site : sites) log->values()->sites.set(nb::cast<std::uint32_t>(site), kept);
+}
+
+void watch_sites(const nb::list& sites, std::uint8_t fatal) {
+  const ActiveLog active;
+  EventLog* log = active.get();
+  if (log == nullptr || log->first_bad() == nullptr) return;
+  for (const nb::handle site : sites) log->first_bad()->watch(nb::cast<std::uint32_t>(site), fatal);
+}
+
+void watch_operand(std::uint32_t site, int operand, std::uint8_t fatal) {
+  const ActiveLog active;
+  EventLog* log = active.get();
+  if (log != nullptr && log->first_bad() != nullptr) log->first_bad()->watch_operand(site, operand, fatal);
 }
 
 void pause() {
@@ -124,6 +139,12 @@ std::int64_t begin_execution(std::int64_t site, std::int64_t function, std::int6
   const std::int64_t execution = log->new_execution();
   const auto called = static_cast<std::uint32_t>(function);
   const std::uint8_t flags = (called == 0xFFFFFFFFu ? 0 : kFlagFunction) | (failed ? kFlagFailed : 0);
+  if (FirstBad* first_bad = log->first_bad()) {
+    std::vector<std::int64_t> known;
+    known.reserve(nb::len(inputs));
+    for (const nb::handle input : inputs) known.push_back(nb::cast<std::int64_t>(input));
+    first_bad->began(execution, static_cast<std::uint32_t>(site), known.data(), known.size());
+  }
   append_inputs(log, RecordKind::kExecutionBegin, execution, static_cast<std::uint32_t>(site), called, step, flags, inputs);
   return execution;
 }
@@ -218,12 +239,19 @@ bool append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t sl
 void bind_log(nb::module_& module) {
   module.def("open_log", &open_log, nb::arg("folder"), nb::arg("segment_records"), nb::arg("detail"),
              nb::arg("value_budget") = 0, nb::arg("value_file_bytes") = 0, nb::arg("last") = 0,
+             nb::arg("first_bad_budget") = 0,
              "Starts recording into `folder`; `detail` is 0 (ops), 1 (shapes), 2 (health) or 3 (values). With `last` > 0 "
-             "only that many of the most recent executions and tensors of graphs are kept.");
+             "only that many of the most recent executions and tensors of graphs are kept; with `first_bad_budget` > 0 the "
+             "elements of the first bad tensors, in so many bytes.");
   module.def("close_log", &stop_log, "Stops recording; what was recorded stays.");
   module.def("log_status", &log_status, "(records appended, records dropped, why it stopped growing, tensors not finite), or None.");
   module.def("choose_values", &choose_values, nb::arg("sites"), nb::arg("kept"),
              "Keeps the values of these sites from now on, or keeps them no longer.");
+  module.def("watch_sites", &watch_sites, nb::arg("sites"), nb::arg("fatal"),
+             "Keeps the first tensors of these sites that hold what is fatal to who takes them: 1 a zero, 2 a negative number, 4 "
+             "one whose exponential overflows, 8 one beyond 1 or -1, added up.");
+  module.def("watch_operand", &watch_operand, nb::arg("site"), nb::arg("operand"), nb::arg("fatal"),
+             "The same of an operand, 0 to 15, of an eager site.");
   module.def("pause", &pause, "Records no tensors until `go_on` is called; pauses may overlap.");
   module.def("go_on", &go_on, "Ends a pause.");
   module.def("value_status", &value_status, "(bytes kept, values refused, why writing failed), or None.");

@@ -35,6 +35,7 @@ std::int64_t begin(std::uint32_t site, std::int64_t step, const std::int64_t* in
   EventLog* log = active.get();
   if (log == nullptr) return -1;
   const std::int64_t execution = log->new_execution();
+  if (FirstBad* first_bad = log->first_bad()) first_bad->began(execution, site, inputs, total);
   RecordKind kind = RecordKind::kExecutionBegin;
   std::size_t done = 0;
   do {

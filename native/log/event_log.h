@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "health/measure.h"
+#include "log/first_bad.h"
 #include "log/held_file.h"
 #include "log/recent.h"
 #include "log/values.h"
@@ -75,6 +76,10 @@ class EventLog {
 
   Detail detail() const { return detail_; }
   ValueStore* values() const { return values_.get(); }
+  // Keeps the elements of the first bad tensors too, in so many bytes. Before anything is recorded.
+  void keep_first_bad(std::int64_t budget) { first_bad_ = std::make_unique<FirstBad>(budget); }
+  // Null where they are not kept.
+  FirstBad* first_bad() const { return first_bad_.get(); }
   std::uint64_t generation() const { return generation_; }
   std::uint64_t appended() const {
     return recent_ != nullptr ? recent_->appended() : next_.load(std::memory_order_relaxed);
@@ -102,6 +107,7 @@ class EventLog {
   const std::uint64_t segment_records_;
   const Detail detail_;
   const std::unique_ptr<ValueStore> values_;
+  std::unique_ptr<FirstBad> first_bad_;
   std::unique_ptr<RecentRecords> recent_;  // null where all records are kept
   SiteSet muted_;
   std::atomic<int> pauses_{0};

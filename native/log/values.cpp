@@ -14,20 +14,41 @@
 
 namespace tensordbg {
 
-SiteSet::~SiteSet() {
+SiteBytes::~SiteBytes() {
   for (auto& part : parts_) delete[] part.load();
 }
 
-void SiteSet::set(std::uint32_t site, bool kept) {
-  if (site / kPart >= kParts) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  std::atomic<std::uint8_t>* part = parts_[site / kPart].load(std::memory_order_relaxed);
+std::atomic<std::uint8_t>* SiteBytes::slot(std::uint32_t site) {
+  if (site / kPart >= kParts) return nullptr;
+  std::atomic<std::uint8_t>* part = parts_[site / kPart].load(std::memory_order_acquire);
   if (part == nullptr) {
-    if (!kept) return;
-    part = new std::atomic<std::uint8_t>[kPart]();
-    parts_[site / kPart].store(part, std::memory_order_release);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    part = parts_[site / kPart].load(std::memory_order_relaxed);
+    if (part == nullptr) {
+      part = new std::atomic<std::uint8_t>[kPart]();
+      parts_[site / kPart].store(part, std::memory_order_release);
+    }
   }
-  part[site % kPart].store(kept ? 1 : 0, std::memory_order_relaxed);
+  return part + site % kPart;
+}
+
+void SiteBytes::set(std::uint32_t site, std::uint8_t value) {
+  if (std::atomic<std::uint8_t>* byte = slot(site)) byte->store(value, std::memory_order_relaxed);
+}
+
+void SiteBytes::add_bits(std::uint32_t site, std::uint8_t bits) {
+  if ((get(site) & bits) == bits) return;
+  if (std::atomic<std::uint8_t>* byte = slot(site)) byte->fetch_or(bits, std::memory_order_relaxed);
+}
+
+bool SiteBytes::count_below(std::uint32_t site, std::uint8_t limit) {
+  std::atomic<std::uint8_t>* byte = slot(site);
+  if (byte == nullptr) return false;
+  std::uint8_t known = byte->load(std::memory_order_relaxed);
+  while (known < limit) {
+    if (byte->compare_exchange_weak(known, static_cast<std::uint8_t>(known + 1), std::memory_order_relaxed)) return true;
+  }
+  return false;
 }
 
 // Closed when the last thread that writes into it is done.

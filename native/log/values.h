@@ -12,23 +12,45 @@
 
 namespace tensordbg {
 
-// Which sites' values are kept: one byte for each, read by any thread while Python changes it.
-class SiteSet {
+// A byte for each site, 0 at first, read by any thread while others change it.
+class SiteBytes {
  public:
-  ~SiteSet();
-  void set(std::uint32_t site, bool kept);
-  bool has(std::uint32_t site) const {
-    if (site / kPart >= kParts) return false;
+  SiteBytes() = default;
+  ~SiteBytes();
+  SiteBytes(const SiteBytes&) = delete;
+  SiteBytes& operator=(const SiteBytes&) = delete;
+
+  std::uint8_t get(std::uint32_t site) const {
+    if (site / kPart >= kParts) return 0;
     const std::atomic<std::uint8_t>* part = parts_[site / kPart].load(std::memory_order_acquire);
-    return part != nullptr && part[site % kPart].load(std::memory_order_relaxed) != 0;
+    return part == nullptr ? 0 : part[site % kPart].load(std::memory_order_relaxed);
   }
+  void set(std::uint32_t site, std::uint8_t value);
+  void add_bits(std::uint32_t site, std::uint8_t bits);
+  // Adds 1 to a byte that is below a limit; whether it was.
+  bool count_below(std::uint32_t site, std::uint8_t limit);
 
  private:
   static constexpr std::uint32_t kPart = 16384;
   static constexpr std::uint32_t kParts = 4096;
 
+  // Null where there is no such site.
+  std::atomic<std::uint8_t>* slot(std::uint32_t site);
+
   std::atomic<std::atomic<std::uint8_t>*> parts_[kParts] = {};
   std::mutex mutex_;
+};
+
+// Which sites' values are kept.
+class SiteSet {
+ public:
+  void set(std::uint32_t site, bool kept) {
+    if (kept || bytes_.get(site) != 0) bytes_.set(site, kept ? 1 : 0);
+  }
+  bool has(std::uint32_t site) const { return bytes_.get(site) != 0; }
+
+ private:
+  SiteBytes bytes_;
 };
 
 // Position p, counted over all files, lies in file p / file_bytes at p % file_bytes; a value may go on in the next file.

@@ -26,12 +26,19 @@ void register_tensorflow_constants_probe();
 // The same for the operation that records what was reduced on another device.
 void register_tensorflow_summary_probe();
 
-// Keeps the elements of a tensor whose site is among the chosen ones.
+// Keeps the elements of a tensor whose site is among the chosen ones, or that is one of the first bad ones.
 inline void keep_values(EventLog* log, DType dtype, const void* data, Record* record) {
   ValueStore* values = log->values();
-  const auto bytes = static_cast<std::int64_t>(element_size(dtype));
-  if (values == nullptr || bytes == 0 || !values->sites.has(record->site)) return;
-  record->tensor.value_position = values->append(data, record->tensor.size * bytes) + 1;
+  const auto item = static_cast<std::int64_t>(element_size(dtype));
+  if (values == nullptr || item == 0) return;
+  TensorFields& tensor = record->tensor;
+  const std::int64_t bytes = tensor.size * item;
+  if (!values->sites.has(record->site)) {
+    FirstBad* first_bad = log->first_bad();
+    const bool measured = (record->flags & kFlagHealth) != 0;
+    if (first_bad == nullptr || !measured || !first_bad->wants(record->site, tensor.health, bytes)) return;
+  }
+  tensor.value_position = values->append(data, bytes) + 1;
 }
 
 // Fills dtype and, unless the log's detail is operations alone, shape; returns whether it is more than that.

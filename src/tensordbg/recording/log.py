@@ -63,6 +63,10 @@ class EventLog:
 
     choose_values = staticmethod(_native.choose_values)
     """(sites, kept): keeps the values of these sites from now on, or no longer."""
+    watch_sites = staticmethod(_native.watch_sites)
+    """(sites, fatal): keeps their first tensors that hold what is fatal to who takes them, see `FirstBadChoice`."""
+    watch_operand = staticmethod(_native.watch_operand)
+    """(site, operand, fatal): the same of what an eager site is given."""
     mute = staticmethod(_native.mute_sites)
     """(sites, muted=True): records no tensors of these sites, or records them again."""
     choose_dtypes = staticmethod(_native.choose_dtypes)
@@ -83,6 +87,7 @@ class EventLog:
         value_budget: int = 0,
         value_file_bytes: int = VALUE_FILE_BYTES,
         last: int = 0,
+        first_bad_budget: int = 0,
     ) -> None:
         """Opens the log of a trace.
 
@@ -92,12 +97,14 @@ class EventLog:
             value_budget: Bytes that kept values may take.
             value_file_bytes: How much of them one file holds.
             last: Only so many of the last executions, and of the last tensors of graphs, are kept; 0 keeps all.
+            first_bad_budget: Bytes that the elements of the first bad tensors may take beside; 0 keeps none.
 
         Raises:
             RuntimeError: If it can't be written, or another one is open.
         """
         segment = RECENT_SEGMENT_RECORDS if last else SEGMENT_RECORDS
-        _native.open_log(str(folder), segment, _DETAIL_NUMBERS[detail], value_budget, value_file_bytes, last)
+        number = _DETAIL_NUMBERS[detail]
+        _native.open_log(str(folder), segment, number, value_budget, value_file_bytes, last, first_bad_budget)
 
     def append_strings(self, made_by: tuple[int, int, int], device: int, shape: list[int], texts: list[bytes]) -> None:
         """Records a tensor of strings, made by (execution, site, slot)."""

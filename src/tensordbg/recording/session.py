@@ -19,6 +19,7 @@ from tensordbg.model import Detail
 from tensordbg.recording.backend import FRAMEWORKS, FrameworkRecording, Unsupported, backend_of
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation, failure_behind
+from tensordbg.recording.first_bad import BUDGET, FirstBadChoice
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.loaded import loaded_libraries
 from tensordbg.recording.origin_choice import OriginChoice
@@ -251,11 +252,12 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
     try:
         # Names of origins are kept beside the statistics, see `OriginChoice`.
         detail = Detail.VALUES if plan.detail is Detail.HEALTH else plan.detail
-        log = EventLog(folder, detail, plan.values.budget, plan.value_file_bytes, plan.last)
+        measured_only = plan.detail is Detail.HEALTH
+        log = EventLog(folder, detail, plan.values.budget, plan.value_file_bytes, plan.last, BUDGET * measured_only)
     except RuntimeError as error:
         writer.discard()
         raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
-    sink = OriginChoice(writer, log.choose_values)
+    sink = FirstBadChoice(OriginChoice(writer, log.choose_values), log.watch_sites, log.watch_operand)
     choice = ValueChoice(sink, plan.values, log.choose_values) if plan.detail is Detail.VALUES else None
     log.choose_dtypes(plan.tensors.mask)
     tensors = TensorChoice(choice or sink, plan.tensors, log.mute)

@@ -146,7 +146,10 @@ def _kept(point: ListedTensor, frame: int, position: int) -> KeptPoint:
 
 def _why_not(reader: TraceReader) -> str:
     if reader.metadata.detail is not Detail.VALUES:
-        return f"the trace has detail {reader.metadata.detail.value!r}; record with --detail values"
+        return (
+            f"the trace has detail {reader.metadata.detail.value!r}, which keeps those of the first bad tensors alone; "
+            "record with --detail values"
+        )
     return "no option chose them, or the budget was used up; see --values-of and --values-budget of `tdbg run`"
 
 
