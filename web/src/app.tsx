@@ -1,4 +1,5 @@
 /** The page as a whole: which panel stands where. */
+import type { ComponentChildren } from 'preact';
 import { HelpDialog } from './bar/help-dialog';
 import { TopBar } from './bar/top-bar';
 import { PaletteDialog } from './palette/palette-dialog';
@@ -13,6 +14,7 @@ import { SqlPanel } from './panels/sql/sql-panel';
 import { TimelinePanel } from './panels/timeline/timeline-panel';
 import { Split } from './parts/split';
 import { diffShown, overviewShown, sqlShown } from './state/choose';
+import { hidden, type PanelName, type SplitName } from './state/sizes';
 
 /** What is shown in the place of the panels about one run's tensors. */
 function shownInstead() {
@@ -21,37 +23,54 @@ function shownInstead() {
   return overviewShown.value ? <ProgressPanel /> : undefined;
 }
 
+/** A panel, unless it is hidden. */
+function unlessHidden(name: PanelName, panel: ComponentChildren): ComponentChildren {
+  return hidden.value.has(name) ? null : panel;
+}
+
+interface PartsProps {
+  readonly name: SplitName;
+  readonly direction: 'row' | 'column';
+  readonly label: string;
+}
+
+/** Two parts with a bar between them; where one is hidden, the other alone. */
+function parted(props: PartsProps, first: ComponentChildren, second: ComponentChildren): ComponentChildren {
+  if (first === null || second === null) return first ?? second;
+  return <Split {...props} first={first} second={second} />;
+}
+
+function Panels() {
+  const left = parted(
+    { name: 'source', direction: 'column', label: 'Height of the events' },
+    unlessHidden('events', <EventsPanel />),
+    unlessHidden('source', <SourcePanel />),
+  );
+  const below = parted(
+    { name: 'detail', direction: 'row', label: 'Width of the events' },
+    left,
+    unlessHidden('detail', <DetailPanel />),
+  );
+  const right = parted(
+    { name: 'timeline', direction: 'column', label: 'Height of the timeline' },
+    unlessHidden('timeline', <TimelinePanel />),
+    below,
+  );
+  return parted(
+    { name: 'findings', direction: 'row', label: 'Width of the findings' },
+    unlessHidden('findings', <FindingsPanel />),
+    right,
+  );
+}
+
 export function App() {
-  const eventsAndSource = (
-    <Split
-      name="source"
-      direction="column"
-      label="Height of the events"
-      first={<EventsPanel />}
-      second={<SourcePanel />}
-    />
-  );
-  const below = (
-    <Split name="detail" direction="row" label="Width of the events" first={eventsAndSource} second={<DetailPanel />} />
-  );
-  const right = (
-    <Split name="timeline" direction="column" label="Height of the timeline" first={<TimelinePanel />} second={below} />
-  );
   const instead = shownInstead();
   return (
     <div class="page">
       <TopBar />
       <main class="panels">
         {instead ? null : <Headline />}
-        {instead ?? (
-          <Split
-            name="findings"
-            direction="row"
-            label="Width of the findings"
-            first={<FindingsPanel />}
-            second={right}
-          />
-        )}
+        {instead ?? <Panels />}
       </main>
       <HelpDialog />
       <PaletteDialog />

@@ -18,7 +18,9 @@ from tensordbg.wire.captures import captures_to_json
 from tensordbg.wire.functions import functions_to_json
 from tensordbg.wire.layers import layers_to_json
 from tensordbg.wire.listing import listing_to_json
+from tensordbg.trace.pruning import StoredRun
 from tensordbg.wire.show import history_to_json
+from tensordbg.wire.stored_runs import stored_runs_to_json
 
 _HEALTH = tuple(
     f"health.{name}"
@@ -42,6 +44,7 @@ _LAYER = (
     *("last_step", "last_event"),
     *_HEALTH,
 )
+_RUN = ("run", "traces", "bytes", "changed_s", "goes", "why_kept", "what")
 _CAPTURE = ("path", "id", "created_ns", "program", "function", "step", "suspects")
 
 
@@ -51,6 +54,11 @@ class CsvTable:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+
+
+def stored_runs_to_csv(runs: Sequence[StoredRun]) -> CsvTable:
+    """A row for each run on the disk."""
+    return _table(_RUN, stored_runs_to_json(runs)["runs"])
 
 
 def listing_to_csv(listing: Listing) -> CsvTable:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import json
 import os
 import time
 from pathlib import Path
@@ -59,3 +61,11 @@ def test_a_trace_is_no_folder_of_runs(invoke: Invoke) -> None:
     said = invoke("prune", "one", "--older-than", "1s")
     assert said.code == 2
     assert "is a trace itself" in said.err
+
+
+def test_the_list_as_json_and_csv(invoke: Invoke) -> None:
+    runs(Path("many"))
+    listed = json.loads(invoke("prune", "many", "--older-than", "30d", "--json").out)["runs"]
+    assert {run["run"]: run["goes"] for run in listed} == {"old": True, "bad": False, "z-new": False}
+    rows = list(csv.DictReader(invoke("prune", "many", "--older-than", "30d", "--csv").out.splitlines()))
+    assert [row["run"] for row in rows] == [run["run"] for run in listed]

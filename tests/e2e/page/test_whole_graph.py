@@ -246,3 +246,46 @@ def test_a_function_of_ten_thousand_operations_comes_in_parts(page: Any, tmp_pat
     page.keyboard.press("Enter")
     box(page, "attention,").wait_for()
     assert page.locator(".whole-box-body, .graph-node-body").count() == drawn + 2
+
+
+def test_the_backward_pass_and_constants_are_hidden_until_asked_for(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    page.locator(".event-title", has_text="Log:0").wait_for()
+    page.get_by_role("tab", name="Graph").click()
+    page.locator(".graph-node").first.wait_for()
+    drawn = page.locator(".graph-svg [data-node]")
+    backward = page.locator(".graph-svg [data-node*=gradients]")
+    before = drawn.count()
+    assert backward.count() == 0
+    page.get_by_role("button", name="Backward pass").click()
+    backward.first.wait_for()
+    assert "aside=backward" in page.url
+    page.get_by_role("button", name="Constants").click()
+    page.locator(".graph-svg [data-node$=reduction_indices]").wait_for()
+    assert drawn.count() > before
+
+
+def test_a_gradient_that_is_chosen_shows_the_backward_pass(page: Any, digits_link: str) -> None:
+    page.goto(f"{digits_link}#search=name:gradients/Log_grad/*&view=details")
+    page.locator("[role=row]", has_text="Log_grad").first.click()
+    page.get_by_role("tab", name="Graph").click()
+    page.locator(".graph-node-chosen").wait_for()
+    assert page.locator(".graph-svg [data-node*=gradients]").count() > 1
+
+
+def test_a_graph_that_nobody_moved_fills_its_room_again(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    page.locator(".event-title", has_text="Log:0").wait_for()
+    page.get_by_role("tab", name="Graph").click()
+    page.locator(".graph-node-chosen").wait_for()
+    page.get_by_role("button", name="Large").click()
+    room = page.locator(".graph-svg").bounding_box()
+    for _ in range(100):
+        seen = page.locator(".graph-node-chosen").bounding_box()
+        drawn = page.locator(".graph-svg > g").bounding_box()
+        if drawn["width"] > 0.8 * room["width"] or drawn["height"] > 0.8 * room["height"]:
+            break
+        page.wait_for_timeout(50)
+    else:
+        raise AssertionError("the drawing stayed small")
+    assert room["x"] <= seen["x"] <= room["x"] + room["width"]

@@ -19,6 +19,12 @@ const KEYS: Readonly<Record<string, (row: EventRow) => string | number>> = {
   event: (row) => row.event,
   dtype: (row) => row.dtype,
   device: (row) => row.device,
+  layer: (row) => row.layer,
+  size: (row) => row.health?.size ?? '',
+  min: (row) => row.health?.min ?? '',
+  max: (row) => row.health?.max ?? '',
+  mean: (row) => row.health?.mean ?? '',
+  std: (row) => row.health?.std ?? '',
 };
 
 const FLAGS: Readonly<Record<string, Test>> = {
@@ -36,6 +42,7 @@ const SORT: Readonly<Record<string, (row: EventRow) => string | number | null | 
   tensor: (row) => row.tensor,
   op: (row) => row.op_type,
   function: (row) => row.function,
+  layer: (row) => row.layer,
   step: (row) => row.step,
   size: (row) => row.health?.size,
   min: (row) => row.health?.min,
@@ -84,15 +91,28 @@ function plainTestOf(word: string): Test {
     const known = Object.keys(KEYS).join(', ');
     throw new AnswerError(`A saved page can't search for ${key}:; it knows ${known}, nonfinite, and words.`, 400);
   }
-  const range = /^(-?\d*)\.\.(-?\d*)$/.exec(value);
-  if (range) {
-    const [low, high] = [range[1] ? Number(range[1]) : -Infinity, range[2] ? Number(range[2]) : Infinity];
-    return (row) => get(row) !== '' && Number(get(row)) >= low && Number(get(row)) <= high;
-  }
+  const within = bounds(value);
+  if (within) return (row) => get(row) !== '' && within(Number(get(row)));
   return (row) => {
     const found = get(row);
     return typeof found === 'number' ? found === Number(value) : fits(value)(found);
   };
+}
+
+/** `3..7`, `..7`, `>1e3`, `<=0`: whether a number is within; undefined for anything else. */
+function bounds(value: string): ((number: number) => boolean) | undefined {
+  const range = /^([-+.\de]*?)\.\.([-+.\de]*)$/i.exec(value);
+  if (range) {
+    const [low, high] = [range[1] ? Number(range[1]) : -Infinity, range[2] ? Number(range[2]) : Infinity];
+    return (number) => number >= low && number <= high;
+  }
+  const [, sign, written] = /^([<>]=?)(.+)$/.exec(value) ?? [];
+  if (!sign) return undefined;
+  const limit = Number(written);
+  const or = sign.endsWith('=');
+  return sign.startsWith('<')
+    ? (number) => number < limit || (or && number === limit)
+    : (number) => number > limit || (or && number === limit);
 }
 
 function anyOf(keys: readonly (((row: EventRow) => string | number) | undefined)[], test: (text: string) => boolean) {

@@ -460,6 +460,8 @@ export interface components {
             bad: number;
             /** @description Whether the trouble began inside. */
             origin: boolean;
+            /** @description `backward` or `constant`, where nothing else is in it; else empty. */
+            aside: string;
         };
         /**
          * BundleView
@@ -572,6 +574,8 @@ export interface components {
             kept: boolean;
             /** @description The first elements, of strings that were kept; else empty. */
             text: string;
+            /** @description Path of the layer that it belongs to, empty outside. */
+            layer: string;
         };
         /**
          * EventView
@@ -588,8 +592,6 @@ export interface components {
             thread: number;
             /** @description The device that the program asked for. */
             asked: string;
-            /** @description Path of the Keras layer that it belongs to, empty outside. */
-            layer: string;
             first_bad_index: number[] | null;
             /** @description A JSON object. */
             attributes: string;
@@ -838,6 +840,8 @@ export interface components {
             hidden_consumers: number;
             dtypes: string[];
             shapes: (number[] | null)[];
+            /** @description `backward` or `constant` where a whole graph shows it only when asked for; else empty. */
+            aside: string;
         };
         /**
          * OperationAtLine

@@ -8,6 +8,7 @@ import { findings, following, goOn, live, overview, place, problem } from '../st
 import { THEMES, theme } from '../state/theme';
 import { Choosers } from './choosers';
 import { helpShown, paletteShown } from './keys';
+import { PanelChooser } from './panel-chooser';
 import { statusOf } from './status';
 import './top-bar.css';
 
@@ -86,6 +87,7 @@ export function TopBar() {
       >
         Go to… <kbd>Ctrl K</kbd>
       </button>
+      <PanelChooser />
       <ThemeSwitch />
       <button
         type="button"

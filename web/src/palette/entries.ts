@@ -1,10 +1,11 @@
 /** All that the palette leads to: what keys and buttons do, findings, files, runs, and the tensors of a name. */
 import type { EventRow, RunList, SourceList } from '../api/types';
 import { BINDINGS } from '../bar/keys';
+import { usual } from '../bar/panel-chooser';
 import { runWords } from '../bar/run-words';
 import { fileName } from '../parts/file-name';
 import { placeOf } from '../state/choose';
-import { resize, type SplitName, shares } from '../state/sizes';
+import { hidden, PANELS, type PanelName, togglePanel } from '../state/sizes';
 import { findings, go, overview, place } from '../state/store';
 import { THEMES, theme } from '../state/theme';
 import type { Entry } from './ranking';
@@ -22,11 +23,14 @@ export function commands(): readonly Entry[] {
     })),
     {
       kind: 'do',
-      words: 'give all panels their usual size',
-      run: () => {
-        for (const name of Object.keys(shares.peek())) resize(name as SplitName, undefined);
-      },
+      words: 'show all panels in their usual size',
+      run: usual,
     },
+    ...(Object.keys(PANELS) as PanelName[]).map((name) => ({
+      kind: 'do',
+      words: `${hidden.peek().has(name) ? 'show' : 'hide'} the panel: ${PANELS[name]}`,
+      run: () => togglePanel(name),
+    })),
     { kind: 'do', words: 'show all events, without a search', run: () => go({ search: '' }) },
     { kind: 'do', words: 'show only events that are not finite', run: () => go({ search: 'nonfinite' }) },
   ];

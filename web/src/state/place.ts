@@ -53,8 +53,14 @@ export interface Place {
   readonly boxes: readonly string[];
   /** What is looked for in it; empty for nothing. */
   readonly find: string;
+  /** What stands aside in it and is shown all the same: `backward`, `constant`. */
+  readonly aside: readonly string[];
   /** How far the graph goes around the chosen operation. */
   readonly hops: number;
+  /** Other tensors whose history is drawn beside that of the chosen one, `name` or `name|function`. */
+  readonly beside: readonly string[];
+  /** Moments that are marked in the timeline, in nanoseconds since 1970. */
+  readonly marks: readonly number[];
 }
 
 export const START: Place = {
@@ -84,7 +90,10 @@ export const START: Place = {
   function: '',
   boxes: [],
   find: '',
+  aside: [],
   hops: 1,
+  beside: [],
+  marks: [],
 };
 
 export const VIEWS: readonly View[] = ['', 'overview', 'details', 'sql', 'diff'];
@@ -106,13 +115,28 @@ export function moved(from: Place, change: Partial<Place>): Place {
 }
 
 function withoutRest(from: Place, change: Partial<Place>): Place {
-  const { search, order, descending, columns, filter, levels, tab, graph, hops, run, process } = from;
+  const { search, order, descending, columns, filter, levels, tab, graph, aside, hops, run, process } = from;
   if (change.run !== undefined && change.run !== run) {
-    return { ...START, search, order, descending, columns, filter, levels, tab, graph, hops, ...change };
+    return { ...START, search, order, descending, columns, filter, levels, tab, graph, aside, hops, ...change };
   }
   if (change.process !== undefined && change.process !== process) {
     const { finding } = from;
-    return { ...START, run, finding, search, order, descending, columns, filter, levels, tab, graph, hops, ...change };
+    return {
+      ...START,
+      run,
+      finding,
+      search,
+      order,
+      descending,
+      columns,
+      filter,
+      levels,
+      tab,
+      graph,
+      aside,
+      hops,
+      ...change,
+    };
   }
   if ('event' in change && change.event !== from.event) {
     return {
@@ -167,7 +191,13 @@ export function readPlace(hash: string): Place {
     function: text('function'),
     boxes: given.getAll('box'),
     find: text('find'),
+    aside: text('aside').split(',').filter(Boolean),
     hops: number('hops') ?? START.hops,
+    beside: given.getAll('beside'),
+    marks: text('marks')
+      .split(',')
+      .filter((each) => /^\d+$/.test(each))
+      .map(Number),
   };
 }
 
@@ -211,7 +241,10 @@ export function writePlace(place: Place): string {
   put('function', place.function, START.function);
   for (const box of place.boxes) query.append('box', box);
   put('find', place.find, START.find);
+  put('aside', place.aside.join(','), '');
   put('hops', place.hops, START.hops);
+  for (const tensor of place.beside) query.append('beside', tensor);
+  put('marks', place.marks.join(','), '');
   const text = query.toString();
   return text ? `#${text}` : '';
 }

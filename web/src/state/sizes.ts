@@ -39,7 +39,36 @@ export function resize(name: SplitName, share: number | undefined): void {
   keep('sizes', writeShares(shares.value) || undefined);
 }
 
-/** Takes up the sizes of the last visit. */
+/** The panels that can be hidden, as in the menu of the bar at the top. */
+export const PANELS = {
+  findings: 'Findings',
+  timeline: 'Timeline',
+  events: 'Tensor events',
+  source: 'Source',
+  detail: 'Chosen event',
+} as const;
+export type PanelName = keyof typeof PANELS;
+
+/** Those that are hidden. */
+export const hidden = signal<ReadonlySet<PanelName>>(new Set());
+
+/** What was kept as a text; what is no panel is left out, and all hidden is none. */
+export function readHidden(text: string | undefined): ReadonlySet<PanelName> {
+  const found = (text ?? '').split(' ').filter((each): each is PanelName => each in PANELS);
+  return new Set(found.length < Object.keys(PANELS).length ? found : []);
+}
+
+/** Hides a panel, or shows it again. The last one stays. */
+export function togglePanel(name: PanelName): void {
+  const next = new Set(hidden.value);
+  if (!next.delete(name)) next.add(name);
+  if (next.size === Object.keys(PANELS).length) return;
+  hidden.value = next;
+  keep('hidden', [...next].join(' ') || undefined);
+}
+
+/** Takes up the sizes of the last visit, and what was hidden. */
 export function recallSizes(): void {
   shares.value = readShares(kept('sizes'));
+  hidden.value = readHidden(kept('hidden'));
 }

@@ -39,6 +39,7 @@ export function row(event: number, tensor: string, health: Partial<HealthView> |
     line: 4,
     kept: false,
     text: '',
+    layer: tensor.startsWith('loss/') ? 'loss' : '',
   };
 }
 
@@ -97,7 +98,6 @@ const FULL: SavedProcess = {
       time_ns: 10,
       thread: 1,
       asked: '',
-      layer: '',
       first_bad_index: [0, 1],
       attributes: '{}',
       inputs: [{ slot: 0, tensor: 'probs:0', op_type: 'Softmax', row: 3, stated: '', elements: '' }],

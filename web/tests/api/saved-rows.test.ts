@@ -29,6 +29,10 @@ describe('the search of a saved page', () => {
     ['iteration:0..', []],
     ['execution:2 file:train.py', [1, 2, 3]],
     ['execution:20', []],
+    ['layer:loss', [3]],
+    ['max:>1e0', [1, 2]],
+    ['max:<=2', [2]],
+    ['min:-1.5..0.5', [1, 2, 3]],
   ])('%s', (search, expected) => {
     expect(found(search)).toEqual(expected);
   });

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tensordbg.cli.arguments import DEFAULT_FOLDER, complete_folder
+from tensordbg.cli.arguments import DEFAULT_FOLDER, Form, complete_folder, forms_of_listing
 from tensordbg.cli.quantities import bytes_of, seconds_of
 from tensordbg.errors import UsageError
 
@@ -26,15 +26,17 @@ if TYPE_CHECKING:
     "--with-findings", is_flag=True, help="Also runs in which tensors are not finite, or that ended with an error."
 )
 @click.option("--delete", "really", is_flag=True, help="Delete them; else they are only listed.")
-def command(folder: str, older_than: float | None, larger_than: int | None, with_findings: bool, really: bool) -> int:
+@forms_of_listing
+def command(folder: str, older_than: float | None, larger_than: int | None, with_findings: bool, really: bool, form: Form
+) -> int:
     """List the runs in FOLDER that are old or too many, and delete them with --delete.
 
     FOLDER is tdbg-traces by default. Kept are the newest run, what is being recorded, what can't be read, and runs in
     which something was found.
     """
-    from tensordbg.cli.output import print_note, print_rich, working
+    from tensordbg.cli.output import print_note, working
     from tensordbg.remote.addresses import address_of
-    from tensordbg.report.pruned import pruned_sentence, pruned_table
+    from tensordbg.report.pruned import pruned_sentence
     from tensordbg.trace.place import is_trace
     from tensordbg.trace.pruning import Limits, chosen, stored_runs
 
@@ -49,13 +51,30 @@ def command(folder: str, older_than: float | None, larger_than: int | None, with
     spare = Limits().spare - ({"findings"} if with_findings else set())
     with working(f"reading {folder}"):
         runs = chosen(stored_runs(Path(folder)), Limits(older_than, larger_than, spare), time.time())
-    if not runs:
+    if not runs and form is Form.TABLE:
         print_note(f"{folder} holds no runs")
         return 0
-    print_rich(pruned_table(runs, time.time()))
+    _print(runs, form)
     refused = _delete([run for run in runs if run.goes]) if really else []
     print_note(f"tdbg: {pruned_sentence(runs, deleted=really)}")
     return int(bool(refused))
+
+
+def _print(runs: list[StoredRun], form: Form) -> None:
+    from tensordbg.cli.output import print_csv, print_json, print_rich
+
+    if form is Form.JSON:
+        from tensordbg.wire.stored_runs import stored_runs_to_json
+
+        print_json(stored_runs_to_json(runs))
+    elif form is Form.CSV:
+        from tensordbg.wire.csv_tables import stored_runs_to_csv
+
+        print_csv(stored_runs_to_csv(runs))
+    else:
+        from tensordbg.report.pruned import pruned_table
+
+        print_rich(pruned_table(runs, time.time()))
 
 
 def _delete(runs: list[StoredRun]) -> list[str]:

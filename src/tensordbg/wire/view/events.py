@@ -44,6 +44,8 @@ class EventRow:
     """Whether its elements were kept."""
     text: str
     """The first elements, of strings that were kept; else empty."""
+    layer: str
+    """Path of the layer that it belongs to, empty outside."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,6 @@ class EventView:
     thread: int
     asked: str
     """The device that the program asked for."""
-    layer: str
-    """Path of the Keras layer that it belongs to, empty outside."""
     first_bad_index: tuple[int, ...] | None
     attributes: str
     """A JSON object."""
@@ -147,6 +147,7 @@ def event_row(seen: SeenTensor) -> EventRow:
         line=0 if seen.source is None else seen.source.line,
         kept=seen.kept,
         text=seen.text,
+        layer=seen.layer,
     )
 
 
@@ -181,7 +182,6 @@ def event_view(one: OneEvent, finding: int | None) -> EventView:
         time_ns=one.row.time_ns,
         thread=one.row.thread,
         asked=one.row.asked,
-        layer=one.names.layer,
         first_bad_index=one.first_bad_index,
         attributes=site.attributes,
         inputs=input_rows(one.inputs),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from tensordbg.analysis.program.function_titles import function_title
+from tensordbg.analysis.view.graphs.aside import aside_of, aside_together
 from tensordbg.analysis.view.graphs.bundles import Bundle
 from tensordbg.analysis.view.graphs.node_titles import node_title
 from tensordbg.analysis.view.graphs.whole import SeenBox, WholeGraph
 from tensordbg.analysis.view.records.source_margins import CountedSites
-from tensordbg.model import NONE
+from tensordbg.model import NONE, Site
 from tensordbg.wire.view.graph import NodeView
 
 _MOST_NAMES = 6
@@ -38,6 +39,8 @@ class BoxView:
     """How many of the operations are not finite."""
     origin: bool
     """Whether the trouble began inside."""
+    aside: str
+    """`backward` or `constant`, where nothing else is in it; else empty."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,13 @@ def _box(graph: WholeGraph, seen: SeenBox) -> BoxView:
         health=seen.inside.health,
         bad=seen.inside.bad,
         origin=seen.inside.origin,
+        aside=aside_together(_sites(graph, box.name.box)).value,
     )
+
+
+def _sites(graph: WholeGraph, box: str) -> Iterator[Site]:
+    tree = graph.whole.boxes.tree
+    return (tree.instances[key].site for key in graph.whole.boxes.operations_in(box))
 
 
 def _node(opened: CountedSites, graph: WholeGraph, key: str, origins: Collection[int]) -> NodeView:
@@ -160,6 +169,7 @@ def _node(opened: CountedSites, graph: WholeGraph, key: str, origins: Collection
         hidden_consumers=0,
         dtypes=site.dtypes,
         shapes=tuple(rows[slot].shape if slot in rows else None for slot in range(len(site.dtypes))),
+        aside=aside_of(site).value,
     )
 
 

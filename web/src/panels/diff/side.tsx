@@ -29,7 +29,7 @@ export function Side({ name, of, event, problem }: SideProps) {
       {event ? (
         <p class="diff-tensor">
           <a href={writePlace({ ...START, ...of, view: 'details', event: event.row.event })}>{event.row.tensor}</a>{' '}
-          <span class="muted">{[event.layer, event.row.op_type].filter(Boolean).join(', ')}</span>
+          <span class="muted">{[event.row.layer, event.row.op_type].filter(Boolean).join(', ')}</span>
         </p>
       ) : null}
       {event?.source ? <Lines of={of} line={event.source} /> : null}

@@ -30,9 +30,9 @@ export function Facts({ view }: { readonly view: EventView }) {
             <code>{row.path}</code>
           </Fact>
         ) : null}
-        {view.layer ? (
+        {view.row.layer ? (
           <Fact name="Layer">
-            <Search for={`layer:${quoted(view.layer)}`}>{view.layer}</Search>
+            <Search for={`layer:${quoted(view.row.layer)}`}>{view.row.layer}</Search>
           </Fact>
         ) : null}
         <CameFrom view={view} />

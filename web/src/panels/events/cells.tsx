@@ -56,6 +56,7 @@ const CELLS: Readonly<Record<string, (row: EventRow) => Cell>> = {
   size: (row) => ({ content: row.health ? count(row.health.size) : NONE }),
   dtype: (row) => ({ content: row.dtype }),
   function: (row) => ({ content: row.function_title || NONE, title: row.function || 'Eager: no function' }),
+  layer: (row) => ({ content: row.layer ? <bdi>{row.layer}</bdi> : NONE, title: row.layer || 'In no layer' }),
   device: (row) => ({ content: device(row.device) || NONE, title: row.device }),
   source: (row) => ({
     content: row.file ? `${fileName(row.file)}:${row.line}` : NONE,

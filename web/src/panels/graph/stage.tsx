@@ -52,9 +52,15 @@ export function Stage({ scene, centre, start, label, walk, press, draw }: StageP
   const at = scene.areaOf(cursor) ? cursor : start;
 
   const room = (): Room => ({ width: svg.current?.clientWidth || 1, height: svg.current?.clientHeight || 1 });
+  // The camera that the drawing was opened with: until it is moved, a room of another size opens it anew.
+  const opened = useRef<Camera | undefined>(undefined);
   const look = (to: Camera): void => {
     camera.current = to;
     world.current?.setAttribute('transform', `translate(${to.x} ${to.y}) scale(${to.scale})`);
+  };
+  const open = (): void => {
+    look(opening(scene, room(), scene.areaOf(centre)));
+    opened.current = camera.current;
   };
   const middle = (): { x: number; y: number } => ({ x: room().width / 2, y: room().height / 2 });
 
@@ -71,11 +77,25 @@ export function Stage({ scene, centre, start, label, walk, press, draw }: StageP
       // What one stands at stays where it is while things around it come and go; a box grows downwards.
       const [was, is] = [before.y - before.height / 2, now.y - now.height / 2];
       const kept = { x: x + (before.x - now.x) * scale, y: y + (was - is) * scale, scale };
-      look(before.height === now.height ? kept : revealing(kept, now, room()));
-    } else look(opening(scene, room(), scene.areaOf(centre)));
+      const next = before.height === now.height ? kept : revealing(kept, now, room());
+      const still = opened.current === camera.current && next.x === x && next.y === y;
+      look(next);
+      if (still) opened.current = camera.current;
+    } else open();
     former.current = scene;
     if (held.current && !svg.current?.contains(document.activeElement)) focus(at);
   }, [scene]);
+  const reopen = useRef(open);
+  reopen.current = open;
+  useEffect(() => {
+    const element = svg.current;
+    if (!element) return undefined;
+    const watch = new ResizeObserver(() => {
+      if (opened.current === camera.current) reopen.current();
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
   useEffect(() => (svg.current ? moving(svg.current, () => camera.current, look) : undefined), []);
 
   const onKeyDown = (event: KeyboardEvent): void => {

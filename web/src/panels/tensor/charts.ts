@@ -112,6 +112,9 @@ function colouredLines(history: History, colours: Colours, hidden: ReadonlySet<n
   }));
 }
 
+/** The steps that are looked at closer. */
+export type Span = readonly [number, number];
+
 /** All that uPlot needs; `chosen` is the x of the chosen event. */
 export function optionsOf(
   chart: Chart,
@@ -122,9 +125,10 @@ export function optionsOf(
     width: number;
     chosen: number | undefined;
     hidden: ReadonlySet<number>;
+    span: Span | undefined;
   },
 ): uPlot.Options {
-  const { history, colours, logarithmic, width, chosen, hidden } = given;
+  const { history, colours, logarithmic, width, chosen, hidden, span } = given;
   const alone = chart.options(history, colours, logarithmic);
   const several = history.lines.length > 1;
   const own = several
@@ -140,8 +144,9 @@ export function optionsOf(
     legend: { show: false },
     // The same for all charts, with labels below or without: their cursors stand below one another.
     padding: [10, 16, last ? 0 : 6, 0],
-    scales: { x: { time: false, range: wider }, ...own.scales },
-    cursor: { sync: { key: 'tensor-history' }, drag: { x: true, y: false } },
+    scales: { x: { time: false, range: span ? () => [...span] : wider }, ...own.scales },
+    // All charts show the same steps: what a drag marks is told, and comes back as `span`.
+    cursor: { sync: { key: 'tensor-history' }, drag: { x: true, y: false, setScale: false } },
     axes: [
       {
         ...axis,

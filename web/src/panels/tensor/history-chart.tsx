@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { onThemeChange, readColours } from '../../parts/colours';
-import { type Chart, COLOURS, columnsOf, heightOf, optionsOf } from './charts';
+import { type Chart, COLOURS, columnsOf, heightOf, optionsOf, type Span } from './charts';
 import type { History } from './history';
 
 interface HistoryChartProps {
@@ -15,12 +15,15 @@ interface HistoryChartProps {
   readonly hidden: ReadonlySet<number>;
   /** Index of the point that the cursor is at. */
   readonly at: number | undefined;
+  /** The steps that are shown; undefined for all. */
+  readonly span: Span | undefined;
+  readonly onSpan: (span: Span | undefined) => void;
   readonly onPoint: (index: number | undefined) => void;
   readonly onChoose: (index: number) => void;
 }
 
 export function HistoryChart(props: HistoryChartProps) {
-  const { chart, history, logarithmic, chosen, hidden, at } = props;
+  const { chart, history, logarithmic, chosen, hidden, at, span } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const now = useRef(props);
@@ -42,7 +45,15 @@ export function HistoryChart(props: HistoryChartProps) {
     const element = box.current;
     if (!element || !drawn) return undefined;
     const colours = readColours(element, COLOURS);
-    const options = optionsOf(chart, { history, colours, logarithmic, width: element.clientWidth, chosen, hidden });
+    const options = optionsOf(chart, {
+      history,
+      colours,
+      logarithmic,
+      width: element.clientWidth,
+      chosen,
+      hidden,
+      span,
+    });
     const made = new uPlot(options, columnsOf(chart, history), element);
     made.over.addEventListener('mousemove', () => now.current.onPoint(made.cursor.idx ?? undefined));
     made.over.addEventListener('mouseleave', () => now.current.onPoint(undefined));
@@ -50,6 +61,13 @@ export function HistoryChart(props: HistoryChartProps) {
     made.over.addEventListener('mousedown', (event) => {
       pressed = event.clientX;
     });
+    made.over.addEventListener('mouseup', (event) => {
+      if (Math.abs(event.clientX - pressed) < 3) return;
+      const box = made.over.getBoundingClientRect();
+      const ends = [pressed, event.clientX].map((x) => made.posToVal(x - box.left, 'x')).sort((a, b) => a - b);
+      now.current.onSpan([ends[0] ?? 0, ends[1] ?? 0]);
+    });
+    made.over.addEventListener('dblclick', () => now.current.onSpan(undefined));
     // A drag chooses a range to look at, a click an event.
     made.over.addEventListener('click', (event) => {
       const index = made.cursor.idx;
@@ -60,7 +78,7 @@ export function HistoryChart(props: HistoryChartProps) {
       plot.current = undefined;
       made.destroy();
     };
-  }, [chart, history, logarithmic, chosen, hidden, theme, drawn]);
+  }, [chart, history, logarithmic, chosen, hidden, span, theme, drawn]);
   useEffect(() => {
     if (width) plot.current?.setSize({ width, height: heightOf(chart) });
   }, [width, chart]);

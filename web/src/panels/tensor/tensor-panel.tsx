@@ -5,8 +5,9 @@ import type { TensorView } from '../../api/types';
 import { Nothing } from '../../parts/panel';
 import { chosen, go, live, place, where } from '../../state/store';
 import { useAnswer } from '../../state/use-answer';
-import { CHARTS } from './charts';
-import { history as historyOf, summary, words } from './history';
+import { read, together, toggleBeside, written } from './beside';
+import { CHARTS, type Span } from './charts';
+import { summary, words } from './history';
 import { HistoryChart } from './history-chart';
 import { HistoryTable } from './history-table';
 import './tensor.css';
@@ -23,6 +24,7 @@ export function TensorPanel() {
     live.value?.revision,
   );
   const view = answer?.tensor === tensor && answer?.function === name ? answer : undefined;
+  const others = useOthers(tensor === undefined ? '' : written({ tensor, name }));
   return (
     <section class="panel panel-tensor" aria-label="History" aria-busy={busy}>
       {problem ? (
@@ -30,9 +32,27 @@ export function TensorPanel() {
           {problem}
         </p>
       ) : null}
-      <div class="panel-body">{view ? <TensorHistory view={view} /> : <Waiting problem={problem} />}</div>
+      <div class="panel-body">
+        {view ? <TensorHistory view={view} others={others} /> : <Waiting problem={problem} />}
+      </div>
     </section>
   );
+}
+
+/** The histories of the tensors beside the chosen one. */
+function useOthers(own: string): readonly TensorView[] {
+  const wanted = place.value.beside.filter((each) => each !== own);
+  const { answer } = useAnswer(
+    wanted.length
+      ? (signal) =>
+          Promise.all(
+            wanted.map(read).map(({ tensor, name }) => answers.tensor(where.peek(), tensor, name, POINTS, signal)),
+          )
+      : undefined,
+    [wanted.join('\n'), where.value],
+    live.value?.revision,
+  );
+  return wanted.length ? (answer ?? []) : [];
 }
 
 function Waiting({ problem }: { readonly problem: string }) {
@@ -42,8 +62,14 @@ function Waiting({ problem }: { readonly problem: string }) {
   return problem ? null : <Nothing>The history is on its way…</Nothing>;
 }
 
-function TensorHistory({ view }: { readonly view: TensorView }) {
-  const history = useMemo(() => historyOf(view.points, view.callers), [view]);
+interface TensorHistoryProps {
+  readonly view: TensorView;
+  readonly others: readonly TensorView[];
+}
+
+function TensorHistory({ view, others }: TensorHistoryProps) {
+  const history = useMemo(() => together([view, ...others]), [view, others]);
+  const [span, setSpan] = useState<Span>();
   const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set());
   const [at, setAt] = useState<number>();
   const [logarithmic, setLogarithmic] = useState(false);
@@ -70,6 +96,19 @@ function TensorHistory({ view }: { readonly view: TensorView }) {
     <div class="history">
       <header class="history-head">
         <h3 title={view.function ? `${view.tensor} in ${view.function}()` : view.tensor}>{view.tensor}</h3>
+        <button
+          type="button"
+          aria-pressed={place.value.beside.includes(written({ tensor: view.tensor, name: view.function }))}
+          title="Keep it in the chart while you choose others, which are drawn beside it"
+          onClick={() => toggleBeside({ tensor: view.tensor, name: view.function })}
+        >
+          Keep
+        </button>
+        {span ? (
+          <button type="button" title="Show all steps; so does a double click" onClick={() => setSpan(undefined)}>
+            All steps
+          </button>
+        ) : null}
         <label>
           <input
             type="checkbox"
@@ -102,6 +141,8 @@ function TensorHistory({ view }: { readonly view: TensorView }) {
               history={history}
               logarithmic={logarithmic}
               chosen={history.x[mine]}
+              span={span}
+              onSpan={setSpan}
               hidden={hidden}
               at={at}
               onPoint={setAt}
@@ -114,8 +155,28 @@ function TensorHistory({ view }: { readonly view: TensorView }) {
         </p>
       </div>
       <Legend lines={history.lines} hidden={hidden} onHide={setHidden} />
+      <Kept own={written({ tensor: view.tensor, name: view.function })} />
       <HistoryTable history={history} />
     </div>
+  );
+}
+
+/** The other tensors that are kept in the chart, each with a way to take it out. */
+function Kept({ own }: { readonly own: string }) {
+  const others = place.value.beside.filter((each) => each !== own);
+  if (!others.length) return null;
+  return (
+    <p class="history-kept">
+      Beside it:{' '}
+      {others.map((each) => (
+        <span key={each} class="mono">
+          {read(each).tensor}{' '}
+          <button type="button" aria-label={`Take ${read(each).tensor} out`} onClick={() => toggleBeside(read(each))}>
+            ×
+          </button>{' '}
+        </span>
+      ))}
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@
 import { choose, ends, open, step } from './choose';
 import { type Row, sameLane } from './lanes';
 import { current, currentView, detail, look, view, whole, wholeTime } from './state';
+import { toggleMark } from './time-marks';
 import { between, panned, type View, zoomed } from './view';
 
 /** What the keys do, for the help. */
@@ -13,6 +14,7 @@ export const TIMELINE_KEYS: readonly (readonly [readonly string[], string])[] = 
   [['W', 'S'], 'look closer, from further away; so do + and -, and the wheel'],
   [['A', 'D'], 'move the view to the left and to the right'],
   [['f', '0'], 'fit the view to the chosen execution, to all of the time'],
+  [['m'], 'mark the beginning of the chosen execution, or take the mark away; the time between marks is told'],
   [['Shift ←', 'Shift →'], 'move the view; so does dragging, and dragging with Shift marks what to look at and sum up'],
 ];
 
@@ -68,6 +70,9 @@ function act(event: KeyboardEvent, rows: readonly Row[]): boolean {
       return true;
     case 'f':
       if (executed) look(fitted(executed.begin_ns, executed.end_ns ?? all.end, all));
+      return true;
+    case 'm':
+      if (executed) toggleMark(executed.begin_ns);
       return true;
     case '0':
       look(all);

@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { origins } from '../../state/origins';
+import { place } from '../../state/store';
 import { Canvas, type Surface } from './canvas';
 import { drawAxis } from './draw-axis';
 import { drawLanes } from './draw-lanes';
@@ -10,6 +11,7 @@ import { heightOf, rowsOf } from './lanes';
 import { brush, hovered, pointing, room } from './pointing';
 import { current, currentView, detail, view, whole, width } from './state';
 import { ticks } from './ticks';
+import { drawTimeMarks } from './time-marks';
 import { laneWords, sentenceOf } from './words';
 
 const shownRows = computed(() => (whole.value ? rowsOf(whole.value, room.value) : []));
@@ -58,7 +60,7 @@ export function LanesView() {
           style={{ height: `${Math.max(heightOf(rows), 1)}px` }}
           role="application"
           aria-roledescription="timeline"
-          aria-label={`Executions over time, ${rows.length} lanes. Left and right arrows: previous and next execution. Enter: its tensor events. W and S: zoom. A and D: move the view. F: fit it to the chosen execution.`}
+          aria-label={`Executions over time, ${rows.length} lanes. Left and right arrows: previous and next execution. Enter: its tensor events. W and S: zoom. A and D: move the view. F: fit it to the chosen execution. M: mark its beginning.`}
           aria-describedby="timeline-chosen-words"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: an application has keys of its own
           tabIndex={0}
@@ -97,4 +99,5 @@ function drawLanesNow(surface: Surface): void {
     brush: brush.value,
     origins: origins.value.executions,
   });
+  drawTimeMarks(surface, shown, place.value.marks);
 }

@@ -7,6 +7,7 @@ import { startLoading } from './loading';
 import { OverviewStrip } from './overview-strip';
 import { RangeTold } from './range-told';
 import { followChoice, trouble, whole } from './state';
+import { TimeMarksTold } from './time-marks-told';
 import { TimelineHead } from './timeline-head';
 import { Tooltip } from './tooltip';
 import './timeline.css';
@@ -25,6 +26,7 @@ export function TimelinePanel() {
         <LanesView />
         <OverviewStrip />
         <RangeTold />
+        <TimeMarksTold />
         <ChosenExecution />
         {known && known.executions === 0 ? (
           <div class="timeline-nothing">

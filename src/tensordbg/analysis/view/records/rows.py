@@ -21,6 +21,8 @@ class SeenTensor(ListedTensor):
     thread: int = field(kw_only=True)
     kept: bool = field(kw_only=True)
     """Whether its elements were kept."""
+    layer: str = field(kw_only=True, default="")
+    """Path of the layer that it belongs to, empty outside."""
 
 
 class RowSource(NamedSites, Protocol):
@@ -77,4 +79,5 @@ def _seen(opened: RowSource, row: dict[str, Any]) -> SeenTensor:
         time_ns=row["time_ns"],
         thread=row["thread"],
         kept=row["value_position"] is not None,
+        layer=names.layer,
     )

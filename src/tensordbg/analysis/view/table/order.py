@@ -59,6 +59,7 @@ SORT_KEYS: Mapping[str, Key] = {
     "tensor": _tensor,
     "op": _named(lambda names: names.site.op_type),
     "function": _named(lambda names: names.function),
+    "layer": _named(lambda names: names.layer),
     "step": _whole("step"),
     "size": _whole("size"),
     **{name: _statistic(name) for name in STATISTICS},

@@ -1,4 +1,6 @@
 /** The function as a whole: what its boxes are, open down to the chosen operation. */
+
+import { useMemo } from 'preact/hooks';
 import { answers } from '../../../api/current';
 import type { WholeView } from '../../../api/types';
 import { count, counted } from '../../../parts/numbers';
@@ -8,6 +10,7 @@ import { useAnswer } from '../../../state/use-answer';
 import { GraphHead } from '../graph-head';
 import { OperationInfo } from '../operation-info';
 import { wantedBoxes } from './act';
+import { ASIDE, type Aside, asideCounts, withoutAside } from './aside';
 import { GraphSearch } from './graph-search';
 import { WholeDrawing } from './whole-drawing';
 import { WholeList } from './whole-list';
@@ -19,11 +22,15 @@ interface WholePanelProps {
 }
 
 export function WholePanel({ form, setForm }: WholePanelProps) {
-  const { event, boxes, function: functionName, operation } = place.value;
+  const { event, boxes, function: functionName, operation, aside } = place.value;
   const asked = where.value;
   const { answer, problem, busy } = useAnswer(
     (signal) => answers.whole(asked, { event, function: functionName, ...wantedBoxes(boxes) }, signal),
     [asked, event, functionName, boxes.join('\n'), live.value?.running === false],
+  );
+  const shown = useMemo(
+    () => answer && withoutAside(answer, aside, [answer.centre, operation]),
+    [answer, aside.join(), operation],
   );
   const looked = answer?.nodes.find((node) => node.node === operation);
   const eager = answer !== undefined && answer.function === null;
@@ -31,6 +38,7 @@ export function WholePanel({ form, setForm }: WholePanelProps) {
     <section class="graph" aria-label="Graph" aria-busy={busy ? 'true' : 'false'}>
       <GraphHead form={form} setForm={setForm}>
         {answer && !eager ? <Extent view={answer} /> : null}
+        {answer && !eager ? <AsideSwitches view={answer} /> : null}
         {answer && !eager ? <GraphSearch /> : null}
       </GraphHead>
       {problem ? (
@@ -45,8 +53,8 @@ export function WholePanel({ form, setForm }: WholePanelProps) {
         </p>
       ) : null}
       {eager ? <Eager /> : null}
-      {answer && !eager && form === 'drawing' ? <WholeDrawing key={answer.function} view={answer} /> : null}
-      {answer && !eager && form === 'list' ? <WholeList view={answer} /> : null}
+      {shown && !eager && form === 'drawing' ? <WholeDrawing key={shown.function} view={shown} /> : null}
+      {shown && !eager && form === 'list' ? <WholeList view={shown} /> : null}
       {looked && looked.event === null ? <OperationInfo node={looked} /> : null}
     </section>
   );
@@ -62,6 +70,33 @@ function Extent({ view }: { readonly view: WholeView }) {
         {bad}
       </span>
     </>
+  );
+}
+
+const ASIDE_WORDS: Readonly<Record<Aside, string>> = { backward: 'Backward pass', constant: 'Constants' };
+
+/** Shows what stands aside, or leaves it out. */
+function AsideSwitches({ view }: { readonly view: WholeView }) {
+  const counts = asideCounts(view);
+  const wanted = place.value.aside;
+  const toggle = (kind: Aside): void =>
+    go({ aside: wanted.includes(kind) ? wanted.filter((each) => each !== kind) : [...wanted, kind] }, 'replace');
+  const there = ASIDE.filter((kind) => counts[kind]);
+  if (!there.length) return null;
+  return (
+    <span class="graph-forms">
+      {there.map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          aria-pressed={wanted.includes(kind)}
+          title={`${counted(counts[kind], 'operation')}, shown when asked for`}
+          onClick={() => toggle(kind)}
+        >
+          {ASIDE_WORDS[kind]}
+        </button>
+      ))}
+    </span>
   );
 }
 
