@@ -78,6 +78,7 @@ def test_a_click_opens_a_box_and_another_closes_it(opened: Any) -> None:
     assert "box=while" in opened.url
     opened.reload()
     node(opened, "Log while/Log").wait_for()
+    opened.get_by_role("button", name="Fit").click()
     box(opened, "while, call").click(position={"x": 20, "y": 4})
     box(opened, "body,").wait_for(state="detached")
     opened.go_back()
@@ -254,15 +255,16 @@ def test_the_backward_pass_and_constants_are_hidden_until_asked_for(page: Any, d
     page.get_by_role("tab", name="Graph").click()
     page.locator(".graph-node").first.wait_for()
     drawn = page.locator(".graph-svg [data-node]")
-    backward = page.locator(".graph-svg [data-node*=gradients]")
-    before = drawn.count()
-    assert backward.count() == 0
+    forward = drawn.count()
     page.get_by_role("button", name="Backward pass").click()
-    backward.first.wait_for()
+    drawn.nth(forward).wait_for()
     assert "aside=backward" in page.url
+    both = drawn.count()
+    indices = page.locator(".graph-svg [data-node$=reduction_indices]")
+    assert indices.count() == 0
     page.get_by_role("button", name="Constants").click()
-    page.locator(".graph-svg [data-node$=reduction_indices]").wait_for()
-    assert drawn.count() > before
+    indices.first.wait_for()
+    assert drawn.count() > both
 
 
 def test_a_gradient_that_is_chosen_shows_the_backward_pass(page: Any, digits_link: str) -> None:
