@@ -90,7 +90,7 @@ PANELS: dict[str, Callable[[Any], Any]] = {
 }
 # What the moving picture shows, and for how many milliseconds.
 FRAMES: tuple[tuple[Callable[[Any], Any], int], ...] = (
-    (lambda page: None, 3500),
+    (headline, 3500),
     (tab("Values", ".value-table"), 2000),
     (tab("History", ".chart canvas"), 2000),
     (large_graph, 2500),

@@ -75,7 +75,7 @@ def test_what_was_not_kept_and_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="elements of event 0 were not kept; record with --detail values"):
         reader.value(0)
     for event in (-1, 1):
-        with pytest.raises(UsageError, match=f"no event {event}; the trace has 1, the first is 0"):
+        with pytest.raises(UsageError, match=f"no event {event}; the trace has 1, numbered from 0"):
             reader.value(event)
 
 

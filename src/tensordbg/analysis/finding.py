@@ -212,6 +212,16 @@ class Origin:
     """Where those alike in the same line were, if that is several devices: on replicas of one another."""
 
     @property
+    def function(self) -> str:
+        """The function to name: where the graph is a library's, as in Keras, the user's own that made the operation."""
+        named, own = self.view.function, self.place
+        is_own = any(line.user and line.function == named for line in self.stack)
+        library = any(not line.user and line.function == named for line in self.stack)
+        if is_own or not library or own is None or own.function.startswith("<"):
+            return named
+        return own.function
+
+    @property
     def place(self) -> SourceLine | None:
         """The line to look at first: of a gradient that of its forward operation, where that is known."""
         if self.gradient_of is not None and self.gradient_of.source is not None:

@@ -227,7 +227,7 @@ class TraceReader:
         wanted = ("dtype", "shape", "value_position", *_HEALTH)
         rows = self.tensors(event, event + 1, wanted).to_pylist() if 0 <= event < self.tensor_count else []
         if not rows:
-            raise UsageError(f"no event {event}; the trace has {self.tensor_count}, the first is 0")
+            raise UsageError(f"no event {event}; the trace has {self.tensor_count}, numbered from 0")
         (row,) = rows
         if row["value_position"] is None:
             raise UsageError(

@@ -14,11 +14,11 @@ from tensordbg.analysis.graphs.layers import Layer
 from tensordbg.analysis.names.listing import Listing
 from tensordbg.analysis.tensors.show import TensorHistory
 from tensordbg.capture.reader import Capture
+from tensordbg.trace.pruning import StoredRun
 from tensordbg.wire.captures import captures_to_json
 from tensordbg.wire.functions import functions_to_json
 from tensordbg.wire.layers import layers_to_json
 from tensordbg.wire.listing import listing_to_json
-from tensordbg.trace.pruning import StoredRun
 from tensordbg.wire.show import history_to_json
 from tensordbg.wire.stored_runs import stored_runs_to_json
 

@@ -18,7 +18,7 @@ def test_is_a_source_of_tables(opened: OpenedTrace) -> None:
 
 @pytest.mark.parametrize("event", [-1, TENSOR_EVENTS, 2**62])
 def test_no_such_event(opened: OpenedTrace, event: int) -> None:
-    with pytest.raises(AbsentError, match=rf"no event {event}; the trace has {TENSOR_EVENTS}, the first is 0"):
+    with pytest.raises(AbsentError, match=rf"no event {event}; the trace has {TENSOR_EVENTS}, numbered from 0"):
         opened.row(event)
 
 

@@ -67,11 +67,11 @@ def test_a_file_stays_while_one_goes_from_event_to_event(page: Any, source: Any)
     stack = source.get_by_role("navigation", name="Stack")
     stack.get_by_role("button", name="library frames").click()
     stack.locator(".library .frame", has_text="autograph_util.py").first.click()
-    source.get_by_role("button", name="Stay").click()
+    source.get_by_role("button", name="Pin").click()
     page.locator(".finding-details").get_by_role("link", name="probs:0").click()
     page.get_by_role("region", name="Event", exact=True).get_by_role("heading", name="probs:0").wait_for()
     source.locator(".cm-line.code-chosen").get_by_text("converted_call").wait_for()
-    source.get_by_role("button", name="Stay").click()
+    source.get_by_role("button", name="Pin").click()
     source.locator(".cm-line.code-chosen").get_by_text("tf.nn.softmax").wait_for()
 
 

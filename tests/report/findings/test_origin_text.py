@@ -48,6 +48,16 @@ def test_no_function() -> None:
     assert str(headline(replace(origin, view=replace(origin.view, function="<module>")))).startswith("Log:0 produced")
 
 
+def test_the_function_of_a_library_is_not_named_but_the_users_that_made_it() -> None:
+    own = SourceLine("/code/train.py", 10, "cross_entropy", True, "log(p)")
+    keras = SourceLine("/site-packages/keras/trainer.py", 7, "f", False, "")
+    module = replace(own, function="<module>")
+    origin = replace(origin_of(nan), source=own, stack=(keras, own))
+    assert str(headline(origin)) == "Log:0 in cross_entropy() produced the first NaN"
+    assert str(headline(replace(origin, stack=(keras, replace(own, function="f"), own)))).startswith("Log:0 in f() ")
+    assert str(headline(replace(origin, source=module, stack=(keras, module)))).startswith("Log:0 in f() ")
+
+
 def test_moment() -> None:
     view = origin_of(nan).view
     assert moment_of(view) == "in step 0"

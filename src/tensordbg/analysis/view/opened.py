@@ -233,7 +233,7 @@ class OpenedTrace:
             AbsentError: If there is none.
         """
         if not 0 <= event < self.event_count:
-            raise AbsentError(f"no event {event}; the trace has {self.event_count:,}, the first is 0")
+            raise AbsentError(f"no event {event}; the trace has {self.event_count:,}, numbered from 0")
 
     def local_flow(self, event: int) -> LocalFlow:
         """The surroundings of an event along the data; the last ones asked for are kept."""

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 )
 @click.option("--delete", "really", is_flag=True, help="Delete them; else they are only listed.")
 @forms_of_listing
-def command(folder: str, older_than: float | None, larger_than: int | None, with_findings: bool, really: bool, form: Form
+def command(
+    folder: str, older_than: float | None, larger_than: int | None, with_findings: bool, really: bool, form: Form
 ) -> int:
     """List the runs in FOLDER that are old or too many, and delete them with --delete.
 

@@ -134,7 +134,7 @@ def _reasons(origin: Origin) -> Iterator[str]:
         yield f"**Then** {prose(arrival_of(arrival))}"
     if origin.occurrences > 1:
         replicas = f", on {len(origin.devices)} replicas" if origin.devices else ""
-        yield f"**Again** an origin {count(origin.occurrences)} times in all{replicas}"
+        yield f"**Again** happened {count(origin.occurrences)} times in all{replicas}"
     if also := also_of(origin):
         yield f"**Also** {prose(also)}"
 

@@ -75,9 +75,10 @@ def origin_line(origin: Origin) -> Text:
 def headline(origin: Origin) -> Text:
     """Which operation produced what."""
     view = origin.view
+    function = origin.function
     # A session's run is named with what it fetches: `Session.run(loss)`.
-    called = view.function if view.function.endswith(")") else f"{view.function}()"
-    where = f" in {called}" if view.function and not view.function.startswith("<") else ""
+    called = function if function.endswith(")") else f"{function}()"
+    where = f" in {called}" if function and not function.startswith("<") else ""
     where += f" of {origin.process}" if origin.process else ""
     verb = _VERBS.get(origin.verdict.cause, "produced")
     return Text.assemble((view.tensor, BAD), (f"{where} {verb} the first {_what(view.health)}", "bold"))

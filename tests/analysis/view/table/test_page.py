@@ -62,7 +62,7 @@ def test_next_of_all_events(varied: OpenedTrace) -> None:
 def test_mistakes(varied: OpenedTrace) -> None:
     with pytest.raises(UsageError, match="'up' is no direction; choose one of forward, backward"):
         next_event(varied, "", 0, "up")
-    with pytest.raises(AbsentError, match=r"no event 100000; the trace has \d+, the first is 0"):
+    with pytest.raises(AbsentError, match=r"no event 100000; the trace has \d+, numbered from 0"):
         place_of(varied, EventList(), 100_000)
     with pytest.raises(UsageError, match="no key"):
         read_page(varied, EventList("zzz:a"), 0, 5)

@@ -77,10 +77,10 @@ function Head({ spot, files }: { readonly spot: Spot; readonly files: ComponentC
       <button
         type="button"
         aria-pressed={stays}
-        title="Stay in this file while going from event to event: show where each came through it"
+        title="Keep this file open while going from event to event: show where each came through it"
         onClick={() => go({ pin: stays ? '' : spot.file }, 'replace')}
       >
-        Stay
+        Pin
       </button>
       {template ? (
         <a class="source-editor" href={editorLink(template, spot)} title={`${spot.file}:${spot.line ?? 1}`}>

@@ -136,7 +136,7 @@ def _origin(origin: Origin, opened: NotedFindings) -> Found:
         explanation=origin.explanation,
         suggestion=origin.suggestion,
         process=origin.process,
-        function=origin.view.function,
+        function=origin.function,
         row=_row(origin.view, opened),
         source=origin.place,
         stack=origin.stack,
