@@ -29,6 +29,7 @@ NOT_MIRRORED = {
     "analysis/diff/parameters.py": "e2e/test_diff.py",
     "analysis/diff/earlier.py": "e2e/test_diff_training.py",
     "analysis/diff/ends.py": "e2e/test_diff_training.py",
+    "analysis/diff/exchanged.py": "e2e/test_diff_training.py",
     "analysis/diff/reproduced.py": "e2e/test_diff_training.py",
     "analysis/diff/result.py": "e2e/test_diff.py",
     "analysis/diff/side.py": "e2e/test_diff.py",

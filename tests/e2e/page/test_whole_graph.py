@@ -258,7 +258,7 @@ def test_the_backward_pass_and_constants_are_hidden_until_asked_for(page: Any, d
     forward = drawn.count()
     page.get_by_role("button", name="Backward pass").click()
     drawn.nth(forward).wait_for()
-    assert "aside=backward" in page.url
+    assert "secondary=backward" in page.url
     both = drawn.count()
     indices = page.locator(".graph-svg [data-node$=reduction_indices]")
     assert indices.count() == 0

@@ -461,7 +461,7 @@ export interface components {
             /** @description Whether the trouble began inside. */
             origin: boolean;
             /** @description `backward` or `constant`, where nothing else is in it; else empty. */
-            aside: string;
+            secondary: string;
         };
         /**
          * BundleView
@@ -841,7 +841,7 @@ export interface components {
             dtypes: string[];
             shapes: (number[] | null)[];
             /** @description `backward` or `constant` where a whole graph shows it only when asked for; else empty. */
-            aside: string;
+            secondary: string;
         };
         /**
          * OperationAtLine

@@ -106,8 +106,8 @@ export function toggleDiff(): void {
 }
 
 function looksAtNothing(here: Place): boolean {
-  const { run, process, columns, tab, graph, aside, hops } = here;
-  return JSON.stringify({ ...START, run, process, columns, tab, graph, aside, hops }) === JSON.stringify(here);
+  const { run, process, columns, tab, graph, secondary, hops } = here;
+  return JSON.stringify({ ...START, run, process, columns, tab, graph, secondary, hops }) === JSON.stringify(here);
 }
 
 /** Whether two names mean one process: the first has an empty name too. */

@@ -53,8 +53,8 @@ export interface Place {
   readonly boxes: readonly string[];
   /** What is looked for in it; empty for nothing. */
   readonly find: string;
-  /** What stands aside in it and is shown all the same: `backward`, `constant`. */
-  readonly aside: readonly string[];
+  /** What is secondary in it and is shown all the same: `backward`, `constant`. */
+  readonly secondary: readonly string[];
   /** How far the graph goes around the chosen operation. */
   readonly hops: number;
   /** Other tensors whose history is drawn beside that of the chosen one, `name` or `name|function`. */
@@ -90,7 +90,7 @@ export const START: Place = {
   function: '',
   boxes: [],
   find: '',
-  aside: [],
+  secondary: [],
   hops: 1,
   beside: [],
   marks: [],
@@ -115,9 +115,9 @@ export function moved(from: Place, change: Partial<Place>): Place {
 }
 
 function withoutRest(from: Place, change: Partial<Place>): Place {
-  const { search, order, descending, columns, filter, levels, tab, graph, aside, hops, run, process } = from;
+  const { search, order, descending, columns, filter, levels, tab, graph, secondary, hops, run, process } = from;
   if (change.run !== undefined && change.run !== run) {
-    return { ...START, search, order, descending, columns, filter, levels, tab, graph, aside, hops, ...change };
+    return { ...START, search, order, descending, columns, filter, levels, tab, graph, secondary, hops, ...change };
   }
   if (change.process !== undefined && change.process !== process) {
     const { finding } = from;
@@ -133,7 +133,7 @@ function withoutRest(from: Place, change: Partial<Place>): Place {
       levels,
       tab,
       graph,
-      aside,
+      secondary,
       hops,
       ...change,
     };
@@ -191,7 +191,7 @@ export function readPlace(hash: string): Place {
     function: text('function'),
     boxes: given.getAll('box'),
     find: text('find'),
-    aside: text('aside').split(',').filter(Boolean),
+    secondary: text('secondary').split(',').filter(Boolean),
     hops: number('hops') ?? START.hops,
     beside: given.getAll('beside'),
     marks: text('marks')
@@ -241,7 +241,7 @@ export function writePlace(place: Place): string {
   put('function', place.function, START.function);
   for (const box of place.boxes) query.append('box', box);
   put('find', place.find, START.find);
-  put('aside', place.aside.join(','), '');
+  put('secondary', place.secondary.join(','), '');
   put('hops', place.hops, START.hops);
   for (const tensor of place.beside) query.append('beside', tensor);
   put('marks', place.marks.join(','), '');

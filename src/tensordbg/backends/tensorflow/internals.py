@@ -221,16 +221,14 @@ RELIED_ON: dict[str, str] = {
         "replaces `__wrapped__`; `get_concrete_function`; since 2.13"
     ),
     "concrete_function.ConcreteFunction._call_flat": (
-        "(inputs, captured inputs): every run of a traced function that is called from Python, once its tracing "
-        "is done; with `graph` of the function; since 2.0"
+        "(inputs, captured inputs): runs a traced function, once its tracing is done; with its `graph`; since 2.0"
     ),
     "structured_function.StructuredFunctionWrapper": (
         "(func, ...): each function that a dataset is given, traced when it is made, with `function`; since 2.5"
     ),
     "iterator_ops.OwnedIterator._serialize_to_tensors": (
-        "(): what a checkpoint keeps of an iterator, as `_STATE`, by the policy in the options of its `_dataset`; a "
-        "dataset knows what it was made of (`_inputs`), the functions it was given (`_functions`), and one of tensors "
-        "these (`_tensors`); since 2.12"
+        "(): what a checkpoint keeps, as `_STATE`, by the policy of its `_dataset`, which knows its `_inputs`, the "
+        "functions it was given (`_functions`) and its `_tensors`; since 2.12"
     ),
     "snapshot_op.ged_ops.snapshot_dataset_v2": (
         "(dataset, ...): what `Dataset.snapshot` makes, looked up in the module; the attributes `hash` and "
@@ -285,8 +283,7 @@ RELIED_ON: dict[str, str] = {
     ),
     "resource_variable_ops.BaseResourceVariable": "every variable, with its handle and dtype; since 1.15",
     "tf_stack.extract_stack": (
-        "the Python stack, lines made by AutoGraph mapped back to their source; what makes an operation of a graph "
-        "looks it up in the module, with `stacklevel`; since 2.0"
+        "the Python stack, lines of AutoGraph mapped back; looked up with `stacklevel` for each operation; since 2.0"
     ),
     "tf_stack.SentinelFilter": (
         "the outermost filter of each thread, which is first in its list in `_source_filter_stacks`: "

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.view.graphs.around_execution import EagerPart, ExecutionNode
 from tensordbg.analysis.view.graphs.around_operation import GraphPart
-from tensordbg.analysis.view.graphs.aside import aside_of
 from tensordbg.analysis.view.graphs.node_titles import node_title
+from tensordbg.analysis.view.graphs.secondary import secondary_of
 from tensordbg.analysis.view.records.event_ranges import RecordedExecutions
 from tensordbg.analysis.view.records.sites import NamedSites
 from tensordbg.analysis.view.timeline.lanes import NamedTimings, execution_name
@@ -48,7 +48,7 @@ class NodeView:
     hidden_consumers: int
     dtypes: tuple[str, ...]
     shapes: tuple[tuple[int, ...] | None, ...]
-    aside: str
+    secondary: str
     """`backward` or `constant` where a whole graph shows it only when asked for; else empty."""
 
 
@@ -113,7 +113,7 @@ def _node(opened: NamedSites, part: GraphPart, key: str, origins: Collection[int
         hidden_consumers=part.hidden_consumers.get(key, 0),
         dtypes=site.dtypes,
         shapes=tuple(rows[slot].shape if slot in rows else None for slot in range(len(site.dtypes))),
-        aside=aside_of(site).value,
+        secondary=secondary_of(site).value,
     )
 
 
@@ -165,5 +165,5 @@ def _execution_node(opened: NamedTimings, node: ExecutionNode, origins: Collecti
         hidden_consumers=node.hidden_consumers,
         dtypes=tuple(row.dtype for row in own),
         shapes=tuple(row.shape for row in own),
-        aside="",
+        secondary="",
     )

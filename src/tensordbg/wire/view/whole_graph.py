@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from tensordbg.analysis.program.function_titles import function_title
-from tensordbg.analysis.view.graphs.aside import aside_of, aside_together
 from tensordbg.analysis.view.graphs.bundles import Bundle
 from tensordbg.analysis.view.graphs.node_titles import node_title
+from tensordbg.analysis.view.graphs.secondary import secondary_of, secondary_together
 from tensordbg.analysis.view.graphs.whole import SeenBox, WholeGraph
 from tensordbg.analysis.view.records.source_margins import CountedSites
 from tensordbg.model import NONE, Site
@@ -39,7 +39,7 @@ class BoxView:
     """How many of the operations are not finite."""
     origin: bool
     """Whether the trouble began inside."""
-    aside: str
+    secondary: str
     """`backward` or `constant`, where nothing else is in it; else empty."""
 
 
@@ -133,7 +133,7 @@ def _box(graph: WholeGraph, seen: SeenBox) -> BoxView:
         health=seen.inside.health,
         bad=seen.inside.bad,
         origin=seen.inside.origin,
-        aside=aside_together(_sites(graph, box.name.box)).value,
+        secondary=secondary_together(_sites(graph, box.name.box)).value,
     )
 
 
@@ -169,7 +169,7 @@ def _node(opened: CountedSites, graph: WholeGraph, key: str, origins: Collection
         hidden_consumers=0,
         dtypes=site.dtypes,
         shapes=tuple(rows[slot].shape if slot in rows else None for slot in range(len(site.dtypes))),
-        aside=aside_of(site).value,
+        secondary=secondary_of(site).value,
     )
 
 

@@ -22,7 +22,7 @@ export function node(name: string, change: Partial<NodeView> = {}): NodeView {
     hidden_consumers: 0,
     dtypes: ['float32'],
     shapes: [[2, 3]],
-    aside: '',
+    secondary: '',
     ...change,
   };
 }

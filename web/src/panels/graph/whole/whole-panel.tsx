@@ -10,8 +10,8 @@ import { useAnswer } from '../../../state/use-answer';
 import { GraphHead } from '../graph-head';
 import { OperationInfo } from '../operation-info';
 import { wantedBoxes } from './act';
-import { ASIDE, type Aside, asideCounts, withoutAside } from './aside';
 import { GraphSearch } from './graph-search';
+import { SECONDARY, type Secondary, secondaryCounts, withoutSecondary } from './secondary';
 import { WholeDrawing } from './whole-drawing';
 import { WholeList } from './whole-list';
 import './whole.css';
@@ -22,15 +22,15 @@ interface WholePanelProps {
 }
 
 export function WholePanel({ form, setForm }: WholePanelProps) {
-  const { event, boxes, function: functionName, operation, aside } = place.value;
+  const { event, boxes, function: functionName, operation, secondary } = place.value;
   const asked = where.value;
   const { answer, problem, busy } = useAnswer(
     (signal) => answers.whole(asked, { event, function: functionName, ...wantedBoxes(boxes) }, signal),
     [asked, event, functionName, boxes.join('\n'), live.value?.running === false],
   );
   const shown = useMemo(
-    () => answer && withoutAside(answer, aside, [answer.centre, operation]),
-    [answer, aside.join(), operation],
+    () => answer && withoutSecondary(answer, secondary, [answer.centre, operation]),
+    [answer, secondary.join(), operation],
   );
   const looked = answer?.nodes.find((node) => node.node === operation);
   const eager = answer !== undefined && answer.function === null;
@@ -38,7 +38,7 @@ export function WholePanel({ form, setForm }: WholePanelProps) {
     <section class="graph" aria-label="Graph" aria-busy={busy ? 'true' : 'false'}>
       <GraphHead form={form} setForm={setForm}>
         {answer && !eager ? <Extent view={answer} /> : null}
-        {answer && !eager ? <AsideSwitches view={answer} /> : null}
+        {answer && !eager ? <SecondarySwitches view={answer} /> : null}
         {answer && !eager ? <GraphSearch /> : null}
       </GraphHead>
       {problem ? (
@@ -73,15 +73,15 @@ function Extent({ view }: { readonly view: WholeView }) {
   );
 }
 
-const ASIDE_WORDS: Readonly<Record<Aside, string>> = { backward: 'Backward pass', constant: 'Constants' };
+const SECONDARY_WORDS: Readonly<Record<Secondary, string>> = { backward: 'Backward pass', constant: 'Constants' };
 
-/** Shows what stands aside, or leaves it out. */
-function AsideSwitches({ view }: { readonly view: WholeView }) {
-  const counts = asideCounts(view);
-  const wanted = place.value.aside;
-  const toggle = (kind: Aside): void =>
-    go({ aside: wanted.includes(kind) ? wanted.filter((each) => each !== kind) : [...wanted, kind] }, 'replace');
-  const there = ASIDE.filter((kind) => counts[kind]);
+/** Shows what is secondary, or leaves it out. */
+function SecondarySwitches({ view }: { readonly view: WholeView }) {
+  const counts = secondaryCounts(view);
+  const wanted = place.value.secondary;
+  const toggle = (kind: Secondary): void =>
+    go({ secondary: wanted.includes(kind) ? wanted.filter((each) => each !== kind) : [...wanted, kind] }, 'replace');
+  const there = SECONDARY.filter((kind) => counts[kind]);
   if (!there.length) return null;
   return (
     <span class="graph-forms">
@@ -93,7 +93,7 @@ function AsideSwitches({ view }: { readonly view: WholeView }) {
           title={`${counted(counts[kind], 'operation')}, shown when asked for`}
           onClick={() => toggle(kind)}
         >
-          {ASIDE_WORDS[kind]}
+          {SECONDARY_WORDS[kind]}
         </button>
       ))}
     </span>

@@ -14,7 +14,7 @@ export function box(name: string, change: Partial<BoxView> = {}): BoxView {
     health: 'fine',
     bad: 0,
     origin: false,
-    aside: '',
+    secondary: '',
     ...change,
   };
 }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { asideCounts, withoutAside } from '../../../../src/panels/graph/whole/aside';
+import { secondaryCounts, withoutSecondary } from '../../../../src/panels/graph/whole/secondary';
 import { node } from '../made';
 import { box, bundle, whole } from './made';
 
 const VIEW = whole(
   [
     box('loss', { opened: true }),
-    box('gradients', { opened: true, aside: 'backward', operations: 3 }),
-    box('gradients/inner', { inside: 'gradients', aside: 'backward', operations: 2 }),
+    box('gradients', { opened: true, secondary: 'backward', operations: 3 }),
+    box('gradients/inner', { inside: 'gradients', secondary: 'backward', operations: 2 }),
   ],
   [
     node('loss/log', { inside: 'loss' }),
-    node('loss/axis', { inside: 'loss', aside: 'constant' }),
-    node('gradients/mul', { inside: 'gradients', aside: 'backward' }),
-    node('gradients/ones', { inside: 'gradients', aside: 'constant' }),
+    node('loss/axis', { inside: 'loss', secondary: 'constant' }),
+    node('gradients/mul', { inside: 'gradients', secondary: 'backward' }),
+    node('gradients/ones', { inside: 'gradients', secondary: 'constant' }),
   ],
   [
     bundle('loss/axis', 'loss/log', { box: 'loss' }),
@@ -23,14 +23,14 @@ const VIEW = whole(
 );
 
 const names = (wanted: readonly string[], lookedAt: readonly string[] = []): readonly string[] => {
-  const { boxes, nodes } = withoutAside(VIEW, wanted, lookedAt);
+  const { boxes, nodes } = withoutSecondary(VIEW, wanted, lookedAt);
   return [...boxes.map((each) => each.box), ...nodes.map((each) => each.node)];
 };
 
 describe('what a whole graph shows', () => {
   it('leaves out constants and the backward pass, with all bundles from and to them', () => {
     expect(names([])).toEqual(['loss', 'loss/log']);
-    expect(withoutAside(VIEW, [], []).bundles).toEqual([]);
+    expect(withoutSecondary(VIEW, [], []).bundles).toEqual([]);
   });
 
   it('shows them when asked for', () => {
@@ -43,11 +43,11 @@ describe('what a whole graph shows', () => {
   });
 
   it('shows a graph of nothing else as it is', () => {
-    const only = whole([], [node('c', { aside: 'constant' })], []);
-    expect(withoutAside(only, [], [])).toBe(only);
+    const only = whole([], [node('c', { secondary: 'constant' })], []);
+    expect(withoutSecondary(only, [], [])).toBe(only);
   });
 
   it('counts a box with all in it', () => {
-    expect(asideCounts(VIEW)).toEqual({ backward: 3, constant: 1 });
+    expect(secondaryCounts(VIEW)).toEqual({ backward: 3, constant: 1 });
   });
 });
