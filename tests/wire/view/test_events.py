@@ -52,6 +52,7 @@ def test_row(opened: OpenedTrace) -> None:
         line=3,
         kept=False,
         text="",
+        layer="",
     )
 
 
@@ -74,7 +75,7 @@ def test_one_event(opened: OpenedTrace) -> None:
     assert [(row.tensor, row.row and row.row.event) for row in view.consumers] == [("call", 10)]
     assert view.source == LineView("/code/train.py", 3, "main", True, "import tensorflow")
     assert [line.user for line in view.stack] == [True, False]
-    assert (view.attributes, view.layer, view.consumers_total) == ("{}", "", 1)
+    assert (view.attributes, view.row.layer, view.consumers_total) == ("{}", "", 1)
 
 
 def test_not_recorded_input_has_no_row(opened: OpenedTrace) -> None:

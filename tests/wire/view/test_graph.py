@@ -38,6 +38,7 @@ def test_graph_of_a_function() -> None:
         hidden_consumers=0,
         dtypes=("float32",),
         shapes=((1,),),
+        secondary="",
     )
     assert nodes["while"].opened
     assert nodes["while"].calls == ("while_cond_2", "while_body_3")

@@ -18,7 +18,7 @@ def test_a_closed_loop_says_what_is_inside() -> None:
     trace = loop_trace()
     origin = trace.of(1, "exp2")
     view = view_of(trace, Whole(origin, closed=("while",)), frozenset({origin}))
-    assert view.boxes == (BoxView("while", "", "call", "while", "StatelessWhile", False, 7, "bad", 1, True),)
+    assert view.boxes == (BoxView("while", "", "call", "while", "StatelessWhile", False, 7, "bad", 1, True, ""),)
     assert (view.name, view.functions) == ("step", (RootFunction(view.function or 0, "step", ""),))
     assert (view.operations, view.bad, view.centre) == (11, 2, "while/body/model/Exp")
     assert [node.node for node in view.nodes] == ["x", "y", "doubled", "Identity"]
