@@ -128,8 +128,8 @@ def test_a_trace_without_values(invoke: Invoke) -> None:
     said = invoke("show", "Log:0", "--values")
     assert (said.code, said.out) == (2, "")
     assert said.err == (
-        "tdbg: error: the elements of 'Log:0' were not kept: the trace has detail 'health'; record with "
-        "--detail values\n"
+        "tdbg: error: the elements of 'Log:0' were not kept: the trace has detail 'health', which keeps "
+        "those of the first bad tensors alone; record with --detail values\n"
     )
 
 

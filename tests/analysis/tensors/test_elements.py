@@ -99,7 +99,9 @@ def test_shortened_as_the_history_itself(reader: TraceReader, sample_reader: Tra
 
 def test_what_was_not_kept_says_why(reader: TraceReader, monkeypatch: pytest.MonkeyPatch) -> None:
     history = history_of(reader, "x")
-    with pytest.raises(UsageError, match="of 'x:0' were not kept: the trace has detail 'health'; record with --detail"):
+    with pytest.raises(
+        UsageError, match="of 'x:0' were not kept: the trace has detail 'health', which keeps those of the first bad"
+    ):
         kept_points(reader, history)
     keeping = replace(reader.metadata, detail=Detail.VALUES)
     monkeypatch.setattr(TraceReader, "metadata", keeping)

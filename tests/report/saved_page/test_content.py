@@ -47,7 +47,7 @@ def test_it_says_what_it_is(sample: Path) -> None:
 def test_what_has_no_room_is_left_out_and_named(tmp_path: Path, depth: int) -> None:
     sample = make_sample_trace(tmp_path.joinpath(*["a-folder"] * depth))
     whole = content_of(sample)
-    part = content_with_room(sample, 6_000)
+    part = content_with_room(sample, 7_000)
     assert "left out" not in " ".join(whole["overview"]["notes"])
     assert "left out, to keep the page small: " in part["overview"]["notes"][1]
     assert len(part["processes"][0]["rows"]) < len(whole["processes"][0]["rows"])

@@ -16,7 +16,24 @@ INNER = LineView("/home/me/train.py", 4, "main", user=True, text="tf.math.log(x)
 def row(event: int) -> EventRow:
     file = "/home/me/train.py"
     return EventRow(
-        event, f"Log:{event}", "Log", "f", "f", 0, 0, None, "", "", "float32", (2,), None, file, 4, kept=False, text=""
+        event,
+        f"Log:{event}",
+        "Log",
+        "f",
+        "f",
+        0,
+        0,
+        None,
+        "",
+        "",
+        "float32",
+        (2,),
+        None,
+        file,
+        4,
+        kept=False,
+        text="",
+        layer="",
     )
 
 
@@ -30,7 +47,6 @@ def view(event: int, *inputs: int, stack: tuple[LineView, ...] = (OUTER, INNER))
         time_ns=0,
         thread=1,
         asked="",
-        layer="",
         first_bad_index=None,
         attributes="{}",
         inputs=given,

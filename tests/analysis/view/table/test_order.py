@@ -55,5 +55,6 @@ def test_other_keys_are_refused() -> None:
 
 def test_all_keys_of_the_page() -> None:
     assert set(SORT_KEYS) == {
-        "event", "time", "tensor", "op", "function", "step", "size", "min", "max", "mean", "std", "nonfinite", "zero",
+        "event", "time", "tensor", "op", "function", "layer", "step", "size", "min", "max", "mean", "std",
+        "nonfinite", "zero",
     }  # fmt: skip
