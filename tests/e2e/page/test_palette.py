@@ -62,3 +62,20 @@ def test_arrows_choose_and_any_text_can_be_searched_for(opened: Any) -> None:
     opened.keyboard.press("Enter")
     opened.wait_for_url(re.compile("search=op%3ASoftmax"))
     opened.locator(".panel-events [role=row]", has_text="probs:0").first.wait_for()
+
+
+def test_it_opens_again_however_soon_after_it_was_closed(opened: Any) -> None:
+    # The browser tells that a dialog was closed some time after; told late, it closed the one that was open by then.
+    for wait in (0, 1, 2, 4, 8, 12, 16, 24, 32):
+        opened.evaluate(
+            """async (wait) => {
+              const press = () => document.activeElement.dispatchEvent(
+                new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true, cancelable: true}));
+              press();
+              await new Promise((done) => setTimeout(done, wait));
+              press();
+              await new Promise((done) => setTimeout(done, 200));
+            }""",
+            wait,
+        )
+        expect(opened.locator(".palette")).to_be_visible()

@@ -1,7 +1,7 @@
 /** The help: every key, and the language of the search. */
-import { useEffect, useRef } from 'preact/hooks';
 import { GRAPH_KEYS } from '../panels/graph/keys';
 import { TIMELINE_KEYS } from '../panels/timeline/keys';
+import { ModalDialog } from '../parts/modal-dialog';
 import { BINDINGS, helpShown } from './keys';
 import './help-dialog.css';
 
@@ -22,26 +22,11 @@ const SEARCH: readonly (readonly [string, string])[] = [
 ];
 
 export function HelpDialog() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const shown = helpShown.value;
-  useEffect(() => {
-    if (shown) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [shown]);
   const close = (): void => {
     helpShown.value = false;
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the button close it too.
-    <dialog
-      ref={dialog}
-      class="help"
-      aria-labelledby="help-title"
-      onClose={close}
-      onClick={(event) => {
-        if (event.target === dialog.current) close();
-      }}
-    >
+    <ModalDialog shown={helpShown} class="help" aria-labelledby="help-title">
       <div class="help-body">
         <header>
           <h2 id="help-title">Keys</h2>
@@ -67,7 +52,7 @@ export function HelpDialog() {
           ))}
         </dl>
       </div>
-    </dialog>
+    </ModalDialog>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answers } from '../api/current';
 import { paletteShown } from '../bar/keys';
+import { ModalDialog } from '../parts/modal-dialog';
 import { list, where } from '../state/store';
 import { useAnswer } from '../state/use-answer';
 import {
@@ -22,25 +23,10 @@ const MOST_EVENTS = 60;
 const MOST_TENSORS = 12;
 
 export function PaletteDialog() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const shown = paletteShown.value;
-  useEffect(() => {
-    if (shown) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [shown]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it too.
-    <dialog
-      ref={dialog}
-      class="palette"
-      aria-label="Go to anything, or do anything"
-      onClose={close}
-      onClick={(event) => {
-        if (event.target === dialog.current) close();
-      }}
-    >
-      {shown ? <Palette /> : null}
-    </dialog>
+    <ModalDialog shown={paletteShown} class="palette" aria-label="Go to anything, or do anything">
+      {paletteShown.value ? <Palette /> : null}
+    </ModalDialog>
   );
 }
 
