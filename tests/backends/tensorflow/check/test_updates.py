@@ -129,8 +129,7 @@ def test_what_an_update_keeps_is_looked_at_behind_it(rows: list[int] | None) -> 
 
     assert np.isfinite(step(tf.constant([3.0, 1.0])))
     message = _said(lambda: step(tf.constant([3e19, 1.0])))
-    kind, line = (
-        ("", _line("tf.raw_ops.ResourceApplyAdagrad(")) if rows is None else ("Sparse", _line(")  # of rows") - 2)
-    )
+    kind = "" if rows is None else "Sparse"
+    line = _line(f"tf.raw_ops.Resource{kind}ApplyAdagrad(")
     assert f"of a variable made bad by Resource{kind}ApplyAdagrad, {Path(__file__).name}:{line} !!!" in message
     assert f'Operation name: "Resource{kind}ApplyAdagrad/new_accum"' in message
