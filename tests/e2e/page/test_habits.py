@@ -82,6 +82,6 @@ def test_a_drag_looks_closer_at_steps_and_a_choice_keeps_them(opened: Any) -> No
 def test_the_layer_is_a_column_by_which_one_sorts(page: Any, scopes_link: str) -> None:
     page.goto(f"{scopes_link}#search=layer:net*&columns=event,tensor,layer&view=details")
     page.locator("[role=row]", has_text="net/dense").first.wait_for()
-    page.get_by_role("columnheader", name="Layer").click()
+    page.get_by_role("columnheader", name="Layer").get_by_role("button").click()
     expect(page.get_by_role("columnheader", name="Layer")).to_have_attribute("aria-sort", "ascending")
     assert "order=layer" in page.url
