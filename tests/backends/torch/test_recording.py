@@ -34,7 +34,8 @@ def test_a_block_is_recorded_and_nothing_after_it(tmp_path: Path) -> None:
 def test_there_are_no_more_graphs_to_keep(tmp_path: Path) -> None:
     with tensordbg.record(tmp_path / "a", graphs=True) as recording:
         torch.ones(3)
-    (warning,) = open_trace(recording.path).facts.warnings
+    # Where TensorFlow is loaded too, there may be others of what it had traced before.
+    (warning,) = [each for each in open_trace(recording.path).facts.warnings if "--graphs" in each]
     assert warning.startswith("--graphs keeps nothing more of PyTorch")
 
 
