@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -48,3 +49,26 @@ def test_a_nan_in_pytorch(tmp_path: Path) -> None:
     # And the fix is one.
     before, behind = program.split("def normalised(batch):\n")
     assert not tensordbg.open(recorded(tmp_path, before + fix + behind.split("\n", 1)[1])).why().origins
+
+
+def run_in(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return programs.run([*COMMAND, *words], cwd=folder, env=environment, capture_output=True, check=False, text=True)
+
+
+def test_one_bad_step_of_a_week(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (program,) = python_of("one-bad-step-of-a-week.md")
+    (tmp_path / "week.py").write_text(program)
+    trapped = run_in(tmp_path, "trap", "week.py")
+    assert trapped.returncode == 3, trapped.stderr
+    said = " ".join((trapped.stdout + trapped.stderr).split())
+    assert "step 218 of Sequential: the loss is not finite (1 NaN) and 4 of 4 gradients are not finite" in said
+    assert "the step went wrong again, the same bit for bit" in said
+    assert "in cosine_loss() produced the first NaN: 1 of 16 elements" in said
+    assert "division_by_zero" in said
+    # It runs without the program, and tells the row.
+    (tmp_path / "week.py").unlink()
+    bisected = run_in(tmp_path, "replay", "captures/Sequential-218", "--bisect")
+    assert re.search(r"\brow 11\b", bisected.stdout + bisected.stderr), bisected.stdout + bisected.stderr
+    assert run_in(tmp_path, "capture", "show", "captures/Sequential-218").returncode == 0
