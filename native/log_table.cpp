@@ -88,15 +88,21 @@ std::int64_t row_major_index(const TensordbgTensor& tensor, const std::vector<in
   return index;
 }
 
-// The elements in row-major order.
-void gather(const TensordbgTensor& tensor, std::size_t item, std::vector<char>* into) {
-  std::int64_t size = 1;
-  for (int axis = 0; axis < tensor.rank; ++axis) size *= tensor.dims[axis];
-  into->resize(static_cast<std::size_t>(size) * item);
+std::size_t size_of(const TensordbgTensor& tensor) {
+  std::size_t size = 1;
+  for (int axis = 0; axis < tensor.rank; ++axis) size *= static_cast<std::size_t>(tensor.dims[axis]);
+  return size;
+}
+
+// The elements in row-major order, until this thread gathers others.
+const char* gathered(const TensordbgTensor& tensor, std::size_t item) {
+  thread_local std::vector<char> elements;
+  std::size_t size = size_of(tensor);
+  elements.resize(size * item);
   std::vector<std::int64_t> at(static_cast<std::size_t>(tensor.rank), 0);
   const auto* from = static_cast<const char*>(tensor.data);
   std::int64_t offset = 0;
-  for (char* to = into->data(); size > 0; --size, to += item) {
+  for (char* to = elements.data(); size > 0; --size, to += item) {
     std::copy_n(from + offset * static_cast<std::int64_t>(item), item, to);
     for (int axis = tensor.rank - 1; axis >= 0; --axis) {
       offset += tensor.strides[axis];
@@ -105,6 +111,19 @@ void gather(const TensordbgTensor& tensor, std::size_t item, std::vector<char>* 
       at[axis] = 0;
     }
   }
+  return elements.data();
+}
+
+// Measures a tensor where it lies; its elements are put in order only where they are kept.
+void fill_in_place(EventLog* log, const TensordbgTensor& tensor, const std::vector<int>& axes, Record* record) {
+  const auto dtype = static_cast<DType>(tensor.dtype);
+  if (!fill_shape(log, dtype, tensor.rank, [&tensor](int axis) { return tensor.dims[axis]; }, record)) return;
+  HealthFields& health = record->tensor.health;
+  if (measure(tensor.data, record->tensor.size, dtype, &health)) record->flags |= kFlagHealth;
+  if ((record->flags & kFlagHealth) != 0 && health.first_bad >= 0) {
+    health.first_bad = row_major_index(tensor, axes, health.first_bad);
+  }
+  if (keeps_values(log, dtype, record)) keep_values(log, dtype, gathered(tensor, element_size(dtype)), record);
 }
 
 void fill(EventLog* log, const TensordbgTensor& tensor, Record* record) {
@@ -119,15 +138,12 @@ void fill(EventLog* log, const TensordbgTensor& tensor, Record* record) {
     return;
   }
   const std::vector<int> axes = by_stride(tensor);
-  if (log->detail() == Detail::kHealth && is_dense(tensor, axes)) {
-    fill_tensor(log, dtype, tensor.data, tensor.rank, dim, record);
-    std::int64_t& first = record->tensor.health.first_bad;
-    if ((record->flags & kFlagHealth) != 0 && first >= 0) first = row_major_index(tensor, axes, first);
-    return;
+  // The elements of a small one are in the record, in their order.
+  if (size_of(tensor) * element_size(dtype) > kSmallBytes && is_dense(tensor, axes)) {
+    fill_in_place(log, tensor, axes, record);
+  } else {
+    fill_tensor(log, dtype, gathered(tensor, element_size(dtype)), tensor.rank, dim, record);
   }
-  thread_local std::vector<char> gathered;
-  gather(tensor, element_size(dtype), &gathered);
-  fill_tensor(log, dtype, gathered.data(), tensor.rank, dim, record);
 }
 
 int append(const TensordbgTensor* tensor) {

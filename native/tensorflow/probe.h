@@ -26,19 +26,23 @@ void register_tensorflow_constants_probe();
 // The same for the operation that records what was reduced on another device.
 void register_tensorflow_summary_probe();
 
-// Keeps the elements of a tensor whose site is among the chosen ones, or that is one of the first bad ones.
-inline void keep_values(EventLog* log, DType dtype, const void* data, Record* record) {
-  ValueStore* values = log->values();
+// Whether the elements of a tensor are kept, which is then counted: its site is among the chosen ones, or it is one of the first
+// bad ones. The record has its site and, where it was measured, its health.
+inline bool keeps_values(EventLog* log, DType dtype, const Record* record) {
+  const ValueStore* values = log->values();
   const auto item = static_cast<std::int64_t>(element_size(dtype));
-  if (values == nullptr || item == 0) return;
-  TensorFields& tensor = record->tensor;
-  const std::int64_t bytes = tensor.size * item;
-  if (!values->sites.has(record->site)) {
-    FirstBad* first_bad = log->first_bad();
-    const bool measured = (record->flags & kFlagHealth) != 0;
-    if (first_bad == nullptr || !measured || !first_bad->wants(record->site, tensor.health, bytes)) return;
-  }
-  tensor.value_position = values->append(data, bytes) + 1;
+  if (log->detail() != Detail::kValues || values == nullptr || item == 0) return false;
+  if (values->sites.has(record->site)) return true;
+  FirstBad* first_bad = log->first_bad();
+  const bool measured = (record->flags & kFlagHealth) != 0;
+  return first_bad != nullptr && measured &&
+         first_bad->wants(record->site, record->tensor.health, record->tensor.size * item);
+}
+
+// Keeps them, in row-major order.
+inline void keep_values(EventLog* log, DType dtype, const void* data, Record* record) {
+  const std::int64_t bytes = record->tensor.size * static_cast<std::int64_t>(element_size(dtype));
+  record->tensor.value_position = log->values()->append(data, bytes) + 1;
 }
 
 // Fills dtype and, unless the log's detail is operations alone, shape; returns whether it is more than that.
@@ -101,7 +105,7 @@ void fill_tensor(EventLog* log, DType dtype, const void* data, int rank, Dim dim
   const Detail detail = log->detail();
   TensorFields& tensor = record->tensor;
   if (detail >= Detail::kHealth && measure(data, tensor.size, dtype, &tensor.health)) record->flags |= kFlagHealth;
-  if (detail == Detail::kValues) keep_values(log, dtype, data, record);
+  if (keeps_values(log, dtype, record)) keep_values(log, dtype, data, record);
 }
 
 // The same for a tensor whose elements are those of one that was measured before, under another shape.
@@ -112,7 +116,7 @@ void fill_tensor_again(EventLog* log, DType dtype, const void* data, int rank, D
   keep_small(dtype, data, record);
   record->tensor.health = health;
   record->flags |= kFlagHealth;
-  if (log->detail() == Detail::kValues) keep_values(log, dtype, data, record);
+  if (keeps_values(log, dtype, record)) keep_values(log, dtype, data, record);
 }
 
 // Fills dtype, shape and, from the eleven numbers of TensorFlow's FULL_HEALTH summary, what they tell; `summary` is null

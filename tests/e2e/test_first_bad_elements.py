@@ -72,3 +72,29 @@ def test_who_chooses_values_gets_no_others(tmp_path: Path) -> None:
     trace = recorded(tmp_path, GRAPH, "--detail", "values", "--values-op-type", "Sum")
     sites = "select distinct op_type from tensors t join sites s using (site) where value_position is not null"
     assert trace.sql(sites).to_pylist() == [{"op_type": "Sum"}]
+
+
+LAYOUTS = """\
+import numpy as np
+import torch
+
+small = torch.tensor([[1.0, 2.0], [0.0, 4.0]]).t().log()
+transposed = torch.arange(600.0).reshape(20, 30).t().log()
+permuted = torch.arange(720.0).reshape(6, 10, 12).permute(2, 0, 1).log()
+channels = torch.arange(480.0).reshape(2, 3, 8, 10).contiguous(memory_format=torch.channels_last).log()
+strided = torch.arange(1200.0).reshape(30, 40)[:, ::2].log()
+for name, bad in (*globals().items(),):
+    if isinstance(bad, torch.Tensor):
+        np.save(name, bad.numpy())
+"""
+
+
+def test_elements_are_in_order_however_they_lie_in_memory(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, LAYOUTS)
+    bad = "select event, first_bad from tensors t join sites s using (site) where op_type = 'aten::log' order by event"
+    found = trace.sql(bad).to_pylist()
+    wanted = [np.load(tmp_path / f"{name}.npy") for name in ("small", "transposed", "permuted", "channels", "strided")]
+    reader = open_trace(tmp_path / "trace")
+    for row, array in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(reader.value(row["event"]), array)
+        assert row["first_bad"] == np.flatnonzero(~np.isfinite(array))[0]
