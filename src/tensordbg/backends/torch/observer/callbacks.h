@@ -3,6 +3,8 @@
 
 #include <ATen/record_function.h>
 
+#include "freed_memory.h"
+
 namespace tensordbg_torch {
 
 struct Callback {
@@ -15,6 +17,7 @@ class Callbacks {
   // Has PyTorch call them in all threads; if it does already, those of before stay.
   void attach(Callback operation, Callback backward) {
     if (operations_ != at::INVALID_CALLBACK_HANDLE) return;
+    keep_freed_memory();
     operations_ = at::addGlobalCallback(at::RecordFunctionCallback(operation.begin, operation.end)
                                             .needsInputs(true)
                                             .needsOutputs(true)
