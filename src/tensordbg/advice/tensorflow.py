@@ -80,6 +80,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "Compute this in float32 (`tf.cast(x, tf.float32)`, `dtype='float32'` for a Keras layer), or use bfloat16, "
         "whose range is that of float32. For gradients, `tf.keras.mixed_precision.LossScaleOptimizer`.",
     },
+    "impossible_alignment": {
+        "": "Leave out sequences whose labels are longer than what the network gives for them: compare `logit_length`, "
+        "which pooling and strides make shorter, with `label_length`.",
+    },
     "inf_minus_inf": {
         "": "Keep the infinities out before they meet: mask with a large finite number, or clip (`tf.clip_by_value`).",
     },

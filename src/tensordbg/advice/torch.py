@@ -83,6 +83,11 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "(`torch.autocast(device, dtype=torch.bfloat16)`), whose range is that of float32. For gradients, "
         "`torch.amp.GradScaler`.",
     },
+    "impossible_alignment": {
+        "": "Leave out sequences whose labels are longer than what the network gives for them (compare "
+        "`input_lengths`, which pooling and strides make shorter, with `target_lengths`), or let them count nothing: "
+        "`CTCLoss(zero_infinity=True)`.",
+    },
     "inf_minus_inf": {
         "": "Keep the infinities out before they meet: mask with a large finite number, or clip (`torch.clamp`).",
     },

@@ -101,6 +101,8 @@ class Kind(Enum):
     SOFTMAX_LOSS = auto()
     """A cross-entropy of logits, with a label for each class."""
     SPARSE_SOFTMAX_LOSS = auto()
+    ALIGNMENT_LOSS = auto()
+    """It sums over all ways in which labels may lie along a sequence."""
     """With the number of the class."""
     SIGMOID_LOSS = auto()
     """A cross-entropy of logits each of which is true or false."""

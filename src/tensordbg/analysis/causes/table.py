@@ -6,6 +6,7 @@ A test looks at the operation's type and at the statistics of what went in and c
 from __future__ import annotations
 
 from tensordbg.analysis.causes import (
+    alignments,
     another_process,
     counts,
     division,
@@ -36,6 +37,7 @@ TABLE: tuple[Cause, ...] = (
     *logarithms.CAUSES,
     *domain.CAUSES,
     *matrices.CAUSES,
+    *alignments.CAUSES,
     *overflow.CAUSES,
     *regrouping.CAUSES,
     UNKNOWN,

@@ -80,6 +80,7 @@ KINDS: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
         Kind.LOG_SOFTMAX: ("LogSoftmax",),
         Kind.SOFTMAX_LOSS: ("SoftmaxCrossEntropyWithLogits",),
         Kind.SPARSE_SOFTMAX_LOSS: ("SparseSoftmaxCrossEntropyWithLogits",),
+        Kind.ALIGNMENT_LOSS: ("CTCLoss", "CTCLossV2"),
         Kind.EQUAL: ("Equal",),
         Kind.EQUAL_NEARLY: ("ApproximateEqual",),
         Kind.NOT_EQUAL: ("NotEqual",),

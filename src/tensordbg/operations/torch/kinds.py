@@ -28,6 +28,7 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
         Kind.SELECT: "where",
         Kind.CAST: "_to_copy to",
         Kind.CLIP: "clamp clip",
+        Kind.ALIGNMENT_LOSS: "_ctc_loss _cudnn_ctc_loss ctc_loss",
         Kind.ADD: "add",
         Kind.SUBTRACT: "rsub sub",
         Kind.MULTIPLY: "mul",
