@@ -224,6 +224,25 @@ def determinant_of_a_singular_matrix() -> None:
     print(torch.linalg.slogdet(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))[1].item())
 
 
+@program("log_of_zero")
+def losses_that_are_summed_in_python() -> None:
+    chances, history, total = torch.tensor([0.0, 0.5]), torch.zeros(4), torch.ones(2)
+    for step in range(4):
+        loss = -torch.log(chances * 0.5**step).sum()
+        history[step] = loss.item()
+        total = total + loss.item()
+    print(history.sum().item(), total.sum().item())
+
+
+@program("impossible_alignment")
+def labels_longer_than_their_sequences() -> None:
+    log_probabilities = torch.randn(6, 2, 5, requires_grad=True).log_softmax(-1)
+    lengths = torch.tensor([6, 6]), torch.tensor([3, 9])
+    loss = nn.CTCLoss()(log_probabilities, torch.randint(1, 5, (2, 9)), *lengths)
+    loss.backward()
+    print(loss.item())
+
+
 @program("function_domain")
 def angle_of_rounded_unit_vectors() -> None:
     print(torch.acos(torch.tensor([1.0000001, 0.5])).sum().item())

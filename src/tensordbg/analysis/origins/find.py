@@ -21,6 +21,7 @@ from tensordbg.analysis.decisions.loop_ends import loop_roots
 from tensordbg.analysis.flow.dataflow import Flow
 from tensordbg.analysis.flow.graph import BadGraph, GraphBuilder
 from tensordbg.analysis.flow.reach import Ends, Reach, add_ends, came_to_nothing_read, reached
+from tensordbg.analysis.flow.read_back import find_read_back
 from tensordbg.analysis.flow.returns import Returns, find_returns
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.flow.variables import Variables
@@ -77,6 +78,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     builder = GraphBuilder(values, variables, flow)
     returns = find_returns(values, details)
     builder.join(returns.made, returns.source)
+    builder.join(*find_read_back(values, details))
     ends = add_ends(builder)
     roles = Roles(values)
     loops, choices = _find_deciding(builder, roles)

@@ -16,19 +16,17 @@ from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.backends.torch.compiled.generated_lines import Differentiated, differentiated, with_program_lines
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.backends.torch.replayed_places import Place, note_site, replayed_place
+from tensordbg.backends.torch.set_elements import kind_of
 from tensordbg.backends.torch.settings import Setting, kept_settings
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TORCH
-from tensordbg.operations.lookup import PARAMETER
+from tensordbg.operations.lookup import NUMBER, PARAMETER
 from tensordbg.recording.catalog import Catalog, RawFrame
 
 _DEEPEST = 128
 
 PLUMBING = -2
 """In place of a site: it is nothing of the program's own."""
-
-NUMBER = "Number"
-"""What the observer calls a number that stands in the program's text."""
 
 SOME_GRADIENT = -2
 """In place of the forward operation: it is part of a backward pass, of what is not known."""
@@ -104,6 +102,7 @@ class Sites:
             settings: How the operation was asked to compute, by the names of its schema; empty where that changes from
                 call to call, and of gradients.
         """
+        op_type = kind_of(op_type)
         catalog, generated, replayed = self._catalog, differentiated(frames), replayed_place(frames)
         told = self._place(Where(*where), generated, frames)
         stack, frames, told = self._in_program(with_program_lines(frames), told, replayed)

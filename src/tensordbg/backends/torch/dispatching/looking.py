@@ -22,7 +22,9 @@ from tensordbg.backends.torch.dispatching.tensors import (
     tensors_in,
 )
 from tensordbg.backends.torch.dispatching.threads import Forwards, Thread
+from tensordbg.backends.torch.set_elements import SET
 from tensordbg.backends.torch.settings import Setting, settings_of_call
+from tensordbg.operations.lookup import INPUT
 from tensordbg.recording.log import input_reference
 
 _MOST_NUMBERS = 8
@@ -172,7 +174,9 @@ class Looking:
         variable = self.makers.variable_of(tensor)
         if variable != NOBODY:
             return self.enter_variable(tensor, variable)
-        site = self._places.site("Input", call.stack, self.thread, About(place, call.autocast))
+        may_be_set = call.operation.enters and tensor.dim() == 0 and tensor.is_floating_point()
+        about = About(place, call.autocast, number=math.nan if may_be_set else 0.0)  # it changes from call to call
+        site = self._places.site(SET if may_be_set else INPUT, call.stack, self.thread, about)
         return self._begin_with(tensor, site, [])
 
     def enter_variable(self, tensor: Any, variable: int) -> Known:

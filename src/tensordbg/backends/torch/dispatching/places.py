@@ -12,6 +12,7 @@ import torch
 
 from tensordbg.backends.torch.dispatching.makers import NOBODY, UNKNOWN, Maker
 from tensordbg.backends.torch.dispatching.threads import Thread
+from tensordbg.backends.torch.set_elements import AROUND
 from tensordbg.backends.torch.settings import Setting
 from tensordbg.recording.catalog import RawFrame
 
@@ -22,8 +23,6 @@ Stack = tuple[tuple[CodeType, int], ...]
 _DEEPEST = 192
 _MOST_VARIANTS = 4
 _OWN = f"{Path(__file__).parent}/"
-_AROUND = ("/torch/_dynamo/eval_frame.py", "/torch/_compile.py", "/torch/_dynamo/external_utils.py")
-"""Files of PyTorch's that stand between a mode and what calls it."""
 
 _NOTHING = Maker()
 _NO_SETTINGS: Mapping[str, Setting] = MappingProxyType({})
@@ -95,7 +94,7 @@ def stack_of_thread() -> Stack:
 def _places(frame: FrameType | None) -> Iterator[tuple[CodeType, int]]:
     while frame is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
-    while frame is not None and frame.f_code.co_filename.endswith(_AROUND):
+    while frame is not None and frame.f_code.co_filename.endswith(AROUND):
         frame = frame.f_back
     depth = 0
     while frame is not None and depth < _DEEPEST:

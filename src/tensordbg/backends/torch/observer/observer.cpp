@@ -375,8 +375,12 @@ Known enter_variable(const at::Tensor& tensor, std::int64_t variable) {
 // What comes from outside is recorded where it is first used.
 Known enter(const at::Tensor& tensor, Context* context, int place) {
   static const char* const kInput = "Input";
+  static const char* const kSet = "Set";  // what elements are set to, if Python finds that the program does that
   if (const std::int64_t variable = g_makers.variable_of(tensor); variable != kNobody) return enter_variable(tensor, variable);
-  const std::int64_t site = site_of(kInput, stack_of(context), context->autocast, place);
+  const bool may_be_set = context->operation != nullptr && context->operation->enters && is_one_number(tensor);
+  const double number = may_be_set ? std::numeric_limits<double>::quiet_NaN() : 0;  // it changes from call to call
+  const std::int64_t site =
+      site_of(may_be_set ? kSet : kInput, stack_of(context), context->autocast, place, {{}, number, {}});
   if (site < 0) return {};
   const std::int64_t execution = g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), nullptr, 0);
   if (execution < 0) return {};

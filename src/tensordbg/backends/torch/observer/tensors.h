@@ -86,6 +86,9 @@ inline void describe(const at::Tensor& tensor, TensordbgTensor* into) {
   if (!tensor.is_contiguous()) into->strides = tensor.strides().data();
 }
 
+// Whether it is a tensor of one fraction without axes, as Python makes one of what elements are set to.
+inline bool is_one_number(const at::Tensor& tensor) { return tensor.dim() == 0 && at::isFloatingType(tensor.scalar_type()); }
+
 constexpr int kWhole = -1;
 
 // Calls `look` with each tensor in a value that an operation takes or gives, and its place in the list, `kWhole` in none.
