@@ -52,3 +52,13 @@ def test_a_deviation_of_nothing_is_another_matter() -> None:
 
 def test_a_deviation_of_infinities_is_another_matter() -> None:
     assert cause("aten::std", [nan], [[float("inf")]]) != "deviation_of_one"
+
+
+def test_a_deviation_of_one_row_of_many() -> None:
+    said = verdict("aten::std", [nan, nan], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    assert said.cause == "deviation_of_one"
+    assert said.explanation.startswith("What is taken of x0:0 has a single element")
+
+
+def test_a_deviation_of_numbers_whose_squares_overflow_is_another_matter() -> None:
+    assert cause("aten::std", [nan], [[1e30], [-1e30]]) != "deviation_of_one"

@@ -31,6 +31,21 @@ def a_new_head_on_a_body_that_is_not_differentiated() -> None:
 
 
 @healthy
+def biases_that_a_batch_normalization_takes_away_and_their_average() -> None:
+    body = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten())
+    model = nn.Sequential(nn.Unflatten(1, (1, 8, 8)), *body, nn.Linear(16, 10))
+    average = copy.deepcopy(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+    for step in range(16):
+        x, y = batch(step)
+        improve(functional.cross_entropy(model(x), y), optimizer)
+        with torch.no_grad():
+            for kept, parameter in zip(average.parameters(), model.parameters(), strict=True):
+                kept.lerp_(parameter, 0.1)
+            average.eval()(x)
+
+
+@healthy
 def gradients_of_four_batches_added_up() -> None:
     model = dense(64, 32, 10)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes.case import Case, Cause, all_finite, number
+from tensordbg.analysis.causes.case import Case, Cause, all_finite, largest_of, magnitude, number
 from tensordbg.model import Health
 from tensordbg.operations.kinds import Kind
 
@@ -41,14 +41,26 @@ def _deviation_of_one(case: Case) -> bool:
     given = case.health(0)
     if case.operation.kind is not Kind.STANDARD_DEVIATION or not case.output.nan or given is None:
         return False
-    return all_finite([given]) and 0 < given.size <= case.output.size
+    return all_finite([given]) and given.size > 0 and (_is_all_of_it(case) or not _overflows(case, given))
+
+
+def _is_all_of_it(case: Case) -> bool:
+    """Whether the input is what the deviation is taken of; where it is larger, a view of it was."""
+    given = case.health(0)
+    return given is not None and given.size <= case.output.size
+
+
+def _overflows(case: Case, given: Health) -> bool:
+    """Whether squares of such numbers may be too large: else nothing but the count makes a NaN of them."""
+    return (2 * magnitude(given)) ** 2 * given.size >= largest_of(case.view.dtype)
 
 
 def _explain_deviation(case: Case) -> str:
     shape = case.shape(0)
     of_shape = f" (shape {list(shape)})" if shape is not None else ""
+    what = f"{case.name(0)}{of_shape}" if _is_all_of_it(case) else f"What is taken of {case.name(0)}"
     return (
-        f"{case.name(0)}{of_shape} has a single element along what the deviation is taken of; the sum of squares is "
+        f"{what} has a single element along what the deviation is taken of; the sum of squares is "
         "divided by one less than their count, and 0/0 is NaN."
     )
 

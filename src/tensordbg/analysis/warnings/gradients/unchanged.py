@@ -7,6 +7,7 @@ import numpy as np
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.warnings.study.cancelling import is_rounding
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study, brings_data
 from tensordbg.analysis.warnings.study.training import gradients_of_variables
 from tensordbg.analysis.warnings.study.words import listed
@@ -31,12 +32,15 @@ def unchanged_variables(study: Study) -> list[Finding]:
         if all(same[k] for k in several) and _steps(study, variable, several) >= ENOUGH
     }
     zeros = find_zeros(study)
-    stuck = {v for v, found in gradients_of_variables(study).items() if all(zeros.zero[k] for k in found)}
+    gradients = gradients_of_variables(study).items()
+    stuck = {v for v, found in gradients if all(zeros.zero[k] or is_rounding(study, k) for k in found)}
     still = {v: k for v, k in still.items() if v not in stuck and _is_enough(study, v, k)}
     if _only_look(study, still, [reads[variable] for variable in changed]):
         return []
     unwritten = {variable: k for variable, k in still.items() if variable not in study.writers}
-    written = {variable: k for variable, k in still.items() if variable in study.writers}
+    # What is written and has no gradient, where others have one, follows another variable, as an average does.
+    trained = {v for v, found in gradients if found}
+    written = {v: k for v, k in still.items() if v in study.writers and (v in trained or not trained)}
     return [*_group(study, unwritten, len(changed)), *_group(study, written, len(changed))]
 
 
