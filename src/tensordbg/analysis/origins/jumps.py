@@ -70,9 +70,12 @@ class Jumps:
     def variables(self, events: Sequence[int]) -> frozenset[Root]:
         """By what overflows are known for those of one divergence: the variables that grew on the way."""
         steps = self._walk(self._largest(events))
-        return frozenset(
-            ("variable", number) for step in steps if (number := self._ancestry.variable(step.event)) != NONE
-        )
+        return frozenset(("variable", number) for step in steps if (number := self._variable(step.event)) != NONE)
+
+    def _variable(self, event: int) -> int:
+        """The variable that a tensor was read from, or is since an update in place; `NONE` where it is none."""
+        read = self._ancestry.variable(event)
+        return read if read != NONE else next(iter(self._ancestry.site(event).writes), NONE)
 
     def _biggest(self, steps: Sequence[_Step]) -> _Step | None:
         jump = max(steps, key=lambda step: step.ratio, default=None)

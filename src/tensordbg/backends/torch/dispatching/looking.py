@@ -211,7 +211,7 @@ class Looking:
         operation, makers = call.operation, self.makers
         if not has_elements(tensor):
             return None
-        if operation.unwritten:
+        if operation.unwritten or (operation.first_only and slot > 0):
             return makers.is_unwritten(tensor)
         if operation.arrives_later:
             return makers.forget(tensor)

@@ -70,6 +70,8 @@ class Operation(NamedTuple):
     """Whether it gives a tensor other memory."""
     copies: bool
     """Whether its outputs hold the elements of an input."""
+    first_only: bool
+    """Whether its other outputs are how its gradient works, with elements that nobody has written."""
     of_each: bool
     """Whether it does the same with each of a list, and nothing with several."""
     hands_out: bool
@@ -102,6 +104,7 @@ def operation_of(function: Any) -> Operation:
         rearranges=rearranges,
         rebinds=name == "aten::set_",
         copies=name in ("aten::clone", "aten::_to_copy", "aten::copy_"),
+        first_only=name == "aten::_ctc_loss",
         of_each=of_each,
         hands_out=hands_out,
         is_view=views and not special and not any(each.writes for each in arguments),

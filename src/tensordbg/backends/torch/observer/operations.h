@@ -30,6 +30,7 @@ struct Operation {
   std::size_t takes = 0;       // arguments
   std::size_t gives = 0;       // what it returns
   bool hands_out = false;      // it gives a number to Python
+  bool first_only = false;     // its other outputs are how its gradient works, with elements that nobody has written
   bool composite = false;      // it is made of other operations, and computes nothing beside them
   bool closed = false;         // what it calls is how its kernel works: its outputs are not there before it ends
   std::vector<bool> writes;    // by argument
@@ -107,6 +108,7 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
   operation.enters = is_among(name, {"aten::lift_fresh", "aten::detach_"});
   operation.rebinds = name == "aten::set_";
   operation.copies = is_among(name, {"aten::clone", "aten::_to_copy", "aten::copy_"});
+  operation.first_only = name == "aten::_ctc_loss";
   operation.rearranges =
       operation.enters || is_among(name, {"aten::t_", "aten::transpose_", "aten::swapaxes_", "aten::swapdims_",
                                           "aten::squeeze_", "aten::unsqueeze_", "aten::as_strided_", "aten::requires_grad_"});

@@ -85,8 +85,8 @@ inline Checked describe_checked(const at::RecordFunction& fn) {
   const std::string base = bare(operation.name);
   checked.kind = kind_of(*schema, operation, base);
   checked.of_each = operation.of_each;
-  checked.first_only = begins_with(base, "_scaled_dot_product") || begins_with(base, "_flash_attention") ||
-                       begins_with(base, "_efficient_attention");
+  checked.first_only = operation.first_only || begins_with(base, "_scaled_dot_product") ||
+                       begins_with(base, "_flash_attention") || begins_with(base, "_efficient_attention");
   checked.takes = operation.takes;
   checked.gives = operation.gives;
   checked.writes = operation.writes;
