@@ -94,8 +94,8 @@ WELL = """
             made = net(part)
             chosen = torch.distributions.Categorical(logits=made).sample()
             loss = nn.functional.cross_entropy(made, chosen) - judge(made).mean()
-            read, labels, lengths = rnn(series)[0].log_softmax(-1), torch.ones(6, 3, dtype=torch.long), torch.tensor([3] * 6)
-            written = nn.functional.ctc_loss(read, labels, lengths + 2, lengths)
+            labels, lengths = torch.ones(6, 3, dtype=torch.long), torch.tensor([3] * 6)
+            written = nn.functional.ctc_loss(rnn(series)[0].log_softmax(-1), labels, lengths + 2, lengths)
             (loss + written + head(rnn(series)[0][-1]).square().mean()).backward()
 
         def closure():

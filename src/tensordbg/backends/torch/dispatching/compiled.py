@@ -16,7 +16,7 @@ from tensordbg.backends.torch.dispatching.threads import Node
 from tensordbg.recording.log import input_reference
 
 _NO_ARGUMENTS: tuple[Argument, ...] = ()
-_CALL = Operation("", _NO_ARGUMENTS, 0, *(False,) * 9, number=0)
+_CALL = Operation("", _NO_ARGUMENTS, 0, *(False,) * 10, number=0)
 OnBad = Callable[[int, int, int], None]
 Entered = tuple[int, int, list[int]]
 
