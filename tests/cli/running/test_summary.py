@@ -47,13 +47,13 @@ def test_what_is_not_finite_is_reported(sample: Path, capsys: pytest.CaptureFixt
 def test_all_is_finite(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(one_tensor(Path("runs/a"), Tensor()), capsys) == [
         "tdbg: recorded 1 tensor in 1 step (1.2 s): runs/a",
-        "tdbg: All 1 tensors were finite; `tdbg ls runs` lists them",
+        "tdbg: All 1 tensors were finite; `tdbg ls runs/a` lists them",
     ]
 
 
 def test_health_was_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(one_tensor(Path("runs/a"), Tensor(health=None)), capsys)[1] == (
-        "tdbg: no values were looked at; `tdbg ls runs` lists the tensors"
+        "tdbg: no values were looked at; `tdbg ls runs/a` lists the tensors"
     )
 
 
@@ -85,8 +85,8 @@ def test_a_process_of_a_run_says_where_all_are_read(sample_run: Path, capsys: py
 def test_the_number_of_warnings_comes_last(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     (warning,) = why(network({"Relu": lambda _: np.zeros((8, 5))})).warnings
     for warnings, line in (
-        ((warning,), "tdbg: 1 warning of finite numbers; `tdbg why runs` tells what and where"),
-        ((warning, warning), "tdbg: 2 warnings of finite numbers; `tdbg why runs` tells what and where"),
+        ((warning,), "tdbg: 1 warning of finite numbers; `tdbg why runs/a` tells what and where"),
+        ((warning, warning), "tdbg: 2 warnings of finite numbers; `tdbg why runs/a` tells what and where"),
     ):
         monkeypatch.setattr(
             "tensordbg.analysis.why.why", lambda reader, found=warnings: replace(why(reader), warnings=found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from tensordbg.trace.runs import RunProcess
 
 
+_NEW_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")
+"""As `TraceWriter` gives them."""
 _NAMED = 4
 """So many warnings are named; each takes a line."""
 
@@ -62,7 +65,7 @@ def summarize(trace: Path, seconds: float) -> None:
     named = f" {trace}" if several else _named(trace)
     _tell_health(result, named)
     if several:
-        _say(f"`tdbg why{_named(trace)}` takes the processes of this run together: {run.listed}")
+        _say(f"`tdbg why{_folder(trace)}` takes the processes of this run together: {run.listed}")
     _tell_warnings(result, named)
 
 
@@ -115,7 +118,7 @@ def _summarize_started(trace: Path, processes: Sequence[RunProcess], seconds: fl
     tensors, steps = amount(result.tensor_events, "tensor"), amount(result.steps, "step")
     names = ", ".join(each.name for each in processes)
     _say(f"recorded {tensors} in {steps} of {names} ({seconds:.1f} s): {trace.parent}")
-    named = _named(trace)
+    named = _folder(trace)
     if result.tensor_events:
         _tell_health(result, named)
     if result.warnings:
@@ -143,7 +146,12 @@ def _nothing(reader: TraceReader) -> str:
 
 
 def _named(trace: Path) -> str:
-    """How the folder of traces is named to a command, where the newest is meant; the usual folder needs no name."""
+    """How a trace is named to a command: by its folder where it has a new name in it, else by the name it was given."""
+    return _folder(trace) if _NEW_NAME.match(trace.name) or not _folder(trace) else f" {trace}"
+
+
+def _folder(trace: Path) -> str:
+    """How the folder of traces is named to a command, which takes the newest; the usual folder needs no name."""
     return "" if trace.parent == Path(DEFAULT_FOLDER) else f" {trace.parent}"
 
 
