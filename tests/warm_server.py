@@ -17,6 +17,7 @@ BARE = frozenset(sys.modules)
 
 import array  # noqa: E402
 import atexit  # noqa: E402
+import builtins  # noqa: E402
 import contextlib  # noqa: E402
 import gc  # noqa: E402
 import importlib  # noqa: E402
@@ -31,12 +32,32 @@ import struct  # noqa: E402
 import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 import types  # noqa: E402
+from collections.abc import Iterator, Mapping  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 STARTING = {"run": 1, "trap": 2, "debug": 1, "replay": 3, "diff --run": 2}
 """How many processes a command of `tdbg` may start that import TensorFlow; a trap replays what it has caught."""
-READING = ("pyarrow.compute", "rich.console", "click")
+READING = ("pyarrow.compute", "rich.console", "click", "duckdb")
 """What a `tdbg` that answers imports of others."""
+OURS = "tensordbg"
+COMMANDS = (
+    "tensordbg.recording.session",
+    "tensordbg.recording.ability_watch",
+    "tensordbg.cli.running.supervise",
+    "tensordbg.cli.running.summary",
+    "tensordbg.cli.running.trapping",
+    "tensordbg.analysis.diff.compare",
+    "tensordbg.report.listing",
+    "tensordbg.report.show",
+    "tensordbg.report.diff_text",
+    "tensordbg.report.saved_page.page",
+)
+"""Those of ours that the commands import which tests ask most."""
+BACKENDS = {
+    "tensorflow": ("backend", "recording", "trap.asked"),
+    "torch": ("backend", "recording", "trap.trapping", "check.checking", "replay.replayer"),
+}
+"""Those of ours in the folder of a framework's backend."""
 ROOTS = {
     "tensorflow": ("tensorflow", *READING),
     "torch": ("torch", "torch._dynamo", "torch._inductor.compile_fx", *READING),
@@ -54,31 +75,66 @@ class Pantry:
         # By the module imported: those that came with it, what it said, and what it wants called at the end.
         self._brought: dict[str, tuple[list[str], bytes, list[tuple]]] = {}
         self._modules: dict[str, types.ModuleType] = {}
+        self._by_top: dict[str, list[str]] = {}
         self._specs: dict[str, object] = {}
         self._attributes: set[str] = set()
+        self._main = ""
+        # By the module of ours: those that it imports while it is imported, in turn.
+        self._needs: dict[str, dict[str, None]] = {}
 
     def fill(self) -> None:
-        """Imports a framework and what a program may import beside it."""
+        """Imports a framework, what a program may import beside it, and what is ours."""
         seen = set(BARE)
         for root in ROOTS[self._framework]:
             kept = import_quietly(root)
             self._brought[root] = ([name for name in sys.modules if name not in seen], *kept)
             seen.update(sys.modules)
+        backend = f"{OURS}.backends.{self._framework}"
+        with self._needs_noted():
+            for name in (*COMMANDS, *(f"{backend}.{name}" for name in BACKENDS[self._framework])):
+                importlib.import_module(name)
+
+    @contextlib.contextmanager
+    def _needs_noted(self) -> Iterator[None]:
+        """Notes what the modules of ours import meanwhile."""
+        original = builtins.__import__
+
+        def noting(name: str, names: Mapping | None = None, *rest: object) -> types.ModuleType:
+            module = original(name, names, *rest)
+            importer = (names or {}).get("__name__") or ""
+            if importer.partition(".")[0] == OURS:
+                of_it = [f"{name}.{each}" for each in (rest[1] if len(rest) > 1 else None) or ()]
+                needed = [name, *(each for each in of_it if each in sys.modules)]
+                self._needs.setdefault(importer, {}).update(dict.fromkeys(needed))
+            return module
+
+        builtins.__import__ = noting
+        try:
+            yield
+        finally:
+            builtins.__import__ = original
 
     def hide(self) -> None:
         """Takes out of sight all that a process that has only started does not have."""
         for name in [name for name in sys.modules if name not in BARE]:
             self._modules[name] = sys.modules.pop(name)
             self._specs[name] = getattr(self._modules[name], "__spec__", None)
+            self._by_top.setdefault(name.partition(".")[0], []).append(name)
         package, first = vars(self._modules[self._framework]), self._brought[self._framework][0]
         later = {name for name in self._modules.keys() - set(first) if name.rpartition(".")[0] == self._framework}
         # PyTorch imports these where they are asked for as its attributes.
         self._attributes = {name for name in later if package.pop(name.rpartition(".")[2], None)}
+        for name in self._by_top.get(OURS, ()):
+            above, _, last = name.rpartition(".")
+            if above and vars(self._modules[above]).get(last) is self._modules[name]:
+                delattr(self._modules[above], last)
         sys.meta_path.insert(0, self)
-        importlib.invalidate_caches()
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> object:
-        """Finds what lies hidden."""
+        """Finds what lies hidden, but for the one time that the file of the program is looked for."""
+        if name == self._main:
+            self._main = ""
+            return None
         return importlib.machinery.ModuleSpec(name, self) if name in self._modules else None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
@@ -96,8 +152,14 @@ class Pantry:
             for call, words, named in exits:
                 atexit.register(call, *words, **named)
             self._bring(modules)
+        elif top == OURS:
+            self._bring_needs(module)
         elif top != self._framework:
-            self._bring([each for each in self._modules if each.startswith(f"{top}.")])
+            self._bring(self._by_top[top])
+
+    def let_run(self, words: list[str]) -> None:
+        """Has the module that is the program found where it lies, once, for `python -m` runs its file."""
+        self._main = words[2] if words[1] == "-m" else ""
 
     def untouched(self) -> bool:
         """Whether the program has not imported the framework."""
@@ -113,6 +175,14 @@ class Pantry:
                 vars(module)["__loader__"] = spec.loader
         if name in self._attributes:
             setattr(sys.modules[self._framework], name.rpartition(".")[2], module)
+
+    def _bring_needs(self, module: types.ModuleType) -> None:
+        """Puts back what a module of ours imports; what it has under the names of its modules stays as it was."""
+        had = dict(vars(module))
+        for name in self._needs.pop(module.__name__, ()):
+            if name not in sys.modules:
+                importlib.import_module(name)
+        vars(module).update({name: value for name, value in had.items() if not name.startswith("__")})
 
     def _bring(self, names: list[str]) -> None:
         """Puts modules back, those by an import that somebody who came before us wants to know of."""
@@ -345,15 +415,16 @@ def main() -> None:
     """Serves, and in each fork runs what was asked for."""
     pantry = Pantry(sys.argv[2])
     pantry.fill()
+    torch = sys.modules.get("torch")
+    generators = [sys.modules["numpy"].random, *([torch.default_generator] if torch else [])]
+    pantry.hide()
     # No fork looks through what lies hidden, which would copy it: the end of a process would take a second longer.
     gc.collect()
     gc.freeze()
-    torch = sys.modules.get("torch")
-    generators = [sys.modules["numpy"].random, *([torch.default_generator] if torch else [])]
     control = socket.socket(fileno=int(sys.argv[1]))
     os.write(1, b"ready\n")
     request, streams = serve(control)
-    pantry.hide()
+    importlib.invalidate_caches()
     words = request["words"]
     take_place(request, streams)
     other = Spares().prepare(count_of_spares(words))
@@ -363,6 +434,7 @@ def main() -> None:
     # Each process has random numbers of its own.
     for generator in generators:
         generator.seed()
+    pantry.let_run(words)
     try:
         run(words)
     except SystemExit as ended:

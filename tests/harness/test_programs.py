@@ -45,6 +45,19 @@ print(torch._dynamo.__name__, seen(), vars(torch)["_dynamo"] is sys.modules["tor
 print(torch.compile(lambda x: x + 1)(torch.ones(2)), seen())
 """
 
+OURS = """
+import importlib, sys
+def seen():
+    return sorted(name for name in sys.modules if name.startswith(("tensordbg", "duckdb.", "pyarrow")))
+def held():
+    return [(name, sorted(each for each in vars(sys.modules[name]) if f"{name}.{each}" not in sys.modules))
+            for name in seen() if name.startswith("tensordbg") and hasattr(sys.modules[name], "__path__")]
+print(seen())
+for name in sys.argv[1:]:
+    module = importlib.import_module(name)
+    print(name, seen(), held(), module.__spec__.origin, type(module.__loader__).__name__)
+"""
+
 ENDINGS = {
     "raises": "def f():\n    1 / 0\nf()",
     "raises after TensorFlow": "import tensorflow\n1 / 0",
@@ -96,6 +109,30 @@ def test_a_program_of_pytorch_sees_the_same() -> None:
     started, forked = both("-c", PYTORCH)
     assert (forked.returncode, forked.stdout, forked.stderr) == (started.returncode, started.stdout, started.stderr)
     assert started.returncode == 0, started.stderr
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["tensordbg"],
+        ["tensordbg.recording.session", "tensordbg.trace.reader"],
+        ["tensordbg.cli.commands.why", "tensordbg.analysis.why"],
+        ["tensordbg.analysis.why", "tensordbg.report.listing"],
+        ["tensordbg.tensorflow.v1"],
+        ["tensordbg.console.console"],
+    ],
+    ids=lambda names: names[0],
+)
+def test_what_is_ours_is_imported_with_all_that_it_imports(names: list[str]) -> None:
+    started, forked = both("-c", OURS, *names)
+    assert started.returncode == 0, started.stderr
+    assert forked.stdout.splitlines() == started.stdout.splitlines()
+
+
+def test_a_module_of_ours_that_is_run_is_read_anew() -> None:
+    text = "import tensordbg.recording.launch, runpy\nprint(runpy.run_module('tensordbg.errors')['__file__'])"
+    started, forked = both("-c", text)
+    assert (forked.returncode, forked.stdout, forked.stderr) == (started.returncode, started.stdout, started.stderr)
 
 
 @pytest.mark.parametrize(
