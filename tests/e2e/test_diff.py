@@ -4,55 +4,25 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 import tensordbg
-from tensordbg.analysis.diff.compare import Asked, compare_sides
-from tensordbg.analysis.diff.result import Comparison, FirstDifference
-from tensordbg.analysis.diff.side import Side, read_side
-from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import find_run
+from tests import programs
+from tests.e2e.twins.comparing import compared, first, recorded
 from tests.programs import TDBG
 
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
-ROOT = Path(__file__).parents[2]
 MODELS = ("mlp", "cnn", "transformer", "lstm")
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder in which each twin has a folder with its trace."""
-    folder = tmp_path_factory.mktemp("twins")
-    for program in ("of_tensorflow", "of_torch"):
-        module = f"tests.e2e.twins.{program}"
-        done = subprocess.run(
-            [sys.executable, "-m", module, str(folder)], cwd=ROOT, capture_output=True, check=False, text=True
-        )
-        assert done.returncode == 0, done.stderr[-2000:]
-    yield folder
-    side.cache_clear()  # each holds its files open
-
-
-@cache
-def side(folder: Path) -> Side:
-    return read_side(open_trace(find_run(folder).only().folder))
-
-
-def compared(runs: Path, a: str, b: str) -> Comparison:
-    return compare_sides(side(runs / a), side(runs / b), Asked())
-
-
-def first(runs: Path, a: str, b: str) -> FirstDifference:
-    result = compared(runs, a, b)
-    assert (result.status, result.first is not None) == ("diverged", True)
-    assert result.first is not None
-    return result.first
+    yield from recorded(tmp_path_factory.mktemp("twins"), "of_tensorflow", "of_torch")
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -143,7 +113,7 @@ def test_runs_that_have_nothing_in_common_are_not_the_same(runs: Path, reference
 
 def test_the_command(runs: Path) -> None:
     def said(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([TDBG, "diff", *words], cwd=runs, capture_output=True, check=False, text=True)
+        return programs.run([TDBG, "diff", *words], cwd=runs, capture_output=True, check=False, text=True)
 
     same = said("cnn-function", "cnn-torch")
     assert (same.returncode, same.stderr) == (0, "")
@@ -172,7 +142,7 @@ def test_the_error_can_be_followed_from_where_it_is_made(runs: Path, reference: 
 
 def test_the_chart_of_the_error_is_printed(runs: Path) -> None:
     words = [TDBG, "diff", "transformer-torch", "transformer-epsilon"]
-    said = subprocess.run(words, cwd=runs, capture_output=True, check=False, text=True).stdout
+    said = programs.run(words, cwd=runs, capture_output=True, check=False, text=True).stdout
     assert "error along the data flow, step 0" in said
     assert "█ made there" in said
 

@@ -2,52 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tensordbg.analysis.diff.compare import Asked, compare_sides
-from tensordbg.analysis.diff.result import Comparison, FirstDifference
-from tensordbg.analysis.diff.side import Side, read_side
-from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import find_run
+from tests.e2e.twins.comparing import compared, first, recorded
 from tests.e2e.twins.numbers import PORTS
 
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder in which each port has a folder with its trace."""
-    folder = tmp_path_factory.mktemp("ports")
-    for program in ("of_keras", "of_modules"):
-        command = [sys.executable, "-m", f"tests.e2e.twins.{program}", str(folder)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, text=True)
-        assert done.returncode == 0, done.stderr[-2000:]
-    yield folder
-    side.cache_clear()  # each holds its files open
-
-
-@cache
-def side(folder: Path) -> Side:
-    return read_side(open_trace(find_run(folder).only().folder))
-
-
-def compared(runs: Path, a: str, b: str) -> Comparison:
-    return compare_sides(side(runs / a), side(runs / b), Asked())
-
-
-def first(runs: Path, a: str, b: str) -> FirstDifference:
-    result = compared(runs, a, b)
-    assert (result.status, result.first is not None) == ("diverged", True)
-    assert result.first is not None
-    return result.first
+    yield from recorded(tmp_path_factory.mktemp("ports"), "of_keras", "of_modules")
 
 
 @pytest.mark.parametrize("model", PORTS)
