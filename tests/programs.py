@@ -28,8 +28,13 @@ from tests.warm_server import request_of, send
 
 SERVER = Path(__file__).with_name("warm_server.py")
 TDBG = str(Path(sys.executable).with_name("tdbg"))
-OF_NO_EFFECT = ("PYTEST_", "TENSORDBG_RUN", "COLUMNS", "NO_COLOR", "PYDEVD_", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
-"""Variables that nothing reads that is imported with a framework."""
+OF_NO_EFFECT = (
+    *("PYTEST_", "TENSORDBG_RUN", "COLUMNS", "NO_COLOR", "PYDEVD_", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR"),
+    # Frameworks set these for themselves when they are imported, so that they are there in a worker after some tests.
+    *("TF2_BEHAVIOR", "KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK", "ENABLE_RUNTIME_UPTIME_TELEMETRY"),
+    *("TPU_ML_PLATFORM", "HDF5_PLUGIN_PATH"),
+)
+"""Variables that nothing reads that is imported with a framework, or that have one value in all processes with it."""
 COLD = "TENSORDBG_TESTS_COLD"
 """A variable that has every program start as at a user's, to tell whether a failure comes from the forking."""
 MOST = 6

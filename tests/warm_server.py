@@ -318,6 +318,7 @@ def take_place(request: dict, descriptors: list[int]) -> None:
     for name in [name for name in os.environ if name not in request["environment"]]:
         del os.environ[name]
     os.environ.update(request["environment"])
+    tempfile.tempdir = None
 
 
 def serve(control: socket.socket) -> tuple[dict, list[int]]:

@@ -152,6 +152,13 @@ def test_the_text_of_a_program_says_which_framework_it_needs(tmp_path: Path, tex
         assert programs.framework_of([sys.executable, *words], tmp_path) == framework
 
 
+def test_temporary_files_go_where_the_program_is_told(tmp_path: Path) -> None:
+    environment = {**QUIET, "TMPDIR": str(tmp_path), "TF2_BEHAVIOR": "1"}
+    text = "import os, tempfile\nprint(tempfile.gettempdir(), os.environ['TF2_BEHAVIOR'])"
+    started, forked = both("-c", text, env=environment)
+    assert started.stdout == forked.stdout == f"{tmp_path} 1\n"
+
+
 @pytest.mark.parametrize("how", ENDINGS)
 def test_a_program_ends_the_same(tmp_path: Path, how: str) -> None:
     (tmp_path / "ends.py").write_text(ENDINGS[how])
