@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.cli.conftest import COMMAND
 
 PROGRAM = """
@@ -46,7 +46,7 @@ def left(command: tuple[str, ...], folder: Path) -> list[str]:
     (folder / "temporary").mkdir(parents=True)
     (folder / "program.py").write_text(PROGRAM)
     environment = {**os.environ, "TMPDIR": str(folder / "temporary")}
-    subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True)
+    programs.run(command, cwd=folder, env=environment, check=False, capture_output=True)
     return sorted(path.name.partition("_file")[0] for path in (folder / "temporary").iterdir())
 
 

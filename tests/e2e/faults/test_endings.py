@@ -10,8 +10,6 @@ import pytest
 from tests.backends.tensorflow.recorded import Recorded, read
 from tests.e2e.faults.programs import both_ways, run, tdbg, training
 
-pytestmark = pytest.mark.usefixtures("cold")
-
 KILL = "if number == 5: os.kill(os.getpid(), signal.SIGKILL)"
 SLEEP = "if number == 5: os.kill(os.getpid(), signal.{}); __import__('time').sleep(60)"
 ENDINGS = {
@@ -30,6 +28,7 @@ ENDINGS = {
 KEEPING = {"all": (), "the last": ("--last", "1000"), "values": ("--detail", "values")}
 
 
+@pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("name", ENDINGS)
 def test_all_up_to_the_last_finished_step_is_there(tmp_path: Path, name: str) -> None:
     program, code = ENDINGS[name]
@@ -38,6 +37,7 @@ def test_all_up_to_the_last_finished_step_is_there(tmp_path: Path, name: str) ->
     check(tmp_path, both.read())
 
 
+@pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("keeping", ["the last", "values"])
 def test_killed_in_the_middle_of_a_step(tmp_path: Path, keeping: str) -> None:
     both = both_ways(tmp_path, ENDINGS["killed"][0], KEEPING[keeping])
@@ -58,6 +58,7 @@ def check(folder: Path, recorded: Recorded) -> None:
     assert "tf.math.log(x)" in why.out
 
 
+@pytest.mark.usefixtures("cold")
 def test_killed_beside_us(tmp_path: Path) -> None:
     """Of `tdbg run` itself killed, the program knows nothing, and goes on being recorded."""
     text = training(after="if number == 2: os.kill(os.getppid(), signal.SIGKILL)", end="open('done', 'w').close()")
