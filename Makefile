@@ -91,14 +91,19 @@ demo: setup
 demo-torch: $(DONE)/package $(DONE)/demo-torch page
 	$(call demonstrate,examples/digits_nan_torch.py)
 
-# As many at a time as there are processors; the tests of one file share what they record.
-WORKERS := -n logical --maxprocesses 8 --dist loadfile
+# As many at a time as there are processors; the tests of one file share what they record. In the order of the folders the
+# last ones are short, so that no worker waits long for another; xdist would begin with the files of many tests instead.
+WORKERS := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # Tests start thousands of processes. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, each would compile ours.
 COMPILE := $(BIN)/python -m compileall -q src
+# What watches PyTorch, where that is installed: several processes would wait for the one that builds it at its first use.
+OBSERVERS := if [ -n "$$($(BIN)/python -c 'from importlib.util import find_spec; print(find_spec("torch") or "")')" ]; then \
+	$(BIN)/tdbg build torch >/dev/null; fi
 .PHONY: test
 test: setup $(DONE)/test beside lint page-test chromium tmux test-newest-reading
 	$(call tell,all tests)
 	@$(COMPILE)
+	@$(OBSERVERS)
 	$(BIN)/python -m pytest $(WORKERS) || $(MAKE) --no-print-directory test-again
 
 # For the hand, in two minutes: the tests of what differs from main, nearest first; SECONDS= gives them more time.
