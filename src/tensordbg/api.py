@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tensordbg.analysis.diff.result import Comparison
     from tensordbg.analysis.finding import WhyResult
-    from tensordbg.analysis.graphs.as_run import RunGraph
+    from tensordbg.analysis.graphs.as_run import ExecutedGraph
     from tensordbg.analysis.graphs.function_graph import FunctionGraph
     from tensordbg.analysis.graphs.functions import TracedFunction
     from tensordbg.analysis.graphs.layers import Layer
@@ -87,7 +87,7 @@ class Trace:
 
         return list_functions(self._reader)
 
-    def graph(self, function: str, stage: str = "built") -> FunctionGraph | RunGraph:
+    def graph(self, function: str, stage: str = "built") -> FunctionGraph | ExecutedGraph:
         """The graph of a function, as `tdbg graph` shows it, with all that it calls.
 
         Args:

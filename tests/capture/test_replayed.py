@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.outcome import Outcome, Reading
-from tensordbg.capture.replayed import Bisected, Replayed, Run, read_replayed, write_replayed
+from tensordbg.capture.replayed import Bisected, Replayed, ReplayedStep, read_replayed, write_replayed
 from tensordbg.errors import CaptureError
 
 READING = Reading("loss:0", "loss", "", 1, 0, 0, None, None, "abc")
@@ -13,7 +13,7 @@ READING = Reading("loss:0", "loss", "", 1, 0, 0, None, None, "abc")
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     bisected = Bisected(("x", "y"), 32, (5,), (5, 9), refilled=True, runs=40)
-    replayed = Replayed("captures/a", (Run(Outcome.SAME, (READING,)),), ("noise",), ("note",), bisected)
+    replayed = Replayed("captures/a", (ReplayedStep(Outcome.SAME, (READING,)),), ("noise",), ("note",), bisected)
     write_replayed(tmp_path, replayed)
     assert read_replayed(tmp_path) == replayed
 

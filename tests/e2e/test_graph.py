@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import tensordbg
-from tensordbg.analysis.graphs.as_run import RunGraph
+from tensordbg.analysis.graphs.as_run import ExecutedGraph
 from tensordbg.analysis.graphs.changes import Fate
 from tests import programs
 
@@ -72,13 +72,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def graph_of(folder: Path, stage: str) -> RunGraph:
+def graph_of(folder: Path, stage: str) -> ExecutedGraph:
     graph = tensordbg.open(folder / "tdbg-traces").graph("step", stage)
-    assert isinstance(graph, RunGraph)
+    assert isinstance(graph, ExecutedGraph)
     return graph
 
 
-def operations(graph: RunGraph, fate: Fate) -> dict[tuple[str, ...], str]:
+def operations(graph: ExecutedGraph, fate: Fate) -> dict[tuple[str, ...], str]:
     return {change.operations: change.reason for change in graph.of(fate)}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from tensordbg.capture.outcome import Outcome, Reading
-from tensordbg.capture.replayed import Replayed, Run, write_replayed
+from tensordbg.capture.replayed import Replayed, ReplayedStep, write_replayed
 from tensordbg.capture.writer import write_capture
 from tensordbg.importers.tfdbg1.messages import _event_type
 from tensordbg.model import Health
@@ -117,7 +117,7 @@ def _capture(folder: Path) -> None:
     (made / "sites.jsonl").write_text(json.dumps({"site": 0, "name": "x", "op_type": "Log"}) + "\n")
     made.rename(folder)
     reading = Reading("loss:0", "loss", "", 1, 0, 0, None, None, "abc")
-    write_replayed(folder, Replayed("captures/a", (Run(Outcome.SAME, (reading,)),), ("noise",), ("note",)))
+    write_replayed(folder, Replayed("captures/a", (ReplayedStep(Outcome.SAME, (reading,)),), ("noise",), ("note",)))
 
 
 def _log(fill: Callable[[LogBuilder], None], operation: str) -> Callable[[Path], None]:

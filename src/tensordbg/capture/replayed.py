@@ -18,7 +18,7 @@ _MOST_BYTES = 2**26
 
 
 @dataclass(frozen=True)
-class Run:
+class ReplayedStep:
     """One run of the step, from the state before it."""
 
     outcome: Outcome
@@ -57,7 +57,7 @@ class Replayed:
 
     capture: str
     """The capture's folder."""
-    runs: tuple[Run, ...]
+    runs: tuple[ReplayedStep, ...]
     random: tuple[str, ...] = ()
     """Operations that draw random numbers from a state that is not captured."""
     notes: tuple[str, ...] = ()

@@ -9,16 +9,16 @@ from tensordbg.console.pages.page import Place
 from tensordbg.console.running import Stop, StopKind
 from tensordbg.model import Frame
 from tensordbg.recording.catalog import Catalog
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 
 
-def stop_at(kind: StopKind, number: int, run: Run, catalog: Catalog) -> Stop:
+def stop_at(kind: StopKind, number: int, run: DebuggedCall, catalog: Catalog) -> Stop:
     """The program stands before or behind a run."""
     feeds, fetches = run.feeds(catalog), run.fetches(catalog)
     return Stop(kind, number, call_of(run, feeds), fetches=fetches, feeds=feeds, place=place_of(run.caller, catalog))
 
 
-def call_of(run: Run, feeds: tuple[str, ...]) -> str:
+def call_of(run: DebuggedCall, feeds: tuple[str, ...]) -> str:
     """`train_step(x, y)`, `Session.run(loss)`."""
     if run.by_session:
         return run.function.name

@@ -20,7 +20,7 @@ from tensordbg.debug.retention import BETWEEN, Retention
 from tensordbg.debug.stepping import Stepping
 from tensordbg.debug.tensors import wanted_tensors
 from tensordbg.model import NONE
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 from tensordbg.recording.session import Session
 
 EXIT = 1
@@ -36,7 +36,7 @@ class Debugger:
         face: Face,
         filters: Filters,
         exit_code: int = EXIT,
-        wants: Callable[[Run], bool] | None = None,
+        wants: Callable[[DebuggedCall], bool] | None = None,
     ) -> None:
         """Stops before the first run.
 
@@ -67,7 +67,7 @@ class Debugger:
         self._talk = threading.RLock()
         """Held by the thread in which the console is open."""
         self.lines = LineStops(self._recorder, self.program.set.lines, self)
-        self._current: Run | None = None
+        self._current: DebuggedCall | None = None
         """The run that is under way, or that is looked at."""
         self._number = 0
         self._stopped_within = False
@@ -105,7 +105,7 @@ class Debugger:
         """See `Standing`."""
         return self._current is not None
 
-    def began(self, run: Run, execution: int) -> None:
+    def began(self, run: DebuggedCall, execution: int) -> None:
         """See `Standing`."""
         if run is self._current:
             self.program.made[self._number] = execution
@@ -115,7 +115,7 @@ class Debugger:
         """See `RunWatch`: whether an eager operation may stop the program now."""
         return self._current is None and not self._over and (self._conditions.any or self.interrupt.waits)
 
-    def before(self, run: Run) -> bool:
+    def before(self, run: DebuggedCall) -> bool:
         """See `RunWatch`."""
         if self._wants is not None and not self._wants(run):
             return False
@@ -133,7 +133,7 @@ class Debugger:
                 self.lines.prepare()
         return not self._recorder.resting
 
-    def after(self, run: Run, execution: int, error: BaseException | None) -> None:
+    def after(self, run: DebuggedCall, execution: int, error: BaseException | None) -> None:
         """See `RunWatch`."""
         if self._leaving is not None and error is not None:
             # It raised because it was told to, in a thread of the framework.
@@ -181,7 +181,7 @@ class Debugger:
         if not self._over:
             self._stop_finally(self._conditions.at_rest(Stop(StopKind.END, self._number, "")))
 
-    def _line_of(self, run: Run) -> str:
+    def _line_of(self, run: DebuggedCall) -> str:
         """The breakpoint at the line that makes a session's run; nothing else has met that line."""
         if not run.by_session or self._recorder.lines is None:
             return ""
@@ -189,7 +189,7 @@ class Debugger:
         met = (each.words for frame in frames for each in self.program.set.lines.at(frame.file, frame.line))
         return next(met, "")
 
-    def _claim(self, run: Run) -> bool:
+    def _claim(self, run: DebuggedCall) -> bool:
         """Whether a run counts: not one inside another, nor one that somebody else makes meanwhile."""
         with self._lock:
             if self._over or self._current is not None:
@@ -199,7 +199,7 @@ class Debugger:
             self.lines.met.clear()
         return True
 
-    def _made(self, run: Run, execution: int, error: BaseException | None) -> None:
+    def _made(self, run: DebuggedCall, execution: int, error: BaseException | None) -> None:
         """A run that counts has been made."""
         stop = stop_at(StopKind.AFTER, self._number, run, self._recorder.catalog)
         due = self._stepping.made()

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from tensordbg.model import Frame
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class LineWatch(Protocol):
     def raised(self) -> None:
         """An operation has raised, maybe since `reached` had it fail."""
 
-    def began(self, run: Run, execution: int) -> None:
+    def began(self, run: DebuggedCall, execution: int) -> None:
         """A run has begun, of which `RunWatch` was told; `execution` is its number in the trace, or `NONE`."""
 
     def depth(self, frames: tuple[Frame, ...]) -> int | None:

@@ -15,7 +15,7 @@ from tensordbg.recording.catalog import Catalog
 
 
 @dataclass(frozen=True)
-class Run:
+class DebuggedCall:
     """One run, about to be made or just made."""
 
     function: Function
@@ -45,10 +45,10 @@ class RunWatch(Protocol):
     def each_operation(self) -> bool:
         """Whether it wants to be told of eager operations now."""
 
-    def before(self, run: Run) -> bool:
+    def before(self, run: DebuggedCall) -> bool:
         """A run is about to be made; returns whether it is to be recorded."""
 
-    def after(self, run: Run, execution: int, error: BaseException | None) -> None:
+    def after(self, run: DebuggedCall, execution: int, error: BaseException | None) -> None:
         """A run has been made.
 
         Args:

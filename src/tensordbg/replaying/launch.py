@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tensordbg.capture.outcome import compare
 from tensordbg.capture.reader import Capture, open_capture
-from tensordbg.capture.replayed import Replayed, Run, write_replayed
+from tensordbg.capture.replayed import Replayed, ReplayedStep, write_replayed
 from tensordbg.errors import TensordbgError
 from tensordbg.recording.backend import StepReplayer
 from tensordbg.recording.plan import Plan
@@ -65,13 +65,13 @@ def _replayer(capture: Capture, plan: ReplayPlan) -> StepReplayer:
     return role.replayer(capture, plan)
 
 
-def _runs(replayer: StepReplayer, capture: Capture, times: int) -> tuple[Run, ...]:
+def _runs(replayer: StepReplayer, capture: Capture, times: int) -> tuple[ReplayedStep, ...]:
     return tuple(_run(replayer, capture) for _ in range(times))
 
 
-def _run(replayer: StepReplayer, capture: Capture) -> Run:
+def _run(replayer: StepReplayer, capture: Capture) -> ReplayedStep:
     readings = replayer.run(replayer.given)
-    return Run(compare(capture.header.trouble, readings), readings)
+    return ReplayedStep(compare(capture.header.trouble, readings), readings)
 
 
 def main() -> None:

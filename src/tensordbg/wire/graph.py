@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensordbg.analysis.finding import SourceLine
-from tensordbg.analysis.graphs.as_run import RunGraph, RunNode
+from tensordbg.analysis.graphs.as_run import ExecutedGraph, ExecutedNode
 from tensordbg.analysis.graphs.changes import Fate, GraphChange
 from tensordbg.analysis.graphs.function_graph import FunctionGraph, GraphNode
 from tensordbg.model import Function
@@ -29,7 +29,7 @@ def function_graph_to_json(graph: FunctionGraph) -> dict[str, Any]:
     }
 
 
-def run_graph_to_json(graph: RunGraph) -> dict[str, Any]:
+def run_graph_to_json(graph: ExecutedGraph) -> dict[str, Any]:
     """The object that `tdbg graph --as run --json` prints."""
     return {
         "format": FORMAT,
@@ -73,7 +73,7 @@ def _node(node: GraphNode) -> dict[str, Any]:
     }
 
 
-def _run_node(node: RunNode) -> dict[str, Any]:
+def _run_node(node: ExecutedNode) -> dict[str, Any]:
     return {
         "name": node.name,
         "op_type": node.op_type,

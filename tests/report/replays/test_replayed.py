@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensordbg.capture.outcome import Outcome, Reading
-from tensordbg.capture.replayed import Replayed, Run
+from tensordbg.capture.replayed import Replayed, ReplayedStep
 from tensordbg.report.replays.replayed import verdict_lines
 from tests.capture.conftest import header_of
 
@@ -12,7 +12,7 @@ GOOD = replace(BAD, nan=0, value=0.5, sha256="good")
 
 
 def said(*runs: tuple[Outcome, Reading], random: tuple[str, ...] = ()) -> list[str]:
-    made = tuple(Run(outcome, (reading,)) for outcome, reading in runs)
+    made = tuple(ReplayedStep(outcome, (reading,)) for outcome, reading in runs)
     return list(verdict_lines(Replayed("captures/a", made, random), header_of()))
 
 

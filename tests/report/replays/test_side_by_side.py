@@ -7,15 +7,15 @@ from rich.console import Console
 from tensordbg.analysis.names.listing import ListedTensor
 from tensordbg.analysis.tensors.divergence import Divergence, Pair
 from tensordbg.capture.outcome import Outcome, Reading
-from tensordbg.capture.replayed import Replayed, Run
+from tensordbg.capture.replayed import Replayed, ReplayedStep
 from tensordbg.model import Health
 from tensordbg.report.replays.side_by_side import divergence_text, side_by_side_table
 
 LOSS = Reading("loss:0", "loss", "", 1, 0, 0, 0.0, None, "abc")
 GRADIENTS = [Reading(f"g:{i}", "gradient", "kernel", 2 * i, 0, 0, 3.0 + i, None, "abc") for i in range(2)]
-BEFORE = Replayed("captures/a", (Run(Outcome.SAME, (LOSS, *GRADIENTS)),), ruined=("kernel",))
+BEFORE = Replayed("captures/a", (ReplayedStep(Outcome.SAME, (LOSS, *GRADIENTS)),), ruined=("kernel",))
 CLEAN = (replace(LOSS, nan=0, value=0.25), GRADIENTS[0], replace(GRADIENTS[1], nan=0))
-AFTER = Replayed("captures/a", (Run(Outcome.CLEAN, CLEAN),), moved=0.5)
+AFTER = Replayed("captures/a", (ReplayedStep(Outcome.CLEAN, CLEAN),), moved=0.5)
 TENSOR = ListedTensor(
     3, "Exp:0", "Exp", "Exp", 1, 0, "step", 1, 0, None, "", "float32", (2,), Health(2, pos_inf=2), "", "", None
 )

@@ -43,7 +43,7 @@ _PLUMBING = {
 
 
 @dataclass(frozen=True)
-class RunNode:
+class ExecutedNode:
     """One operation that runs."""
 
     name: str
@@ -61,12 +61,12 @@ class RunNode:
 
 
 @dataclass(frozen=True)
-class RunGraph:
+class ExecutedGraph:
     """A function as it runs."""
 
     function: Function
     stage: GraphStage
-    nodes: tuple[RunNode, ...]
+    nodes: tuple[ExecutedNode, ...]
     built: int
     """How many operations Python built, in all that it calls."""
     changes: tuple[GraphChange, ...]
@@ -80,7 +80,7 @@ class RunGraph:
         return tuple(change for change in self.changes if change.fate is fate)
 
 
-def run_graph(reader: TraceReader, name: str, stage: GraphStage = GraphStage.RUN) -> RunGraph:
+def run_graph(reader: TraceReader, name: str, stage: GraphStage = GraphStage.RUN) -> ExecutedGraph:
     """The graph of a function as TensorFlow runs it.
 
     Args:
@@ -105,7 +105,7 @@ def run_graph(reader: TraceReader, name: str, stage: GraphStage = GraphStage.RUN
         unfused = len(fused - {change.operations for change in Comparison.of(tree, recorded.nodes).fused})
     locations = Locations(program)
     nodes = tuple(_node(node, comparison, locations) for node in in_data_order(message.nodes))
-    return RunGraph(
+    return ExecutedGraph(
         function=function,
         stage=stage,
         nodes=nodes,
@@ -143,12 +143,12 @@ def in_data_order(nodes: Sequence[GraphDefNode]) -> list[GraphDefNode]:
     return [nodes[number] for number in (*ordered, *rest)]
 
 
-def _node(node: GraphDefNode, comparison: Comparison, locations: Locations) -> RunNode:
+def _node(node: GraphDefNode, comparison: Comparison, locations: Locations) -> ExecutedNode:
     made_from = comparison.made_from.get(key_of(node), ())
     source = None
     if made_from:
         source = locations.own(locations.stack(comparison.tree.instances[made_from[-1]].site.stack))
-    return RunNode(
+    return ExecutedNode(
         name=node.name,
         op_type=node.op_type,
         inputs=tuple(name for name in node.inputs if not name.startswith("^")),

@@ -23,7 +23,7 @@ from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Frame
 from tensordbg.recording.lines import EagerOperation, GraphLine
 from tensordbg.recording.recorder import Recorder
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 
 _LONGEST_S = 2.0
 """So long a line waits for one that is stepped over in another thread, which may have failed."""
@@ -62,7 +62,7 @@ class Standing(Protocol):
     def stand(self, stop: Stop) -> Go:
         """Opens the console in this thread and returns how to go on."""
 
-    def began(self, run: Run, execution: int) -> None:
+    def began(self, run: DebuggedCall, execution: int) -> None:
         """See `LineWatch`."""
 
 
@@ -127,7 +127,7 @@ class LineStops:
         if self._debugger.leaving is not None:
             raise SystemExit(self._debugger.leaving)
 
-    def began(self, run: Run, execution: int) -> None:
+    def began(self, run: DebuggedCall, execution: int) -> None:
         """See `LineWatch`."""
         if execution != NONE:
             self._debugger.began(run, execution)

@@ -11,7 +11,7 @@ from tensordbg.debug.calls import user_frames
 from tensordbg.debug.reasons.breakpoints import Breakpoints, Computed, at_line, computed_at, computed_in
 from tensordbg.debug.reasons.newest import Newest, NewestEvents
 from tensordbg.errors import TensordbgError
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 from tensordbg.recording.session import Session
 
 _EAGER_AT_ONCE = 32
@@ -54,7 +54,7 @@ class Conditions:
         """Whether nothing stops the program at lines, so that it is to be stopped behind what they have computed."""
         return self._recorder.lines is None
 
-    def behind(self, run: Run, stop: Stop, met: Container[int]) -> Stop:
+    def behind(self, run: DebuggedCall, stop: Stop, met: Container[int]) -> Stop:
         """The stop behind a run that was recorded; with a reason or filter, if that is why.
 
         Args:

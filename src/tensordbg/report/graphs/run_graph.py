@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from tensordbg.analysis.graphs.as_run import RunGraph
+from tensordbg.analysis.graphs.as_run import ExecutedGraph
 from tensordbg.analysis.graphs.changes import Fate, GraphChange
 from tensordbg.report.graphs.graph import heading, place
 from tensordbg.report.listing import plain_table
@@ -32,7 +32,7 @@ _HOW = {
 }
 
 
-def run_graph_text(graph: RunGraph) -> Group:
+def run_graph_text(graph: ExecutedGraph) -> Group:
     """Heading, table, and a section for each kind of change."""
     parts: list[RenderableType] = [heading(graph.function, _HOW[graph.stage]), _table(graph)]
     for fate in Fate:
@@ -42,7 +42,7 @@ def run_graph_text(graph: RunGraph) -> Group:
     return Group(*parts, Text(), *(Text(line, style="dim") for line in _notes(graph)))
 
 
-def _table(graph: RunGraph) -> RenderableType:
+def _table(graph: ExecutedGraph) -> RenderableType:
     table = plain_table()
     for name in ("operation", "type", "inputs", "device", "from", "line"):
         table.add_column(name, overflow="fold", min_width=6)
@@ -76,7 +76,7 @@ def _section(changes: tuple[GraphChange, ...]) -> Iterator[Padding]:
         yield Padding(Text(f"and {count(len(reasons) - _LISTED)} more; --json tells all", style="dim"), (0, 0, 0, 2))
 
 
-def _notes(graph: RunGraph) -> Iterator[str]:
+def _notes(graph: ExecutedGraph) -> Iterator[str]:
     added = ", ".join(f"{count(number)} for {what}" for what, number in graph.added.items())
     yield f"{amount(len(graph.nodes), 'operation')} of {count(graph.built)} that Python built" + (
         f"; put in: {added}" if added else ""

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 
 
 class ChosenRuns(threading.local):
@@ -22,7 +22,7 @@ class ChosenRuns(threading.local):
         """It does not any more."""
         self.announced = False
 
-    def take(self, run: Run) -> bool:
+    def take(self, run: DebuggedCall) -> bool:
         """Whether a run counts that is about to be made."""
         announced, self.announced = self.announced and run.by_session, False
         return announced

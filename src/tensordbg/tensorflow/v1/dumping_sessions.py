@@ -22,7 +22,7 @@ from tensordbg.console.running import Recorded
 from tensordbg.debug.tensors import wanted_tensors
 from tensordbg.model import Detail
 from tensordbg.recording.plan import Plan
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 from tensordbg.recording.saying import say
 from tensordbg.recording.session import Session, seal
 from tensordbg.recording.settings import settings_of_program
@@ -193,11 +193,11 @@ class _Dump:
     def ran(self, execution: int) -> None:
         """See `RunWatch`."""
 
-    def before(self, run: Run) -> bool:
+    def before(self, run: DebuggedCall) -> bool:
         """See `RunWatch`."""
         return self._runs.take(run)
 
-    def after(self, run: Run, execution: int, error: BaseException | None) -> None:
+    def after(self, run: DebuggedCall, execution: int, error: BaseException | None) -> None:
         """See `RunWatch`."""
 
     def operation(self, site: int, execution: int, caller: FrameType) -> None:

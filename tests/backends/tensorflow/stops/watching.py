@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tensordbg.model import Detail, Frame
 from tensordbg.recording.lines import EagerOperation, GraphLine
 from tensordbg.recording.plan import Plan
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 from tensordbg.recording.session import Session
 
 
@@ -42,7 +42,7 @@ class Lines:
 
     def raised(self) -> None: ...
 
-    def began(self, run: Run, execution: int) -> None: ...
+    def began(self, run: DebuggedCall, execution: int) -> None: ...
 
     def depth(self, frames: tuple[Frame, ...]) -> int | None:
         return next((k for k in reversed(range(len(frames))) if f"# {self.word}" in self._text(frames[k])), None)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tensordbg.backends.torch.debug.runs import Runs
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 
 torch = pytest.importorskip("torch")
 
@@ -20,11 +20,11 @@ class Watch:
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    def before(self, run: Run) -> bool:
+    def before(self, run: DebuggedCall) -> bool:
         self.told.append(f"before {run.function.name}")
         return True
 
-    def after(self, run: Run, execution: int, error: BaseException | None) -> None:
+    def after(self, run: DebuggedCall, execution: int, error: BaseException | None) -> None:
         self.told.append(f"after {run.function.name}: {type(error).__name__ if error else execution}")
 
     def ran(self, execution: int) -> None:

@@ -13,7 +13,7 @@ from tensordbg.backends.tensorflow.eager.tensors import flat
 from tensordbg.backends.tensorflow.functions.instrument import KnownFunction, Probes
 from tensordbg.recording.lines import EagerOperation
 from tensordbg.recording.recorder import Recorder
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 
 # They compute nothing: making, asking about and deleting resources.
 SILENT = frozenset({"VarIsInitializedOp", "DestroyResourceOp", "DeleteIterator", "DeleteMemoryCache"})
@@ -37,7 +37,7 @@ class OperationNotices:
         caller = sys._getframe(1)  # noqa: SLF001
         lines.before_operation(EagerOperation(name, lambda: flat(inputs()), caller, self.elements, is_run))
 
-    def began(self, run: Run, execution: int) -> None:
+    def began(self, run: DebuggedCall, execution: int) -> None:
         """A run has begun."""
         if self.recorder.lines is not None:
             self.recorder.lines.began(run, execution)

@@ -36,7 +36,7 @@ from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
 from tensordbg.recording.recorder import Recorder
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 
 _UNKNOWN = (None, UNKNOWN_INPUT, NONE)
 
@@ -150,7 +150,7 @@ class Eager:
         watch = self._recorder.watch
         if watch is None:
             return self._made(function, self._begin(function, call[3]), plain, call)
-        run = Run(self._recorder.catalog.function(function.number), False, sys._getframe(1))  # noqa: SLF001
+        run = DebuggedCall(self._recorder.catalog.function(function.number), False, sys._getframe(1))  # noqa: SLF001
         execution = self._begin(function, call[3]) if watch.before(run) else NONE
         self._told.began(run, execution)
         try:

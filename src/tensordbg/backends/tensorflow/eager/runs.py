@@ -17,7 +17,7 @@ from tensordbg.backends.tensorflow.methods import Method, ReplacedMethods
 from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
-from tensordbg.recording.runs import Run
+from tensordbg.recording.runs import DebuggedCall
 
 _KERAS_TRAINERS = "keras.src.backend.tensorflow.trainer"
 _STEPS = {"train": "train_step", "test": "test_step", "predict": "predict_step"}
@@ -79,7 +79,7 @@ class EagerRuns:
         watch = self._recorder.watch
         if watch is None or not self._recorder.active:
             return make()
-        run = Run(Function(NONE, name, "", NONE), False, sys._getframe(2))  # noqa: SLF001
+        run = DebuggedCall(Function(NONE, name, "", NONE), False, sys._getframe(2))  # noqa: SLF001
         watch.before(run)
         try:
             result = make()

@@ -19,7 +19,7 @@ from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT
 from tensordbg.recording.recorder import Recorder
-from tensordbg.recording.runs import Run, RunWatch
+from tensordbg.recording.runs import DebuggedCall, RunWatch
 
 WATCH_OP = "TensordbgWatch"
 
@@ -53,7 +53,7 @@ class RecordedSessions:
         watch = self._recorder.watch
         if watch is None:
             return RecordedCall(self._recorder, self._begin(this, run, caller), run)
-        told = Run(run.description.function, True, caller, this)
+        told = DebuggedCall(run.description.function, True, caller, this)
         execution = self._begin(this, run, caller) if watch.before(told) else NONE
         return WatchedCall(RecordedCall(self._recorder, execution, run), watch, told)
 
@@ -110,7 +110,7 @@ class RecordedCall:
 class WatchedCall:
     """One run of which a debugger is told."""
 
-    def __init__(self, call: RecordedCall, watch: RunWatch, run: Run) -> None:
+    def __init__(self, call: RecordedCall, watch: RunWatch, run: DebuggedCall) -> None:
         self._call = call
         self._watch = watch
         self._run = run

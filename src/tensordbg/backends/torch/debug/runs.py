@@ -12,7 +12,7 @@ from typing import Any
 
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
-from tensordbg.recording.runs import Run, RunWatch
+from tensordbg.recording.runs import DebuggedCall, RunWatch
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class _Begun:
     """A call that has begun."""
 
     owner: object
-    run: Run | None
+    run: DebuggedCall | None
     """None of one that is part of a run."""
     frame: FrameType
     """PyTorch's own code that makes the call."""
@@ -99,7 +99,7 @@ class Runs:
         if begun and not _is_under(frame, begun[0].frame):
             # Something has left it that calls no hooks, such as Ctrl-C.
             self._abandon(begun)
-        run = None if begun else Run(Function(NONE, name, "", NONE), False, frame)
+        run = None if begun else DebuggedCall(Function(NONE, name, "", NONE), False, frame)
         begun.append(_Begun(owner, run, frame))
         if run is not None:
             try:
