@@ -69,6 +69,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "Take the maximum away before the exponential (`torch.softmax` and `torch.logsumexp` do), write "
         "`torch.nn.functional.softplus(x)` for log(1 + exp(x)), or bound the input: `torch.exp(x.clamp(max=80.0))`.",
     },
+    "factor_not_finite": {
+        "": "Look at what that line scales by: print `optimizer.param_groups[0]['lr']` and what a scheduler makes of it "
+        "in this step, or the `alpha` that is given.",
+    },
     "fully_masked_softmax": {
         "": "Mask with a large finite number, `x.masked_fill(~mask, torch.finfo(torch.{dtype}).min)`, or see that each "
         "row of the mask leaves one element, also that of an attention (`attn_mask`, `key_padding_mask`).",

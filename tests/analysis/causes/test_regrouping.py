@@ -33,3 +33,8 @@ def test_constants_that_a_session_multiplies_first(tmp_path: Path) -> None:
         session.run(y, {x: np.full((1, 3), 1e-30)})
     origin = tensordbg.open(recording.path).why().origins[0]
     assert (origin.view.op_type, origin.cause) == ("Mul", "regrouped_operations")
+
+
+def test_what_a_view_is_of_tells_nothing() -> None:
+    """PyTorch adds the transposed gradient, of which the trace has the tensor itself."""
+    assert cause("aten::add_", [[inf, inf, inf]], [[1.0], [2.0], [3.0]], framework="torch") == "unknown"

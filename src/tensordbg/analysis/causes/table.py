@@ -11,6 +11,7 @@ from tensordbg.analysis.causes import (
     counts,
     division,
     domain,
+    factors,
     incoming,
     infinities,
     logarithms,
@@ -40,6 +41,7 @@ TABLE: tuple[Cause, ...] = (
     *alignments.CAUSES,
     *overflow.CAUSES,
     *regrouping.CAUSES,
+    *factors.CAUSES,
     UNKNOWN,
 )
 """All causes, in the order in which they are tried."""
