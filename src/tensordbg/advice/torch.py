@@ -70,8 +70,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`torch.nn.functional.softplus(x)` for log(1 + exp(x)), or bound the input: `torch.exp(x.clamp(max=80.0))`.",
     },
     "factor_not_finite": {
-        "": "Look at what that line scales by: print `optimizer.param_groups[0]['lr']` and what a scheduler makes of it "
-        "in this step, or the `alpha` that is given.",
+        "": "Look at what that line scales by: print `optimizer.param_groups[0]['lr']` and what a scheduler makes of "
+        "it in this step, or the `alpha` that is given.",
     },
     "fully_masked_softmax": {
         "": "Mask with a large finite number, `x.masked_fill(~mask, torch.finfo(torch.{dtype}).min)`, or see that each "

@@ -1,4 +1,4 @@
-"""Factors that the trace doesn't hold: PyTorch's sums scale their second operand, as an update does by a learning rate."""
+"""Factors that the trace doesn't hold: PyTorch's sums scale what they add, as an update does by a learning rate."""
 
 from __future__ import annotations
 
