@@ -57,7 +57,6 @@ OUTSIDE = "a check names the operation that takes what came from outside, with t
 CAUGHT = "the program itself catches what the check raises"
 SUMMED = "a check stops at what comes first, a metric's sum; what ruins the training comes first in `why`"
 RUNNER = "a thread of TensorFlow's ends by what the check raises, and the program by the end of its queue"
-UPDATED = "what an optimizer of a session keeps of its gradients is never read, and what it puts out is finite"
 
 OTHERWISE_CHECKED = {
     "causes.difference_of_infinities": WRITTEN,
@@ -70,7 +69,6 @@ OTHERWISE_CHECKED = {
     "published_bugs.v1_summary_and_train": CAUGHT,
     "stores.queue_filled_by_a_runner": RUNNER,
     "stores.slices_in_batches": RUNNER,
-    "updates.sparse_slot_that_overflows": UPDATED,
 }
 """Programs in which a check names another line, or none, with the reason."""
 

@@ -195,6 +195,7 @@ PROGRAMS: dict[str, Callable[[], object]] = {
     "slot_that_overflows": partial(slot_that_overflows, [0, 1], ""),
     "sparse_slot_that_overflows": partial(slot_that_overflows, [0], ""),
     "slot_of_a_resource_that_overflows": partial(slot_that_overflows, [0, 1], "Resource"),
+    "sparse_slot_of_a_resource_that_overflows": partial(slot_that_overflows, [0], "Resource"),
     **{
         program.__name__: program
         for program in (

@@ -13,7 +13,7 @@ from tensorflow.python.framework import op_def_registry
 
 import tensordbg
 from tensordbg.analysis.names.listing import Selection, list_tensors
-from tensordbg.backends.tensorflow.functions.slots import slots_of
+from tensordbg.backends.tensorflow.functions.slots import slots_by_reference, slots_of
 from tests.backends.tensorflow.recorded import Recorded, record
 
 
@@ -156,3 +156,7 @@ def test_every_update_of_tensorflow_is_known() -> None:
     assert slots_of("ResourceApplyAdam").names == ("m", "v")
     assert slots_of("ResourceApplyGradientDescent").names == ()
     assert slots_of("ApplyAdam").names == ()
+    assert slots_by_reference("ResourceApplyAdam").names == ()
+    assert slots_by_reference("ApplyGradientDescent").names == ()
+    assert slots_by_reference("SparseApplyRMSProp").names == ("ms", "mom")
+    assert slots_by_reference("SparseApplyRMSProp").rows == 8

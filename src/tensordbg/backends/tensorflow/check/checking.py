@@ -63,7 +63,7 @@ class Checking:
             _native.start_checking(self._judge_graph, bool(rules))
             if self._sessions is None:
                 _native.register_tensorflow_session_check(framework_library())
-                self._sessions = CheckedSessions(CATALOG, self, hooks().library, self._forward)
+                self._sessions = CheckedSessions(CATALOG, self, hooks().library, self._forward, self._updates)
             _native.start_session_checking(self._sessions.judge, bool(rules))
             if not self._active:
                 self._active = True

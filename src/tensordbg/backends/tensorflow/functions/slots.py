@@ -7,7 +7,7 @@ them next waits until they have been looked at: then nothing is read late, and n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,8 +20,9 @@ SLOT_SITE = "/new_"
 """Between the name of an update and that of a slot in the name of the slot's site."""
 
 _NAME = "tdbg_slot/"
-_DENSE = "ResourceApply"
-_SPARSE = "ResourceSparseApply"
+_RESOURCE = "Resource"
+_DENSE = f"{_RESOURCE}Apply"
+_SPARSE = f"{_RESOURCE}SparseApply"
 _ROWS = "indices"
 
 
@@ -32,7 +33,7 @@ class Slots:
     names: tuple[str, ...]
     """`m`, `v`: the operation's own names for them."""
     positions: tuple[int, ...]
-    """Where the operation takes their handles."""
+    """Where the operation takes their handles, or references to them."""
     rows: int
     """Where it takes the numbers of the rows that it updates; -1 where it updates all."""
 
@@ -48,14 +49,25 @@ _NONE = Slots((), (), -1)
 @cache
 def slots_of(op_type: str) -> Slots:
     """The slots that operations of a type update; none of what is no optimizer's update."""
-    found = op_def_registry.get(op_type) if op_type.startswith((_DENSE, _SPARSE)) else None
+    return _slots(op_type, _DENSE, _SPARSE, lambda given: bool(given.type == dtypes.RESOURCE))
+
+
+@cache
+def slots_by_reference(op_type: str) -> Slots:
+    """The slots that operations of a type update by reference, as there are in sessions alone: of `ApplyAdam`."""
+    return _slots(op_type, _DENSE.removeprefix(_RESOURCE), _SPARSE.removeprefix(_RESOURCE), lambda given: given.is_ref)
+
+
+def _slots(op_type: str, dense: str, sparse: str, holds: Callable[[Any], bool]) -> Slots:
+    """Those of a type that begins as updates do, of all rows or of chosen ones, in the variables that it is given."""
+    found = op_def_registry.get(op_type) if op_type.startswith((dense, sparse)) else None
     if found is None:
         return _NONE
     given = [argument.name for argument in found.input_arg]
-    handles = [k for k, argument in enumerate(found.input_arg) if argument.type == dtypes.RESOURCE]
-    if op_type.startswith(_SPARSE) and _ROWS not in given:
+    handles = [k for k, argument in enumerate(found.input_arg) if holds(argument)]
+    if op_type.startswith(sparse) and _ROWS not in given:
         return _NONE
-    rows = given.index(_ROWS) if op_type.startswith(_SPARSE) else -1
+    rows = given.index(_ROWS) if op_type.startswith(sparse) else -1
     # The first is the variable itself, which the program reads.
     return Slots(tuple(given[k] for k in handles[1:]), tuple(handles[1:]), rows)
 

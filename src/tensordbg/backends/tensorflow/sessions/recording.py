@@ -11,6 +11,7 @@ from typing import Any
 from tensordbg import _native
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_in_function
 from tensordbg.backends.tensorflow.sessions.graph import WatchedNode
+from tensordbg.backends.tensorflow.sessions.variables import puts_out_references
 from tensordbg.backends.tensorflow.sessions.watched import Behind, Call, SessionRun
 from tensordbg.backends.tensorflow.stack_keys import StackKey, stack_key
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -127,7 +128,10 @@ def _tell(this: Any, run: SessionRun) -> None:
     """Tells the watches of a kind of run."""
     if RecordedSessions.doing in run.told:
         return
-    slots = [WatchedNode(operation.name, site, "") for operation, site in run.description.slots]
+    slots = [
+        WatchedNode(operation.name, site, "", puts_out_references(operation))
+        for operation, site in run.description.slots
+    ]
     for number, nodes in ((run.number, run.description.watched), (run.behind, slots)):
         _native.describe_run(
             number,

@@ -1,8 +1,9 @@
-"""Slots that optimizers keep beside resource variables, read behind the runs of a session that update it.
+"""Slots that optimizers keep beside variables, read behind the runs of a session that update them.
 
-An update such as `ResourceApplyAdam` puts nothing out, so there is nothing to be watched behind it, and the program's
-graph stays as it is. But each variable has been made with an operation that reads it. Those are run once the program's
-own run is through, as a second run that fetches nothing: what each slot holds then is looked at in place.
+An update such as `ResourceApplyAdam` puts nothing out, one such as `ApplyAdam` the variable alone: there is nothing of
+a slot to be watched behind it, and the program's graph stays as it is. But each variable has been made with an
+operation that reads it, or by reference is one. Those are run once the program's own run is through, as a second run
+that fetches nothing: what each slot holds then is looked at in place.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, slots_of
+from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, Slots, slots_by_reference, slots_of
 from tensordbg.backends.tensorflow.sessions.parts import Parts
-from tensordbg.backends.tensorflow.sessions.variables import SessionVariables, handle_behind
+from tensordbg.backends.tensorflow.sessions.variables import REFERENCE_VARIABLES, SessionVariables, handle_behind
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 
 _MOST_OF_ROWS = 1 << 20
 """Of a slot whose chosen rows are updated all is read; a table with more elements than these is not."""
 _READER = "ReadVariableOp"
+_SHORT_LIVED = "TemporaryVariable"
+"""It has no value any more once a run is through."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class SlotReading:
     handle: Any
     """The tensor behind which it lies."""
     operation: Any
-    """The one of the program's own that reads it."""
+    """The one of the program's own that reads it; of a variable by reference the variable itself."""
 
 
 def readings_behind(operations: Sequence[Any]) -> list[SlotReading]:
@@ -70,22 +73,28 @@ def sites_of(
 
 def _slots(update: Any) -> Iterator[tuple[str, Any]]:
     """The name of each slot that an operation updates, and the handle of the variable that holds it."""
-    slots = slots_of(update.type)
+    slots = _slots_of(update.type)
     if slots.names and update.get_attr("T").as_datatype_enum in dtypes.PROBED:
         for name, position in zip(slots.names, slots.positions, strict=True):
             handle = handle_behind(update.inputs[position])
-            if handle is not None and handle.op.type == "VarHandleOp":
+            if handle is not None:
                 yield name, handle
+
+
+def _slots_of(op_type: str) -> Slots:
+    return slots_of(op_type) if slots_of(op_type).names else slots_by_reference(op_type)
 
 
 def _reader_of(handle: Any) -> Any:
     """An operation that reads a variable and nothing else; each variable of a graph is made with one."""
+    if handle.op.type in REFERENCE_VARIABLES:
+        return None if handle.op.type == _SHORT_LIVED else handle.op
     readers = [each for each in handle.consumers() if each.type == _READER and not each.control_inputs]
     return min(readers, key=lambda each: each._id, default=None)  # noqa: SLF001  described in internals.py
 
 
 def _is_worth_reading(update: Any, handle: Any) -> bool:
-    if slots_of(update.type).rows < 0:
+    if _slots_of(update.type).rows < 0:
         return True
     shape = handle.op.get_attr("shape")
     elements = math.prod(dimension.size for dimension in shape.dim)

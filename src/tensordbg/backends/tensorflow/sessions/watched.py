@@ -7,7 +7,6 @@ program's graph, and what is computed, stay as they are.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import sys
 import threading
@@ -227,9 +226,12 @@ class Sessions:
         operations = tuple(each.operation for each in begun if each.operation)
         try:
             result = self._run_watched(run, operations, plain, this, call)
+            found = None
             with guarded_by(observers, f"looking at what {run.description.function.name} left"):
                 for behind in (each.behind for each in begun if each.behind is not None):
-                    self._run_behind(run, behind, plain, this)
+                    found = self._run_behind(run, behind, plain, this) or found
+            if found is not None:
+                self._raise_found(found)
         except BaseException as error:
             for each in begun:
                 each.end(error)
@@ -250,9 +252,7 @@ class Sessions:
             return plain(this, options, *call[1:])
         except Exception as error:
             self._to_clean.discard(id(call[4]))
-            if check_within(error) is not None and getattr(self._inside, "call", False):
-                raise _FoundError(error.message) from None  # type: ignore[attr-defined]
-            raise_own(error)
+            self._raise_found(error)
             if not self._refused(this, error):
                 raise
             return plain(this, *call)
@@ -260,13 +260,23 @@ class Sessions:
             if call[0] is not None:
                 pywrap_tf_session.TF_DeleteBuffer(options)
 
-    def _run_behind(self, run: SessionRun, behind: Behind, plain: Callable[..., Any], this: Any) -> None:
+    def _run_behind(self, run: SessionRun, behind: Behind, plain: Callable[..., Any], this: Any) -> Exception | None:
+        """The error of a check that found something in it; None where all is well."""
         import tensorflow as tf  # imported by the program already
 
         options = self._options(run, (behind.operation,), None)
-        # Another thread may have closed the session, or taken the variables away.
-        with contextlib.suppress(tf.errors.OpError):
+        try:
             plain(this, options, {}, [], behind.targets, None)
+        except tf.errors.OpError as error:
+            # Else another thread may have closed the session, or taken the variables away.
+            return error if check_within(error) is not None else None
+        return None
+
+    def _raise_found(self, error: Exception) -> None:
+        """Raises what a check has found, where an error holds that."""
+        if check_within(error) is not None and getattr(self._inside, "call", False):
+            raise _FoundError(error.message) from None  # type: ignore[attr-defined]
+        raise_own(error)
 
     def _refused(self, this: Any, error: Exception) -> bool:
         """Whether the runtime ran nothing because it can't put our watches in; the session is then left alone."""

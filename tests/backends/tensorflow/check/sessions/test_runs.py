@@ -92,6 +92,46 @@ def test_variables_stay_as_they_were(resources: bool) -> None:
         running.run(train, {x: 4.0})
 
 
+def slot_that_overflows(running: Any, rows: list[int] | None, kept: list[Any]) -> None:
+    """The square of a gradient overflows in the last run; the weight is divided by it, and stays finite."""
+    weight = v1.get_variable("weight", [2, 1], initializer=v1.ones_initializer())
+    given = v1.placeholder(tf.float32, [], name="given")
+    gradient = given * tf.ones([2, 1])
+    if rows is not None:
+        gradient = tf.IndexedSlices(tf.gather(gradient, rows), tf.constant(rows), tf.constant([2, 1]))
+    train = v1.train.RMSPropOptimizer(0.01).apply_gradients([(gradient, weight)])  # UPDATE
+    running.run(v1.global_variables_initializer())
+    running.run(train, {given: 1.0})
+    kept.append(lambda: running.run(train, {given: 3e25}))
+
+
+@pytest.mark.parametrize("resources", [True, False])
+@pytest.mark.parametrize("rows", [None, [0]], ids=["all", "rows"])
+def test_what_an_optimizer_keeps_is_looked_at_behind_the_run(resources: bool, rows: list[int] | None) -> None:
+    kept: list[Any] = []
+    with session(resources=resources) as running, checking(path_length_limit=None):
+        slot_that_overflows(running, rows, kept)
+        said = said_by(kept[0])
+    op_type = f"{'Resource' * resources}{'Sparse' * (rows is not None)}ApplyRMSProp"
+    assert said.op_type == "ReadVariableOp"
+    assert f"of a variable made bad by {op_type}, {Path(__file__).name}:" in said.message.splitlines()[2]
+    assert said.name.endswith(f"{op_type}/new_ms")
+    assert "# UPDATE" in said.message
+
+
+def test_what_was_let_pass_may_be_kept() -> None:
+    with session() as running:
+        weight = v1.get_variable("weight", [], initializer=v1.ones_initializer())
+        given = v1.placeholder(tf.float32, [], name="given")
+        train = v1.train.RMSPropOptimizer(0.01).apply_gradients([(tf.math.log(given), weight)])
+        running.run(v1.global_variables_initializer())
+        with checking(allow=[{"op": "Log"}]):
+            for number in (1.0, 0.0):
+                running.run(train, {given: number})
+        (squares,) = [each for each in v1.global_variables() if each.op.name == "weight/RMSProp"]
+        assert running.run(squares) == np.inf
+
+
 def test_a_variable_that_is_bad_already_is_named_where_it_is_read() -> None:
     for resources in (True, False):
         with session(resources=resources) as running:

@@ -202,6 +202,17 @@ class RunNodes:
                 added.inputs = [None]
 
 
+def nodes_behind(slots: Iterable[tuple[Any, int]]) -> list[RunNode]:
+    """The nodes of the run behind a run: operations that read what its updates have left, and the sites of that."""
+    return [
+        RunNode(
+            operation.name, site, "", operation.type, operation.node_def,
+            checked=1, reference=puts_out_references(operation),
+        )
+        for operation, site in slots
+    ]  # fmt: skip
+
+
 _FLOATS = frozenset(dtypes.name_of(enum) for enum in dtypes.FLOATS)
 
 

@@ -1,7 +1,8 @@
 """Checks what the runs of TensorFlow 1 sessions compute, while they run.
 
 A watch behind each tensor looks at it before anything takes it. So the first that finds a bad number is that of the
-operation which made it, and nothing is computed from it any more, nor written into a variable.
+operation which made it, and nothing is computed from it any more, nor written into a variable. What an optimizer keeps
+beside a variable is looked at behind the run that updates it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import Any, Protocol
 from tensordbg import _native
 from tensordbg.backends.tensorflow.check.forward_operations import ForwardOperations
 from tensordbg.backends.tensorflow.check.graph import input_of
-from tensordbg.backends.tensorflow.check.sessions.nodes import RunNode, RunNodes, Source
+from tensordbg.backends.tensorflow.check.sessions.nodes import RunNode, RunNodes, Source, nodes_behind
 from tensordbg.backends.tensorflow.check.sessions.unseen import Unseen
+from tensordbg.backends.tensorflow.check.updates import Updates
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor, measured_of
 from tensordbg.backends.tensorflow.sessions.library import LibraryFunctions
 from tensordbg.backends.tensorflow.sessions.watched import Behind, SessionRun
@@ -29,6 +31,9 @@ from tensordbg.recording.catalog import Catalog
 CHECK_OP = "TensordbgSessionCheck"
 
 _OUTPUTS = 63
+
+Seen = tuple[int, int, Measured]
+"""The frame of a loop, its iteration, and the bad tensor."""
 
 Held = Callable[[int, int], "RawTensor | None"]
 """The tensor of a node, by its place, and output, in the same step and iteration of a loop."""
@@ -58,13 +63,24 @@ class CheckedSessions:
     done = "checked"
 
     def __init__(
-        self, catalog: Catalog, checker: Checker, library: LibraryFunctions, forward: ForwardOperations
+        self,
+        catalog: Catalog,
+        checker: Checker,
+        library: LibraryFunctions,
+        forward: ForwardOperations,
+        updates: Updates,
     ) -> None:
         self._catalog = catalog
         self._checker = checker
         self._library = library
         self._forward = forward
+        self._updates = updates
         self._nodes: dict[int, list[RunNode]] = {}
+        self._graphs: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        self._behind: set[int] = set()
+        """The numbers of runs behind runs."""
+        self._lenient: weakref.WeakSet[Any] = weakref.WeakSet()
+        """Graphs in which something was let pass."""
 
     @property
     def active(self) -> bool:
@@ -85,7 +101,9 @@ class CheckedSessions:
             with self._catalog.lock:
                 if self.doing not in run.told:
                     self._tell(this, run)
-        return CheckedCall(run.number)
+        slots = run.description.slots if run.graph not in self._lenient else ()
+        targets = [operation._c_op for operation, _ in slots]  # noqa: SLF001
+        return CheckedCall(run, Behind(f"{CHECK_OP}(run={run.behind})", targets) if targets else None)
 
     def judge(  # noqa: PLR0913, PLR0917  as the kernel calls it
         self, run: int, place: int, slot: int, frame: int, iteration: int, tensor: RawTensor, held: Held
@@ -101,9 +119,20 @@ class CheckedSessions:
             tensor: The bad tensor.
             held: Gives the others.
         """
+        graph = self._graphs.get(run)
+        if run in self._behind and graph in self._lenient:
+            return None
+        message = self._judge(run, (place, slot), (frame, iteration, measured_of(tensor)), held)
+        if message is None and graph is not None:
+            # What was let pass may be kept beside a variable from now on.
+            self._lenient.add(graph)
+        return message
+
+    def _judge(self, run: int, source: Source, seen: Seen, held: Held) -> str | None:
         nodes = self._nodes[run]
         unseen = Unseen(nodes, held)
-        found = measured_of(tensor)
+        place, _ = source
+        frame, iteration, found = seen
         with self.guard("looking at what was not seen"):
             unseen.inputs(place)
         for earlier in unseen.computed:
@@ -115,11 +144,9 @@ class CheckedSessions:
                         return message
         if unseen.computed and not _made_here(nodes, unseen, place, found):
             return None
-        return self._message(nodes, unseen, (place, slot), (frame, iteration, found))
+        return self._message(nodes, unseen, source, seen)
 
-    def _message(
-        self, nodes: list[RunNode], unseen: Unseen, source: Source, seen: tuple[int, int, Measured]
-    ) -> str | None:
+    def _message(self, nodes: list[RunNode], unseen: Unseen, source: Source, seen: Seen) -> str | None:
         frame, iteration, tensor = seen
         place, slot = source
         site = self._catalog.site(nodes[place].site)
@@ -143,38 +170,46 @@ class CheckedSessions:
             variables=tuple(self._catalog.variable(variable).name for variable in site.reads),
         )
         with self.guard("looking for the forward operation"):
-            finding = replace(finding, forward=self._forward.of_site(site))
+            finding = replace(
+                finding, forward=self._forward.of_site(site), update=self._updates.behind(site, was_finite=False)
+            )
         return self._checker.judge(finding)
 
     def _tell(self, this: Any, run: SessionRun) -> None:
         """Tells the checks of a kind of run."""
         nodes = RunNodes(self._catalog, self._library.definition)
         nodes.add_run(run.description.operations, run.description.parts, run.key)
-        self._nodes[run.number] = nodes.all
         for part in run.description.parts.all:
             self._forward.learn(part.function, run.graph)
-        _native.describe_checked_run(run.number, [node.row() for node in nodes.all])
-        weakref.finalize(this, self._forget, run.number)
+        for number, described in ((run.number, nodes.all), (run.behind, nodes_behind(run.description.slots))):
+            self._nodes[number] = described
+            self._graphs[number] = run.graph
+            _native.describe_checked_run(number, [node.row() for node in described])
+            weakref.finalize(this, self._forget, number)
+        self._behind.add(run.behind)
         run.told.add(self.doing)
 
     def _forget(self, number: int) -> None:
         _native.forget_checked_run(number)
         self._nodes.pop(number, None)
+        self._graphs.pop(number, None)
+        self._behind.discard(number)
 
 
 class CheckedCall:
     """One run that is checked."""
 
-    behind: Behind | None = None
-
-    def __init__(self, run: int) -> None:
-        self._run = run
-        self._number = _native.begin_checked_call(run)
-        self.operation = f"{CHECK_OP}(run={run})"
+    def __init__(self, run: SessionRun, behind: Behind | None) -> None:
+        """`behind` is the run in which it is looked at what this one leaves, if any."""
+        numbers = (run.number,) if behind is None else (run.number, run.behind)
+        self._begun = [(number, _native.begin_checked_call(number)) for number in numbers]
+        self.operation = f"{CHECK_OP}(run={run.number})"
+        self.behind = behind
 
     def end(self, error: BaseException | None) -> None:  # noqa: ARG002
         """Nothing of the run is needed any more."""
-        _native.end_checked_call(self._run, self._number)
+        for number, call in self._begun:
+            _native.end_checked_call(number, call)
 
 
 def _made_here(nodes: list[RunNode], unseen: Unseen, place: int, made: Measured) -> bool:
