@@ -78,9 +78,6 @@ TWO_TROUBLES = {"published_bugs.vae_fit"}
 RUINED_BEFORE = {"updates.update_that_made_the_gradient_large"}
 """Programs whose caught step begins with a variable that an earlier one had ruined: no line of the step is to blame."""
 
-OTHERWISE_REPLAYED = {"loss_scaling.never_stops_by_hand_eagerly", "loss_scaling.caught_by_hand_eagerly"}
-"""Programs whose captured eager step does not tell of which cast a gradient is: its replay names where it was taken."""
-
 NOT_REPLAYED = {
     "variables_as_arguments.training_that_diverges",
     "variables_as_arguments.an_optimizer_in_a_function",
@@ -175,9 +172,9 @@ def test_one_line(answers: dict[str, Answers], name: str) -> None:
     assert said.caught or name not in NOT_REPLAYED
     assert not (said.caught and name in FINITE), said
     if said.replayed is not None:
-        assert (said.replayed[:1] != [first]) == (name in RUINED_BEFORE | OTHERWISE_REPLAYED), said
+        assert (said.replayed[:1] != [first]) == (name in RUINED_BEFORE), said
         assert bool(said.replayed) != (name in RUINED_BEFORE), said
 
 
 def test_every_exception_is_a_program() -> None:
-    assert OTHERWISE_CHECKED.keys() | TWO_TROUBLES | RUINED_BEFORE | OTHERWISE_REPLAYED | NOT_REPLAYED <= ALL.keys()
+    assert OTHERWISE_CHECKED.keys() | TWO_TROUBLES | RUINED_BEFORE | NOT_REPLAYED <= ALL.keys()

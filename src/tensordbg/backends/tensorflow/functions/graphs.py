@@ -76,6 +76,8 @@ class RestoredGraph:
     """The stack of each operation, by the operation's name."""
     layers: Mapping[str, str]
     """See `Site.layer`."""
+    gradients: Mapping[str, str]
+    """The operation whose gradient another is a part of, by that one's name."""
 
 
 class Graphs:
@@ -150,7 +152,15 @@ class Graphs:
         if restored is None:
             return self._layers.label(list(reader.new_sites(self._stacks.of_graph(graph))), graph)
         sites = reader.new_sites(dict(restored.stacks))
-        return [replace(site, layer=restored.layers.get(site.name, "")) for site in sites]
+        numbers = self._known[graph].sites
+        return [
+            replace(
+                site,
+                layer=restored.layers.get(site.name, ""),
+                gradient_of=numbers.get(restored.gradients.get(site.name, ""), site.gradient_of),
+            )
+            for site in sites
+        ]
 
 
 class _GraphReader:

@@ -202,6 +202,7 @@ def _told(capture: Capture) -> Mapping[str, RestoredGraph]:
         functions = [function_from_row(row) for row in capture.rows("functions")]
     except (KeyError, TypeError, ValueError) as error:
         raise CaptureError(f"{capture.path}: where its operations were made can't be read: {error!r}") from None
+    names = {site.site: site.name for site in sites}
     return {
         function.runtime_name: RestoredGraph(
             name=function.name,
@@ -211,6 +212,11 @@ def _told(capture: Capture) -> Mapping[str, RestoredGraph]:
                 if site.function == function.graph and site.stack in stacks
             },
             layers={site.name: site.layer for site in sites if site.function == function.graph and site.layer},
+            gradients={
+                site.name: names[site.gradient_of]
+                for site in sites
+                if site.function == function.graph and site.gradient_of in names
+            },
         )
         for function in functions
     }

@@ -14,6 +14,7 @@ import tensordbg
 from tensordbg.backends.tensorflow.replay.replayer import Replayer
 from tensordbg.capture.outcome import Outcome, compare
 from tensordbg.capture.reader import open_capture
+from tensordbg.replaying.launch import replay
 from tensordbg.replaying.plan import ReplayPlan
 
 X = np.linspace(0.5, 2.0, 12, dtype=np.float32).reshape(3, 4)
@@ -32,6 +33,19 @@ FORWARD: dict[str, Callable[[Any, Any], Any]] = {
     "control": lambda x, w: tf.cond(tf.reduce_sum(x) > 0, lambda: x * w, lambda: x),
     "a norm": lambda x, w: tf.linalg.norm(x * w, axis=-1),
 }
+
+
+def test_gradients_that_take_nothing_of_the_forward_pass_tell_whose_they_are(tmp_path: Path) -> None:
+    kernel = tf.Variable([1.0, 2.0])
+    with tensordbg.trap(tmp_path / "captures", "record") as trap, tf.GradientTape() as tape:
+        half = tf.cast(kernel, tf.float16)
+        out = tf.cast(tf.reshape(half, (1, 2)), tf.float32)  # HERE
+        loss = tf.reduce_sum(out) * 1e6
+        tape.gradient(loss, kernel)
+    replay(tmp_path / "replayed", ReplayPlan(str(trap.captures[0])))
+    (origin,) = tensordbg.open(tmp_path / "replayed").why().origins
+    assert origin.place is not None
+    assert "# HERE" in Path(__file__).read_text(encoding="utf-8").splitlines()[origin.place.line - 1]
 
 
 @pytest.mark.parametrize("name", FORWARD)

@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.trap.eager import log as trap_eager_log
-from tensordbg.backends.tensorflow.trap.eager.log import LoggedOperation, Made, StepLog, tensors_in
+from tensordbg.backends.tensorflow.trap.eager.log import Differentiated, LoggedOperation, Made, StepLog, tensors_in
 
 
 def add(log: StepLog, op_type: str, inputs: tuple[Any, ...], result: Any) -> None:
@@ -48,6 +48,33 @@ def test_a_step_without_end_is_not_kept(monkeypatch: Any) -> None:
         add(log, "Neg", (), tf.constant(1.0))
     assert len(log.operations) == 2
     assert not log.whole
+
+
+def test_the_operation_whose_gradient_another_computes() -> None:
+    log = StepLog()
+    x, y, z = tf.constant(1.0), tf.constant(2.0), tf.constant(3.0)
+    add(log, "Cast", (x,), y)
+    add(log, "Cast", (y,), z)
+    add(log, "Square", (x,), tf.constant(1.0))
+    for told in (
+        Differentiated("Cast", (Made(1, 0),), ()),
+        Differentiated("Cast", (), (Made(0, 0),)),
+        Differentiated("Cast", (), (x,)),
+        Differentiated("Cast", (), ()),
+        Differentiated("Log", (), (x,)),
+        None,
+    ):
+        log.add(LoggedOperation("Cast", (z,), (), False, -1, told), tf.constant(1.0))
+    assert log.forward_operations() == {3: 1, 4: 1, 5: 0}
+
+
+def test_of_several_that_took_the_same_none_is_meant() -> None:
+    log = StepLog()
+    x = tf.constant(1.0)
+    for _ in range(2):
+        add(log, "Cast", ((x,),), tf.constant(1.0))
+    log.add(LoggedOperation("Cast", (), (), False, -1, Differentiated("Cast", (), (x,))), tf.constant(1.0))
+    assert log.forward_operations() == {}
 
 
 def test_tensors_are_found_in_whatever_an_operation_gives() -> None:

@@ -62,7 +62,7 @@ def eager_graph(log: StepLog, name: str, targets: Sequence[Target]) -> EagerGrap
     signature = [tf.TensorSpec(each.shape, each.dtype, f"input_{i}") for i, each in enumerate(arguments)]
     with record.stop_recording():
         graph = func_graph.func_graph_from_py_func(name, write, (), {}, signature=signature)
-    hooks().graphs.restored[graph] = RestoredGraph(name, writer.stacks, {})
+    hooks().graphs.restored[graph] = RestoredGraph(name, writer.stacks, {}, writer.gradients)
     return EagerGraph(graph, tuple(writer.found), arguments)
 
 
@@ -95,6 +95,8 @@ class _Writer:
         self._given: Mapping[int, Any] = {}
         self.stacks: dict[str, int] = {}
         """The stack of each operation, by its name."""
+        self.gradients: dict[str, str] = {}
+        """The operation whose gradient another computes, by that one's name."""
         self.found: list[Any] = []
         """See `EagerGraph.targets`."""
 
@@ -106,6 +108,9 @@ class _Writer:
             self._made.append(added)
             if operation.stack != NONE:
                 self.stacks.update((tensor.op.name, operation.stack) for tensor in added)
+        for number, forward in self._log.forward_operations().items():
+            if self._made[number] and self._made[forward]:
+                self.gradients[self._made[number][0].op.name] = self._made[forward][0].op.name
 
     def find(self, targets: Sequence[Target]) -> list[Any]:
         """The tensors of the graph that are what was tested."""

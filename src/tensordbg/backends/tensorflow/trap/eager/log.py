@@ -6,7 +6,7 @@ the tensors that came in from outside, the handles of variables, and what variab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,17 @@ class Made:
 
 
 @dataclass(frozen=True)
+class Differentiated:
+    """The operation whose gradient another computes, as the tape knew it."""
+
+    op_type: str
+    outputs: tuple[Made, ...]
+    """Those that its gradient needs; perhaps none."""
+    inputs: tuple[Any, ...]
+    """Likewise, each as an operation's inputs are."""
+
+
+@dataclass(frozen=True)
 class LoggedOperation:
     """One operation, or the call of a function."""
 
@@ -38,6 +49,8 @@ class LoggedOperation:
     flat: bool
     """Whether inputs that belong to one list stand by themselves, and attributes that follow from them are given."""
     stack: int
+    gradient_of: Differentiated | None = None
+    """None of what is no gradient, or of which it isn't known."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +95,45 @@ class StepLog:
             return tuple(self.known(each) for each in value)
         return value
 
+    def forward_operations(self) -> dict[int, int]:
+        """The numbers of operations whose gradients others compute, by the numbers of those; where that is certain."""
+        takers: dict[tuple[str, Made | int], set[int]] = {}
+        for number, each in enumerate(self.operations):
+            for value in _leaves(each.inputs):
+                takers.setdefault((each.op_type, _identity(value)), set()).add(number)
+        found = {}
+        for number, each in enumerate(self.operations):
+            told = each.gradient_of
+            if told is None:
+                continue
+            if told.outputs:
+                found[number] = told.outputs[0].operation
+                continue
+            taking = [takers.get((told.op_type, _identity(value)), set()) for value in told.inputs]
+            fitting = {taker for taker in set.intersection(*taking) if taker < number} if taking else set()
+            if len(fitting) == 1:
+                found[number] = fitting.pop()
+        return found
+
     def keep_old(self, handle: Any, read: Callable[[Any], Any]) -> None:
         """Keeps what a variable is, before its first write in the step."""
         if handle._id not in self.old:  # noqa: SLF001
             value = read(handle)
             if value is not None:
                 self.old[handle._id] = OldValue(handle, value)  # noqa: SLF001
+
+
+def _leaves(inputs: Sequence[Any]) -> Iterator[Any]:
+    """The inputs one by one that are tensors."""
+    for each in inputs:
+        if isinstance(each, tuple):
+            yield from _leaves(each)
+        elif isinstance(each, Made) or hasattr(each, "_datatype_enum"):
+            yield each
+
+
+def _identity(value: Any) -> Made | int:
+    return value if isinstance(value, Made) else int(value._id)  # noqa: SLF001
 
 
 def tensors_in(result: Any) -> Sequence[Any]:

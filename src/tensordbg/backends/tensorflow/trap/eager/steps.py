@@ -19,6 +19,7 @@ from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.eager.entries import Entry
 from tensordbg.backends.tensorflow.eager.recording import FUNCTION_NAMES
+from tensordbg.backends.tensorflow.eager.tape_frames import taped_operation
 from tensordbg.backends.tensorflow.eager.tensors import flat, input_count
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.handles import read_handle, write_handle
@@ -29,7 +30,7 @@ from tensordbg.backends.tensorflow.raised import error_of
 from tensordbg.backends.tensorflow.stack_keys import stack_key
 from tensordbg.backends.tensorflow.trap.eager.capture import EagerStep
 from tensordbg.backends.tensorflow.trap.eager.graph import Target
-from tensordbg.backends.tensorflow.trap.eager.log import LoggedOperation, StepLog, tensors_in
+from tensordbg.backends.tensorflow.trap.eager.log import Differentiated, LoggedOperation, Made, StepLog, tensors_in
 from tensordbg.backends.tensorflow.trap.nodes import changes
 from tensordbg.backends.tensorflow.trap.targets import gradients_of, name_of
 from tensordbg.backends.tensorflow.variables import writes
@@ -50,6 +51,8 @@ class _Thread(threading.local):
     step: EagerStep | None = None
     tapes = 0
     """How many tapes are entered."""
+    gradients = 0
+    """How many calls that take gradients are under way."""
 
 
 class EagerSteps:
@@ -134,8 +137,13 @@ class EagerSteps:
 
     def _taking_gradients(self, plain: Any) -> Any:
         def gradient(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
-            given = plain(tape, target, sources, *args, **kwargs)
-            step = self._thread.step
+            thread = self._thread
+            thread.gradients += 1
+            try:
+                given = plain(tape, target, sources, *args, **kwargs)
+            finally:
+                thread.gradients -= 1
+            step = thread.step
             if step is not None and _eager():
                 self._test_tape(step, target, gradients_of(sources, given))
             return given
@@ -290,7 +298,18 @@ class EagerSteps:
             frame = sys._getframe(2)  # noqa: SLF001
             known = tuple(step.log.known(each) for each in inputs)
             stack = hooks().stacks.current(stack_key(frame), frame)
-            step.log.add(LoggedOperation(op_type, known, tuple(attributes), is_flat, stack), result)
+            gradient_of = _differentiated(step.log, frame) if self._thread.gradients else None
+            step.log.add(LoggedOperation(op_type, known, tuple(attributes), is_flat, stack, gradient_of), result)
+
+
+def _differentiated(log: StepLog, frame: FrameType) -> Differentiated | None:
+    """The operation whose gradient an operation in a stack computes, None where the tape can't tell."""
+    taped = taped_operation(frame, CATALOG.user_code)
+    if taped is None:
+        return None
+    outputs = (log.known(each) for each in flat(taped.outputs))
+    inputs = tuple(log.known(each) for each in flat(taped.inputs) if hasattr(each, "_datatype_enum"))
+    return Differentiated(taped.op_type, tuple(each for each in outputs if isinstance(each, Made)), inputs)
 
 
 def _eager() -> bool:
