@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensordbg.gradient_names import (
+    computed_by_program,
     differentiated_name,
     differentiated_type,
     differentiates,
@@ -76,6 +77,15 @@ def test_who_takes_gradients(file: str, function: str, expected: bool) -> None:
 )
 def test_scopes_of_gradients(name: str, *, expected: bool) -> None:
     assert in_gradient_scope(name) is expected
+
+
+def test_what_the_program_computes_while_gradients_are_taken() -> None:
+    user, tape = Frame("/home/me/train.py", 7, "step", True), Frame("/l/eager/backprop.py", 1, "gradient", False)
+    operation = Frame("/l/ops/gen_math_ops.py", 3, "log", False)
+    assert computed_by_program([user, tape, user, operation])
+    assert not computed_by_program([user, tape, user, tape, operation])
+    assert not computed_by_program([user, tape, operation])
+    assert not computed_by_program([user])
 
 
 def test_backward_functions() -> None:

@@ -7,7 +7,7 @@ that it makes; and its older differentiation names what it makes `gradients/Log_
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tensordbg.model import Frame
 
@@ -34,6 +34,18 @@ def differentiates(frame: Frame) -> bool:
         frame.function.lower().startswith(("gradient", "_gradient"))
         and _DIFFERENTIATION.search(_posix(frame)) is not None
     )
+
+
+def computed_by_program(frames: Iterable[Frame]) -> bool:
+    """Whether the program's own code computes something while gradients are taken.
+
+    That is a custom gradient, or a part of the forward pass that is computed once more for its gradient.
+    """
+    differentiating = own = False
+    for frame in frames:
+        differentiating |= differentiates(frame)
+        own = differentiating and not differentiates(frame) and (own or frame.user)
+    return own
 
 
 def differentiated_type(frames: Sequence[Frame]) -> str:

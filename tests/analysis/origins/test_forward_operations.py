@@ -60,6 +60,16 @@ def test_the_line_of_the_forward_operation_is_told(
     assert source.text.endswith("# FORWARD")
 
 
+def test_where_a_forward_pass_is_computed_once_more_it_is_that_one(tmp_path: Path) -> None:
+    def layer(x: tf.Tensor) -> tf.Tensor:
+        return tf.sqrt(tf.sin(x)) + tf.sqrt(x + 1.0)  # FORWARD
+
+    origin = first_gradient(tmp_path / "trace", tf.recompute_grad(layer), [0.0, 1.0])
+    source = forward_source(origin)
+    assert source is not None
+    assert source.text.endswith("# FORWARD")
+
+
 def test_two_operations_that_take_the_same_are_told_apart(tmp_path: Path) -> None:
     def twice(x: tf.Tensor) -> tf.Tensor:
         other = tf.acos(x)

@@ -4,7 +4,7 @@ The gradient of an arc cosine is a square, a difference, a square root and a rec
 they are computed from tells: tensors of the forward pass, and the forward operation is what else takes or makes those.
 Where these are several, the type tells that stands in the stack of the gradient; where they can't be followed, as they
 lie in lists of tensors that a loop keeps, its name does. The gradient of a gradient belongs to what the first of the
-two belongs to.
+two belongs to. Where a forward pass is computed once more for its gradient, it is that one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tensordbg.analysis.flow.operands import operands
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.events import row_of
 from tensordbg.analysis.program.operations import INPUT, operation_of
-from tensordbg.gradient_names import differentiated_name, differentiated_type
+from tensordbg.gradient_names import computed_by_program, differentiated_name, differentiated_type
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
@@ -41,8 +41,19 @@ class ForwardOperations:
         self._values = values
         self._sites = values.program.sites
         self._ports = values.ports
-        self._gradient_site = gradient_site
+        self._gradient_site = gradient_site & ~self._computed_by_program()
         self._flow = Flow(values, values.ports.inputs)
+
+    def _computed_by_program(self) -> Bools:
+        """For each site whether the program's own code made it while gradients were taken.
+
+        Where a forward pass is computed once more, the gradient is taken from that one.
+        """
+        stacks = self._values.program.stacks
+        computed = {number for number, frames in stacks.items() if computed_by_program(frames)}
+        result = np.zeros(len(self._ports.first), dtype=np.bool_)
+        result[[site.site for site in self._sites.values() if site.stack in computed]] = True
+        return result
 
     def of(self, site: Site, invocation: int) -> Site | None:
         """The forward operation whose gradient a site of a backward pass computes; None where that is not certain.

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.check.forward_operations import ForwardOperations, written_by_user
-from tensordbg.model import Frame
+from tensordbg.backends.tensorflow.check.forward_operations import ForwardOperations
 from tensordbg.recording.usercode import UserCode
 from tests.backends.tensorflow.checked import checking, raised
 
@@ -201,10 +200,3 @@ def test_no_gradient_has_a_forward_operation() -> None:
         made = tf.sqrt(tf.constant([1.0, 2.0]))
         assert ForwardOperations(UserCode()).of(made.op) is None
         assert graph is made.graph
-
-
-def test_a_gradient_written_by_the_user() -> None:
-    user, tape = Frame("/home/me/train.py", 7, "step", True), Frame("/l/eager/backprop.py", 1, "gradient", False)
-    assert written_by_user([user, tape, user])
-    assert not written_by_user([user, tape])
-    assert not written_by_user([user])

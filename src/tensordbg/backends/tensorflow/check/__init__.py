@@ -9,7 +9,8 @@ A `TensordbgCheck` (`native/tensorflow/check.cpp`) reads its tensor once; only a
 interpreter's lock, look at the inputs and make the message (`graph.py`, `checking/message.py`). TensorFlow's checker
 replaces outputs so that the first operation raises; here control edges between the checks see to it. A check waits
 for those of all that its operation was computed from, calls and loops for those of what they are given, a loop's
-iteration for those of the iteration before, and a write of a variable for those of what it writes. What can make
+iteration for those of the iteration before, a backward pass for those of the forward pass, and a write of a variable
+for those of what it writes. What can make
 nothing bad of finite numbers (`bounded.py`) needs no check, where all that it takes in was checked in the same
 definition. So when a check runs, whatever was bad before has raised or was let pass, and with no rule for what is
 allowed (`allowed.py`) a bad number raises as it is. With rules, a check also looks for what was let pass in this step

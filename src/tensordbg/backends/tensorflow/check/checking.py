@@ -96,7 +96,8 @@ class Checking:
                 f"{described.function.name} was meant to be compiled by XLA; it is checked without the compilation"
             )
         self._forward.learn(described.function.graph, described.graph)
-        add_checks(definition, described)
+        backward = {name for name, site in described.sites.items() if CATALOG.site(site).backward}
+        add_checks(definition, described, backward)
 
     def warn(self, message: str) -> None:
         """Says something once, on standard error."""

@@ -2,7 +2,8 @@
 
 It is asked when a check has found something, so nothing is noted before. TensorFlow says it of what `tf.gradients`
 makes. What a tape makes stands in the stack of the forward type's gradient function, `_LogGrad`, and is computed from
-what the forward operation took or made; in a loop or a branch it bears the forward operation's name.
+what the forward operation took or made; in a loop or a branch it bears the forward operation's name. Where a forward
+pass is computed once more for its gradient (`tf.recompute_grad`), it is that one from which the gradient is computed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.internals import differentiated, forward_graph
 from tensordbg.checking.finding import Culprit
-from tensordbg.gradient_names import differentiated_name, differentiated_type, differentiates
+from tensordbg.gradient_names import computed_by_program, differentiated_name, differentiated_type, differentiates
 from tensordbg.model import Frame, Site
 from tensordbg.recording.usercode import UserCode
 
@@ -50,12 +51,23 @@ class ForwardOperations:
             return None  # a site that stands for several operations, such as a loop
 
     def of(self, operation: Any) -> Any | None:
-        """The operation whose gradient another computes; None where it is no gradient, or that is not certain."""
+        """The operation whose gradient another computes; None where it is no gradient, or that is not certain.
+
+        The gradient of a gradient belongs to what the first of the two belongs to.
+        """
+        found = self._differentiated(operation)
+        for _ in range(_MOST):
+            further = None if found is None else self._differentiated(found)
+            if further is None:
+                break
+            found = further
+        return found
+
+    def _differentiated(self, operation: Any) -> Any | None:
         told = differentiated(operation)
-        frames = self.frames(operation)
-        if told is not None or not self._is_gradient(operation) or written_by_user(frames):
+        if told is not None or not self._is_gradient(operation):
             return told
-        wanted = differentiated_type(frames)
+        wanted = differentiated_type(self.frames(operation))
         return self._nearby(operation, wanted) or _by_name(operation, wanted) or self._only_one(operation.graph, wanted)
 
     def frames(self, operation: Any) -> tuple[Frame, ...]:
@@ -92,7 +104,8 @@ class ForwardOperations:
         while waiting and len(seen) <= _MOST:
             for tensor in waiting.pop().inputs:
                 made = _outside(tensor)
-                if not hasattr(made, "consumers") or made.op.type == "Const":
+                # An eager one, such as a variable's handle, has no operation.
+                if not hasattr(made, "op") or made.op.type == "Const":
                     continue
                 if not self._is_gradient(made.op):
                     found[id(made)] = made
@@ -102,20 +115,15 @@ class ForwardOperations:
         return iter(found.values() if not waiting else ())
 
     def _is_gradient(self, operation: Any) -> bool:
-        if differentiated(operation) is not None or any(scope in operation.name for scope in _SCOPES):
+        """Whether it is made by differentiation; what the program computes meanwhile, as once more, is not."""
+        if differentiated(operation) is not None:
             return True
-        return str(getattr(operation.graph, "name", "")).startswith(_BACKWARD) or any(
-            map(differentiates, self.frames(operation))
-        )
-
-
-def written_by_user(frames: Iterable[Frame]) -> bool:
-    """Whether a gradient's stack ends in the program's own code, as that of a custom gradient does."""
-    differentiating = own = False
-    for frame in frames:
-        differentiating |= differentiates(frame)
-        own = differentiating and not differentiates(frame) and (own or frame.user)
-    return own
+        frames = self.frames(operation)
+        if computed_by_program(frames):
+            return False
+        if any(scope in operation.name for scope in _SCOPES) or any(map(differentiates, frames)):
+            return True
+        return str(getattr(operation.graph, "name", "")).startswith(_BACKWARD)
 
 
 def _by_name(operation: Any, wanted: str) -> Any | None:

@@ -2,20 +2,21 @@
 
 A check runs after the checks of all that its operation was computed from: so the operation that made the first bad
 number is the one that is blamed, although checks run beside the program, in any order that this leaves. Calls, loops
-and branches wait for the checks of what they are given, and a check waits for the calls its operation takes from. A
-iteration of a loop begins when the checks of the iteration before are done. A variable is written when what goes into
-it has been
-checked: where the program ends, its variables are good still. Where processors are few, every operation waits so, see
-`functions/waiting.py`.
+and branches wait for the checks of what they are given, and a check waits for the calls its operation takes from. An
+iteration of a loop begins when the checks of the iteration before are done. A backward pass is checked after the
+forward pass. A variable is written when what goes into it has been checked: where the program ends, its variables are
+good still. Where processors are few, every operation waits so, see `functions/waiting.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check.bounded import BoundedOperations
+from tensordbg.backends.tensorflow.check.forward_first import ForwardFirst
 from tensordbg.backends.tensorflow.check.latent import latent_in_definition
 from tensordbg.backends.tensorflow.check.tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.functions import definition as fd
@@ -36,9 +37,15 @@ _MOST_INPUTS = 62
 """Of so many inputs a check tells which were checked where they were made."""
 
 
-def add_checks(definition: Any, described: Description) -> None:
-    """Adds the checks; what an update keeps of its gradients is read behind it, for the program never reads it."""
-    _Placer(definition, described).place()
+def add_checks(definition: Any, described: Description, backward: AbstractSet[str] = frozenset()) -> None:
+    """Adds the checks; what an update keeps of its gradients is read behind it, for the program never reads it.
+
+    Args:
+        definition: The function's.
+        described: What is known of it.
+        backward: Names of the nodes that belong to a backward pass.
+    """
+    _Placer(definition, described, backward).place()
     add_reads(definition, described.slots)
     looks = {read.point.tensor: _add_slot_check(definition, read) for read in described.slots}
     wait_for_slots(definition, described.slots, looks)
@@ -57,7 +64,7 @@ def _add_slot_check(definition: Any, read: SlotRead) -> str:
 class _Placer:
     """Walks through one definition in the order of its operations."""
 
-    def __init__(self, definition: Any, described: Description) -> None:
+    def __init__(self, definition: Any, described: Description, backward: AbstractSet[str]) -> None:
         self._definition = definition
         self._described = described
         self._nodes = list(definition.node_def)
@@ -65,6 +72,7 @@ class _Placer:
         self._origins = {} if described.is_part else dict.fromkeys(self._dtypes, "argument")
         self._bounded = BoundedOperations(self._dtypes)
         self._latent = latent_in_definition(definition)
+        self._forward_first = ForwardFirst(definition, backward)
         self._guards: dict[str, tuple[str, ...]] = {}
         self._added: list[str] = []
         self._reads: dict[str, list[str]] = {}
@@ -74,7 +82,7 @@ class _Placer:
     def place(self) -> None:
         for node in self._nodes:
             self._learn(node)
-            above = self._above(node)
+            above = (*self._above(node), *self._forward_first.gate(node))
             if self._waits(node):
                 # And so does its check, and all that is computed from it.
                 wait_for(node, above)
@@ -82,10 +90,12 @@ class _Placer:
             if node.name in self._calls:
                 self._guards[node.name] = (node.name,)
                 self._added.append(node.name)
+                self._forward_first.learn(node, self._guards[node.name])
             elif node.name in self._described.live:
                 checks = self._read_before(node) or list(self._checks(node, above))
                 self._guards[node.name] = tuple(checks) or above
                 self._added.extend(checks)
+                self._forward_first.learn(node, checks)
                 if node.name not in self._latent:
                     self._bounded.learn(node)
             self._remember_reading(node)
