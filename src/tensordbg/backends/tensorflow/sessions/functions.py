@@ -2,7 +2,8 @@
 
 What a graph calls is inlined, so its nodes are watched. What it only names, the function of a `map` or a one-shot
 iterator's pipeline, runs by itself, as the definition that the session took from the graph's library when the graph
-was made known to it. For just as long the library holds ours; what the program exports from it is plain.
+was made known to it. For just as long the library holds ours; what the program exports from it is plain. Where the
+program saves how far it has read a pipeline, the functions stay plain: TensorFlow saves none with our operations.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from tensordbg.backends.tensorflow.own_frames import unseen
 
 _COPY = "__tensordbg"
 """How the name ends of a copy that is called from ours alone; the graph may call the plain one."""
+
+_SAVES = "SerializeIterator"
 
 Definitions = dict[str, Any]
 """FunctionDefs by their names."""
@@ -88,7 +91,7 @@ class SessionFunctions:
             taken, graph = self._taken.setdefault(this, _Taken()), this.graph
             taken.version, functions = graph.version, dict(graph._functions)  # noqa: SLF001
             try:
-                if looked_at and len(functions) > len(taken.names):
+                if looked_at and len(functions) > len(taken.names) and not saves_iterators(graph):
                     library = _Library(functions)
                     wanted = _Copies(library, self._functions).of(library.kept_apart(graph.get_operations()))
                     taken.ours.update((name, each) for name, each in wanted.items() if name not in taken.names)
@@ -99,6 +102,11 @@ class SessionFunctions:
                 raise
             finally:
                 taken.names.update(functions)
+
+
+def saves_iterators(graph: Any) -> bool:
+    """Whether the program saves the state of an iterator of a graph, as `make_saveable_from_iterator` has it."""
+    return any(each.type == _SAVES for each in graph.get_operations())
 
 
 class _Library:

@@ -22,7 +22,7 @@ from tensordbg.backends.tensorflow.internals import pywrap_tf_session, session
 from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.backends.tensorflow.raised import check_within, raise_own
 from tensordbg.backends.tensorflow.sessions.calls import calls_kept_apart, made_sessions, with_inlined_calls
-from tensordbg.backends.tensorflow.sessions.functions import SessionFunctions
+from tensordbg.backends.tensorflow.sessions.functions import SessionFunctions, saves_iterators
 from tensordbg.backends.tensorflow.sessions.graph import RunDescription, RunKey, SessionGraphs
 from tensordbg.backends.tensorflow.sessions.library import python_name
 from tensordbg.backends.tensorflow.sessions.metadata import without_watches
@@ -320,16 +320,17 @@ class Sessions:
                     known.runs[key.in_any_order()] = run
                     if this in self._made_before:
                         _say_uninlined(observers, run)
-                        self._say_plain(observers, this)
+                        self._say_plain(observers, this, "their session was made before: ", "; begin earlier")
+                    elif saves_iterators(this.graph):
+                        self._say_plain(observers, this, "the program saves how far it has read it: ", "")
         return run
 
-    def _say_plain(self, observers: tuple[Observer, ...], this: Any) -> None:
-        """Names the functions beside its graph that a session took before anybody looked."""
+    def _say_plain(self, observers: tuple[Observer, ...], this: Any, why: str, advice: str) -> None:
+        """Names the functions beside its graph that a session has as they are without us."""
         names = [python_name(name) for name in self._functions.plain_ones(this)]
         for each in observers if names else ():
             each.warn(
-                f"what the functions of an input pipeline compute can't be {each.done}, as their session was made "
-                f"before: {listed(names)}; begin earlier"
+                f"what the functions of an input pipeline compute can't be {each.done}, as {why}{listed(names)}{advice}"
             )
 
     def _first_seen(self, this: Any) -> _Known:
