@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 from tensordbg.analysis.columns.reading import shape_of
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.names.texts import text_of
+from tensordbg.analysis.program.call_results import Meant
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.program.python_names import names_in
 from tensordbg.analysis.query import one_database, quoted, schemas, sql, sql_of_run
@@ -49,6 +50,8 @@ class Selection:
     """Sites with slots, any of them."""
     also: tuple[TensorRef, ...] = ()
     """Tensors that fit `name` whatever they are called, as `named_listing` finds them."""
+    calls: Meant = field(default_factory=dict)
+    """For some of `places` and `also`, the sites of the only calls in which they are wanted."""
     within: tuple[TensorRef, ...] | None = None
     """Only these; a slot below 0 stands for all outputs of a site. None for all."""
     device: str = ""
@@ -187,7 +190,7 @@ def list_tensors_of_run(
     selections = dict.fromkeys(processes, selection) if isinstance(selection, Selection) else selection
     parts = [
         f"({_in(schema, _PLACES)} SELECT {quoted(name)} AS process, {columns} {_in(schema, _FROM)} "
-        f"{_where(selections[name])})"
+        f"{_where(selections[name], schema)})"
         for name, schema in schemas(processes).items()
     ]
     direction = "DESC" if order.reverse else "ASC"
@@ -242,17 +245,17 @@ def split_slot(tensor: str) -> tuple[str, int | None]:
     return (match[1], int(match[2])) if match else (tensor, None)
 
 
-def _where(selection: Selection) -> str:
+def _where(selection: Selection, schema: str = "main") -> str:
     conditions = [
         # The second lets groups of rows be skipped by their statistics.
         f"{_BAD} > 0 AND t.first_bad != -1" if selection.non_finite else "",
         f"s.op_type IN ({', '.join(map(quoted, selection.op_types))})" if selection.op_types else "",
-        _any_of(_names(selection.name, "s.name", "contains"), selection.also),
+        _any_of(_names(selection.name, "s.name", "contains"), _meant(selection.also, selection.calls, schema)),
         _names(selection.tensor, "s.name", "equals"),
         _matches(selection.function, "s.function", "equals"),
         _file(selection.file),
         f"t.site IN ({', '.join(f'{site:d}' for site in selection.sites)})" if selection.sites else "",
-        _places(selection.places),
+        _meant(selection.places, selection.calls, schema),
         "" if selection.within is None else _inside(selection.within),
         _matches(selection.device, "t.device", "contains"),
         f"t.event < {selection.before:d}" if selection.before is not None else "",
@@ -277,8 +280,20 @@ def _places(places: tuple[TensorRef, ...]) -> str:
     return f"(t.site, t.slot) IN ({pairs})" if pairs else ""
 
 
-def _any_of(condition: str, also: tuple[TensorRef, ...]) -> str:
-    return f"({condition} OR {_places(also)})" if condition and also else condition
+def _meant(places: tuple[TensorRef, ...], calls: Meant, schema: str) -> str:
+    """The condition for tensors of which some are meant in some calls only, there in the called function itself."""
+    given = [_places(tuple(place for place in places if place not in calls))]
+    for place in places:
+        if place in calls:
+            sites = ", ".join(f"{site:d}" for site in sorted(calls[place]))
+            called = f"SELECT execution FROM {schema}.executions WHERE site IN ({sites})"
+            given.append(f"({_places((place,))} AND t.path = 0 AND t.execution IN ({called}))")
+    given = [condition for condition in given if condition]
+    return f"({' OR '.join(given)})" if len(given) > 1 else "".join(given)
+
+
+def _any_of(condition: str, also: str) -> str:
+    return f"({condition} OR {also})" if condition and also else condition
 
 
 def _inside(places: tuple[TensorRef, ...]) -> str:

@@ -7,11 +7,13 @@ that is the end of one only), a variable, a layer, which means its outputs, or w
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from tensordbg.analysis.names.layer_parts import LayerPart, at_or_below, fitting_layers, layer_parts, short_paths
 from tensordbg.analysis.names.listing import split_slot
+from tensordbg.analysis.program.assigned import assigned_attributes
+from tensordbg.analysis.program.call_results import Meant
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.held import held_variables
 from tensordbg.analysis.program.operations import operation_of
@@ -32,6 +34,8 @@ class Named:
 
     groups: Mapping[str, tuple[TensorRef, ...]]
     """By the name of each thing that it may mean, its tensors; without tensors where nothing was recorded of it."""
+    calls: Meant = field(default_factory=dict)
+    """For tensors that are meant in some calls of their functions only, the sites of those."""
 
     @property
     def name(self) -> str:
@@ -67,12 +71,15 @@ def find_named(program: Program, typed: str, recorded: Container[TensorRef]) -> 
         recorded: The tensors that count.
     """
     name, slot = split_slot(typed)
-    named = tensors_named(program, name, recorded) if slot is None else ()
+    named = tensors_named(program, name, recorded) if slot is None else {}
     if named:
-        return Named({name: named})
+        return _meant({name: named})
     whole = _operations(program, lambda site: site.name == name, slot)
     if whole:
         return _named(whole, recorded)
+    attributes = {each: tensors_named(program, each, recorded) for each in _attributes(program, name, slot)}
+    if any(attributes.values()):
+        return _meant({each: meant for each, meant in attributes.items() if meant})
     known: Container[TensorRef] = recorded
     for known in (recorded, AllTensors()):
         for groups in _otherwise(program, name, slot, known):
@@ -81,6 +88,20 @@ def find_named(program: Program, typed: str, recorded: Container[TensorRef]) -> 
             if found:
                 return _named(found, recorded)
     return Named({})
+
+
+def _meant(groups: Mapping[str, Meant]) -> Named:
+    calls = {ref: sites for meant in groups.values() for ref, sites in meant.items() if sites}
+    return Named({name: tuple(meant) for name, meant in groups.items()}, calls)
+
+
+def _attributes(program: Program, name: str, slot: int | None) -> list[str]:
+    """The attributes of objects that a name without any object may mean, unless a layer or a variable bears it."""
+    if slot is not None or not name.isidentifier() or fitting_layers(layer_parts(program), name):
+        return []
+    if any(each.name.rpartition("/")[2] in (name, f"{name}:0") for each in program.variables.values()):
+        return []
+    return assigned_attributes(program, name)
 
 
 def _named(groups: Groups, recorded: Container[TensorRef]) -> Named:
@@ -131,7 +152,7 @@ def _inside_layers(program: Program, name: str, slot: int | None, known: Contain
     for count in range(len(pieces) - 1, 0, -1):
         ending = "/".join(pieces[count:])
         fitting = fitting_layers(parts, "/".join(pieces[:count]))
-        told = tensors_named(program, ending, known) if fitting and slot is None else ()
+        told = tensors_named(program, ending, known) if fitting and slot is None else {}
         for path in dict.fromkeys(each for layer in fitting for each in at_or_below(parts, layer)):
             for number, own in parts[path].inner.items():
                 site = program.sites[number]

@@ -13,6 +13,15 @@ import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tensordbg.analysis.program.call_results import (
+    ANY_CALL,
+    Calls,
+    Meant,
+    eager_calls,
+    is_eager_call,
+    put_together,
+    results_of,
+)
 from tensordbg.analysis.program.composite_notes import eager_composite, wholes
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import INPUT, named
@@ -58,6 +67,8 @@ class _Statement:
     """How many names are given; 0 where one function's results are unpacked."""
     is_repeated: bool
     """Whether it stands in a loop of Python's."""
+    unpacked: int = 0
+    """How many names take the results of one function."""
 
     @property
     def lines(self) -> range:
@@ -72,16 +83,23 @@ class _Statement:
         return max(1, sum(_OPERATORS.get(type(each)) is kind for each in used))
 
 
-def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> tuple[TensorRef, ...]:
+def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> Meant:
     """The tensors of which events tell that a statement of the program assigns to a name, such as `x` or `self.x`."""
     if not _NAME.fullmatch(name):
-        return ()
-    statements = [each for file in _files(program, name.rpartition(".")[2]) for each in _statements(program, file)]
+        return {}
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        name = ast.unparse(ast.parse(name, mode="eval"))  # with such quotes as the statements have
+    mentioned = name.partition("[")[0].rpartition(".")[2]
+    statements = [each for file in _files(program, mentioned) for each in _statements(program, file)]
     wanted = [each for each in statements if each.name == name]
     made = _Made.of(program) if wanted else None
-    return (
-        tuple(dict.fromkeys(ref for each in wanted for ref in _given_by(program, made, each, recorded))) if made else ()
-    )
+    return put_together(pair for each in wanted for pair in _given_by(program, made, each, recorded)) if made else {}
+
+
+def assigned_attributes(program: Program, name: str) -> list[str]:
+    """The attributes of this name to which statements of the program assign, as they stand there: `self.n` for `n`."""
+    statements = (each for file in _files(program, f".{name}") for each in _statements(program, file))
+    return list(dict.fromkeys(each.name for each in statements if each.name.endswith(f".{name}")))
 
 
 def assigned_names(
@@ -100,8 +118,9 @@ def assigned_names(
     for file in sorted({file for file, _, _ in lines}):
         for each in _statements(program, file):
             if any((file, each.function, line) in lines for line in each.lines):
-                for ref in _given_by(program, made, each, recorded):
-                    found.setdefault(ref, {})[each.name] = None
+                for ref, calls in _given_by(program, made, each, recorded):
+                    if not calls:
+                        found.setdefault(ref, {})[each.name] = None
     return {ref: tuple(names) for ref, names in found.items() if ref.site in sites}
 
 
@@ -128,11 +147,31 @@ class _Made:
 
 def _given_by(
     program: Program, made: _Made, statement: _Statement, recorded: Container[TensorRef]
-) -> Iterator[TensorRef]:
+) -> Iterator[tuple[TensorRef, Calls]]:
     """The tensors to which a statement gives its name."""
     for sites in _by_graph_and_caller(program, made, statement):
         for run in _runs(sites, statement):
-            yield from _value(program, run, statement, recorded)
+            if any(map(is_eager_call, run)):
+                yield from _value_with_calls(program, run, statement, recorded)
+            else:
+                yield from ((ref, ANY_CALL) for ref in _value(program, run, statement, recorded))
+
+
+def _value_with_calls(
+    program: Program, sites: list[Site], statement: _Statement, recorded: Container[TensorRef]
+) -> Iterator[tuple[TensorRef, Calls]]:
+    """What a statement of eager code that calls functions gives its name to: the result of a call, or what follows."""
+    calls = eager_calls(sites)
+    ends = [site.site for site in sites if site.op_type != INPUT and TensorRef(site.site, 0) in recorded]
+    ends = sorted((*ends, *calls.first))[-(statement.targets or 1) :]
+    if not calls.is_sure or len(ends) < statement.targets:
+        return
+    end = ends[statement.place if statement.targets else 0]
+    if end not in calls.sites:
+        yield from [(TensorRef(end, 0), ANY_CALL)] if statement.targets else []
+        return
+    slot, results = (0, 1) if statement.targets else (statement.place, statement.unpacked)
+    yield from ((ref, calls.sites[end]) for ref in results_of(program, end, slot, results, recorded))
 
 
 def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -> Iterable[list[Site]]:
@@ -141,6 +180,7 @@ def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -
     What the layers made that the statement calls belongs to it as well.
     """
     groups: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
+    calling = set()
     seen = set()
     for line, number, depth in made.frames.get((statement.file, statement.function), ()):
         if line not in statement.lines or number in seen:
@@ -151,6 +191,10 @@ def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -
             # The statement gives the object that is made, such as a module, and not what its making computes.
             if site.op_type != PARAMETER and not (constructs and site.framework == TORCH):
                 groups.setdefault((site.function, _layer(site), program.stacks[number][:depth]), []).append(site)
+            if is_eager_call(site):
+                calling.add(program.stacks[number][:depth])
+    # What eager code has traced it gets as the result of the call.
+    groups = {key: sites for key, sites in groups.items() if key[0] == NONE or key[2] not in calling}
     joined: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
     for (function, layer, frames), sites in groups.items():
         outer = next(each for each in _around(layer) if (function, each, frames) in groups)
@@ -274,4 +318,5 @@ def _given(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[_Stateme
         targets = len(target.elts) if is_tuple else 0
         for number, each in enumerate(target.elts):
             name = ast.unparse(each)
-            yield _Statement(name, place.file, place.function, value, number, targets, place.is_repeated)
+            unpacked = 0 if is_tuple else len(target.elts)
+            yield _Statement(name, place.file, place.function, value, number, targets, place.is_repeated, unpacked)

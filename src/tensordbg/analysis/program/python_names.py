@@ -9,13 +9,14 @@ import json
 from collections.abc import Container, Iterable, Iterator
 
 from tensordbg.analysis.program.assigned import assigned_tensors
+from tensordbg.analysis.program.call_results import ANY_CALL, Meant
 from tensordbg.analysis.program.composite_notes import wholes
 from tensordbg.analysis.program.description import Program
 from tensordbg.model import PYTHON_NAMES, Site, TensorRef
 
 
-def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -> tuple[TensorRef, ...]:
-    """The tensors of which events tell that bear a name in the program's text.
+def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -> Meant:
+    """The tensors of which events tell that bear a name in the program's text, each with the calls in which it does.
 
     None, if there is an operation of that name which does not bear it in the text: that is meant then.
     Where the state of a loop was recorded iteration by iteration, that stands for all tensors of this name in its
@@ -27,7 +28,7 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     bearers = [whole[ref].site for ref in (TensorRef(site.site, 0) for site in operations) if ref in whole]
     named = [*operations, *(program.sites[site] for site in bearers)]
     if operations and not any(name in names for site in named for names in names_told(site)):
-        return ()
+        return {}
     told = [ref for ref in _told(program.sites.values(), name) if ref in recorded]
     states = [ref for ref in told if ref.site in program.loop_arguments]
     # The state of a loop may be what that of another one in it begins with.
@@ -35,7 +36,7 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     functions = {_python_function(program, ref) for ref in states}
     written = assigned_tensors(program, name, recorded)
     others = [ref for ref in (*told, *written) if _python_function(program, ref) not in functions - {""}]
-    return tuple(dict.fromkeys((*states, *others)))
+    return {ref: written[ref] if ref in written and ref not in told else ANY_CALL for ref in (*states, *others)}
 
 
 def names_told(site: Site) -> list[list[str]]:

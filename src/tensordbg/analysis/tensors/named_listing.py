@@ -13,7 +13,7 @@ from tensordbg.analysis.names.listing import (
     list_tensors_of_run,
     recorded_tensors,
 )
-from tensordbg.analysis.names.naming import find_named, near_tensors, nearest
+from tensordbg.analysis.names.naming import Named, find_named, near_tensors, nearest
 from tensordbg.analysis.program.assigned import assigned_names
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.query import one_database
@@ -54,7 +54,7 @@ def list_named(
     for name, reader in processes.items():
         also = _also(programs[name], reader, selection.name, layer)
         within = _within(layers[name], layer) if layer else None
-        selections[name] = replace(selection, also=also, within=within)
+        selections[name] = replace(selection, also=also.tensors, calls=also.calls, within=within)
     if layer and not any(each.within for each in selections.values()):
         raise UsageError(_no_layer(layers, layer))
     listing = _listed(processes, selections, order)
@@ -85,13 +85,14 @@ def _assigned(reader: TraceReader, sites: set[int]) -> Mapping[TensorRef, tuple[
     return assigned_names(read_program(reader), sites, recorded_tensors(reader))
 
 
-def _also(program: Program, reader: TraceReader, name: str, layer: str) -> tuple[TensorRef, ...]:
+def _also(program: Program, reader: TraceReader, name: str, layer: str) -> Named:
     """What a name means beside the operations whose names hold it."""
     if not name:
-        return ()
+        return Named({})
     recorded = recorded_tensors(reader)
     inside = find_named(program, f"{layer}/{name}", recorded).tensors if layer else ()
-    return (*find_named(program, name, recorded).tensors, *inside)
+    found = find_named(program, name, recorded)
+    return Named({name: (*found.tensors, *inside)}, {ref: found.calls[ref] for ref in found.calls if ref not in inside})
 
 
 def _within(layers: Mapping[str, LayerPart], wanted: str) -> tuple[TensorRef, ...]:

@@ -93,7 +93,7 @@ def _resolved(reader: TraceReader, tensor: str, function: str) -> tuple[str, Sel
         raise UsageError(_unknown(reader, program, named.name or whole, function))
     if not named.name:
         raise UsageError(named.choices(tensor))
-    return named.name, Selection(places=named.tensors, function=function)
+    return named.name, Selection(places=named.tensors, calls=named.calls, function=function)
 
 
 def _may_be_told(reader: TraceReader, name: str) -> bool:

@@ -109,7 +109,7 @@ def find_tensor(opened: NamedTensors, name: TensorName, scope: Scope, function: 
         raise AbsentError(Named({each: tuple(refs) for each, refs in groups.items()}).choices(name.typed))
     refs = [ref for found in groups.values() for ref in found]
     sites = [ref.site for ref in refs]
-    events = events_of(opened, refs)
+    events = events_of(opened, refs, named.calls)
     if not len(events):
         raise AbsentError(_unknown(opened, name, find_nodes(opened, name.node), function))
     within = scope.narrow(events)

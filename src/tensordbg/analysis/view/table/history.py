@@ -11,6 +11,7 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools, Ints, shape_of
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.names.naming import Named, nearest
+from tensordbg.analysis.program.call_results import Meant
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.analysis.view.search.language import Text
@@ -90,7 +91,7 @@ def thinned_history(opened: NamedTensors, tensor: str, function: str, points: in
     ]  # fmt: skip
     if chosen and not found.name:
         raise AbsentError(found.choices(tensor))
-    events = events_of(opened, chosen)
+    events = events_of(opened, chosen, found.calls)
     if not len(events):
         raise AbsentError(_unknown(opened, whole, function))
     functions = {opened.site(number).function for number in np.unique(opened.columns.whole("site")[events]).tolist()}
@@ -137,15 +138,20 @@ def _evenly(places: Ints, count: int) -> Ints:
     return places[np.unique(np.linspace(0, len(places) - 1, max(count, 0)).astype(np.int64))]
 
 
-def events_of(opened: NamedEvents, tensors: list[TensorRef]) -> Ints:
-    """The events of some tensors, ascending."""
+def events_of(opened: NamedTensors, tensors: list[TensorRef], calls: Meant) -> Ints:
+    """The events of some tensors, ascending; of those that are meant in some calls only, the events of these."""
     table = np.zeros(opened.site_limit, dtype=np.bool_)
     table[[ref.site for ref in tensors]] = True
     found = np.flatnonzero(table[opened.columns.whole("site")])
     sites, slots = opened.columns.whole("site")[found], opened.columns.whole("slot")[found]
     own = np.zeros(len(found), dtype=np.bool_)
     for ref in tensors:
-        own |= (sites == ref.site) & (slots == ref.slot)
+        wanted = (sites == ref.site) & (slots == ref.slot)
+        if ref in calls:
+            executions, path = opened.columns.whole("execution")[found], opened.columns.whole("path")[found]
+            made = opened.executions.number[np.isin(opened.executions.site, list(calls[ref]))]
+            wanted &= np.isin(executions, made) & (path == 0)
+        own |= wanted
     return found[own]
 
 
