@@ -104,6 +104,16 @@ class Program:
         loops = {graph for graph, site in self.holders.items() if site.call is CallKind.WHILE}
         return frozenset(s.site for s in self.sites.values() if s.argument >= 0 and s.function in loops)
 
+    @cached_property
+    def calls_of(self) -> Mapping[int, tuple[Site, ...]]:
+        """For each graph the operations of other graphs that call it as a plain function."""
+        calls: dict[int, list[Site]] = {}
+        for site in self.sites.values():
+            for function in self.called_by(site) if site.call is CallKind.CALL else ():
+                if function is not None:
+                    calls.setdefault(function.graph, []).append(site)
+        return {graph: tuple(sites) for graph, sites in calls.items()}
+
     def inputs_of(self, site: int) -> list[TensorRef]:
         """The inputs of a site of a graph, in order."""
         if site not in self.sites:

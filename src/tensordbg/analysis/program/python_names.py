@@ -12,7 +12,7 @@ from tensordbg.analysis.program.assigned import assigned_tensors
 from tensordbg.analysis.program.call_results import ANY_CALL, Meant
 from tensordbg.analysis.program.composite_notes import wholes
 from tensordbg.analysis.program.description import Program
-from tensordbg.model import PYTHON_NAMES, Site, TensorRef
+from tensordbg.model import NONE, PYTHON_NAMES, Site, TensorRef
 
 
 def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -> Meant:
@@ -29,7 +29,7 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     named = [*operations, *(program.sites[site] for site in bearers)]
     if operations and not any(name in names for site in named for names in names_told(site)):
         return {}
-    told = [ref for ref in _told(program.sites.values(), name) if ref in recorded]
+    told = [each for ref in _told(program.sites.values(), name) for each in _recorded(program, ref, recorded)]
     states = [ref for ref in told if ref.site in program.loop_arguments]
     # The state of a loop may be what that of another one in it begins with.
     states = [ref for ref in states if names_told(program.sites[ref.site])[ref.slot][0] == name] or states
@@ -68,6 +68,17 @@ def _told(sites: Iterable[Site], name: str) -> Iterator[TensorRef]:
         for slot, names in enumerate(names_told(site)):
             if name in names:
                 yield TensorRef(site.site, slot)
+
+
+def _recorded(program: Program, ref: TensorRef, recorded: Container[TensorRef]) -> Iterator[TensorRef]:
+    """A tensor that events tell of; for an argument of which none do, what other functions give for it."""
+    if ref in recorded:
+        yield ref
+        return
+    site = program.sites[ref.site]
+    for call in program.calls_of.get(site.function, ()) if site.argument != NONE else ():
+        given = program.inputs_of(call.site)[site.argument : site.argument + 1]
+        yield from (each for each in given if each in recorded)
 
 
 def _python_function(program: Program, ref: TensorRef) -> str:

@@ -137,6 +137,7 @@ RELIED_ON: dict[str, str] = {
         "(value, context, dtype): makes every eager constant; for arguments of functions it is called from modules "
         "under tensorflow.python.eager.polymorphic_function; since 2.0"
     ),
+    "constant_op._constant_impl": "(value, ...): what makes every constant, of a graph too; since 2.0",
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
     "kernels.get_registered_kernels_for_op": "(op type): those of one operation, with `constraint`; since 1.8",
     "context.Context": (
@@ -260,9 +261,7 @@ RELIED_ON: dict[str, str] = {
         "there are new nodes; a session refuses another definition of a function that it has; since 1.8"
     ),
     "session.BaseSession.run": "each run that the program asks for, with `graph` of the session; since 1.0",
-    "session.BaseSession._do_call": (
-        "(function, *arguments): calls it, and writes around the message of an error; since 1.0"
-    ),
+    "session.BaseSession._do_call": "(function, *arguments): calls it, and writes around what it raises; since 1.0",
     "session.SessionInterface": "what sessions that wrap others derive from; since 1.0",
     "session.BaseSession.as_default": "a context manager, also of a session that only wraps one; since 1.0",
     "pywrap_tf_session.TF_SessionPRunSetup_wrapper": "begins a partial run; looked up in the module; since 1.4",

@@ -30,6 +30,7 @@ from tensordbg.backends.tensorflow.snapshots import see_snapshots
 from tensordbg.backends.tensorflow.tracing.composites import Composites
 from tensordbg.backends.tensorflow.tracing.differentiated import Differentiated
 from tensordbg.backends.tensorflow.tracing.loop_gradients import LoopGradients
+from tensordbg.backends.tensorflow.tracing.mentioned_names import MentionedNames
 from tensordbg.backends.tensorflow.tracing.python_names import PythonNames
 from tensordbg.model import StatedTensor
 from tensordbg.recording.catalog import CATALOG
@@ -47,7 +48,7 @@ class _Hook(Protocol):
 
 _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
     Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns,
-    TapeSteps, RefusedInPython, VariableNames, LiteInterpreters,
+    TapeSteps, RefusedInPython, VariableNames, MentionedNames, LiteInterpreters,
 )  # fmt: skip
 """What a recording looks on at beside operations, functions and sessions."""
 
