@@ -44,15 +44,18 @@ class _Unsure(Exception):  # noqa: N818  no error: it may or may not have run
 def assigned_before(text: str, scope: Scope, name: str, line: int) -> Assignment | None:
     """The last assignment of a name that ran before a line; None where it has none there or that is not certain."""
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, _Unsure):
-        block = _block_of(ast.parse(text), scope)
+        block = block_of(ast.parse(text), scope)
         found = None if block is None else _last(block, name, line)
         if block is not None and found is not None:
-            between = (each for each in _own(block) if isinstance(each, ast.stmt) and found.lineno < each.lineno < line)
+            between = (
+                each for each in own_nodes(block) if isinstance(each, ast.stmt) and found.lineno < each.lineno < line
+            )
             return Assignment(found.lineno, any(_writes_elements(each, name) for each in between))
     return None
 
 
-def _block_of(tree: ast.Module, scope: Scope) -> Sequence[ast.stmt] | None:
+def block_of(tree: ast.Module, scope: Scope) -> Sequence[ast.stmt] | None:
+    """The statements of a function, None where the text has no such."""
     if scope.function == "<module>":
         return tree.body
     for node in ast.walk(tree):
@@ -101,7 +104,7 @@ def _within(statement: ast.stmt, name: str, line: float) -> ast.stmt | None:
     return None
 
 
-def _own(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
+def own_nodes(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """All nodes of a block, without those of functions and classes in it."""
     waiting = list(block)
     while waiting:
@@ -112,7 +115,7 @@ def _own(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _binds(statement: ast.stmt, name: str) -> bool:
-    return any(_is_bound_by(each, name) for each in _own([statement]))
+    return any(_is_bound_by(each, name) for each in own_nodes([statement]))
 
 
 def _is_bound_by(node: ast.AST, name: str) -> bool:
@@ -136,5 +139,5 @@ def _writes_elements(statement: ast.stmt, name: str) -> bool:
         and isinstance(node.ctx, ast.Store)
         and isinstance(node.value, ast.Name)
         and node.value.id == name
-        for node in _own([statement])
+        for node in own_nodes([statement])
     )

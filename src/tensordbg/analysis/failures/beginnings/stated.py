@@ -79,7 +79,10 @@ class StatedPast:
         slot = made.tensor.rpartition(":")[2]
         place = self._data + int(slot) if _SLOT.fullmatch(slot) else len(self._tensors)
         part = self._made(place) if place < len(self._tensors) else None
-        return [part if part is not None and part.dtype else None]
+        if part is None or not (part.dtype or part.source):
+            return [None]
+        # Of one batch among many only the line is known.
+        return [part if part.dtype else replace(part, dtype=made.dtype, shape=made.shape)]
 
     def _made(self, number: int) -> Made:
         told = self._tensors[number]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.backends.tensorflow.failures.dataset_parts import parts_of_dataset
+from tensordbg.backends.tensorflow.failures.given_batches import parts_of_batches
 from tensordbg.backends.tensorflow.failures.stated import stated_tensors
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -87,6 +88,9 @@ def _values(given: _Given, catalog: Catalog) -> tuple[list[Any], dict[tuple[int,
 
     if given.parts and isinstance(given.parts[0], tf.data.Dataset):
         return parts_of_dataset(given.parts[0])
+    batches = parts_of_batches(given.parts[0], catalog) if given.parts else []
+    if batches:
+        return batches, {}
     if any(isinstance(each, (list, tuple)) and len(each) > _MOST_PARTS for each in given.parts):
         return [], {}  # numbers one by one, which are no parts
     flat = tf.nest.flatten([each for each in given.parts if each is not None])
