@@ -376,3 +376,13 @@ def of_what_the_line_itself_makes() -> None:
 @pytest.mark.parametrize("program", [of_a_matrix_that_is_singular, of_what_the_line_itself_makes])
 def test_nothing_is_told_where_nothing_is_known_beyond_the_line(program: Callable[[], None], tmp_path: Path) -> None:
     assert answer_of(program, tmp_path)[0]["beginnings"] == []
+
+
+def test_sizes_that_were_known_while_tracing_are_elements_of_the_input(tmp_path: Path) -> None:
+    @tf.function
+    def wrong(x: tf.Tensor) -> tf.Tensor:
+        return tf.reshape(tf.zeros([6, 7]), [tf.size(x), 5])
+
+    failure, text = answer_of(lambda: wrong(tf.zeros([4, 2])), tmp_path)
+    assert [each["elements"] for each in failure["inputs"]] == [None, "[8, 5]"]
+    assert "[8, 5]" in text

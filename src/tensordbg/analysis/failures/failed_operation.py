@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,9 @@ _PASSED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADI
 """What puts out what it takes and is not recorded itself."""
 _FARTHEST = 100
 _MOST_ELEMENTS = 16
+
+_PARTIAL = re.compile(r"input\[(\d{1,3})\] = (\[[\d?,]*\])")
+"""How a message says which elements of an input were known without running it."""
 
 
 def find_failure(
@@ -68,7 +72,7 @@ def find_failure(
         step=int(executions.step[row]) if known else NONE,
         source=place.source,
         stack=stack,
-        inputs=found.inputs or _stated(told.inputs),
+        inputs=_with_partial(found.inputs or _stated(told.inputs), told.message),
         beginnings=(
             *raised_in_python(told.message, locations),
             *in_backward_pass(told, Recording(trace, program, executions), locations),
@@ -209,7 +213,7 @@ def _of_refused(
     """What was refused before anything was computed, and where that came from of it which did not fit."""
     rows = _rows_of([*told.tensors, *told.data], recording.executions)
     recorded = RecordedPast(recording.trace, recording.program, recording.executions, *rows) if rows else None
-    past = StatedPast(told.tensors, _line_of(locations), recorded, told.data)
+    past = StatedPast(told.tensors, _line_of(locations), recorded, told.data, source)
     site = recording.program.sites.get(told.site)
     given = past.given(len(told.inputs))
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
@@ -220,6 +224,15 @@ def _of_refused(
     op_type = "" if site is None else site.op_type
     refusal = Refusal(op_type, told.message, source, [each.tensor for each in inputs], given)
     return with_elements(inputs, told, details), find_beginnings(refusal, past)
+
+
+def _with_partial(inputs: tuple[InputView, ...], message: str) -> tuple[InputView, ...]:
+    """The inputs with the sizes that TensorFlow knew of them while it traced, as the message has them."""
+    known = {int(place): numbers.replace(",", ", ") for place, numbers in _PARTIAL.findall(message)}
+    return tuple(
+        replace(each, elements=known[place]) if place in known and not each.elements else each
+        for place, each in enumerate(inputs)
+    )
 
 
 def _rows_of(tensors: Sequence[StatedTensor], executions: Executions) -> list[int]:

@@ -50,9 +50,17 @@ def a_function_of_a_dataset() -> None:
     classifier().fit(data, shuffle=False, verbose=0)
 
 
+def features_for_which_the_model_is_built() -> None:
+    x = np.ones([12, 8], np.float32)  # HERE
+    model = keras.Sequential([keras.layers.LSTM(4), keras.layers.Dense(3)])
+    model.compile("sgd", "mse")
+    model.fit(x, LABELS, verbose=0)
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (labels_from_1_on, "value", "it came in from Python with 3 among its numbers"),
     (features_that_were_cut, "shape", "it came in from Python with [12, 7]"),
+    (features_for_which_the_model_is_built, "shape", "it came in from Python with [?, 8]"),
     (labels_of_a_tensor, "shape", "OneHot:0 made [12, 3] of [12]"),
     (a_function_of_a_dataset, "shape", "concat:0 made [10] of [8] and [2]"),
 ]

@@ -36,6 +36,7 @@ class StatedPast:
         source: Callable[[int], SourceLine | None],
         recorded: RecordedPast | None,
         data: Sequence[StatedTensor] = (),
+        at: SourceLine | None = None,
     ) -> None:
         """Puts them together.
 
@@ -44,6 +45,7 @@ class StatedPast:
             source: Gives the user's own line of a stack.
             recorded: Where the list ends.
             data: The parts of what the input pipeline gave, in its order, and behind them likewise.
+            at: The line that failed: what it made of nothing else, it made by the data.
         """
         behind = len(tensors)
         moved = [replace(each, inputs=tuple(place + behind for place in each.inputs)) for each in data]
@@ -51,6 +53,8 @@ class StatedPast:
         self._source = source
         self._recorded = recorded
         self._data = behind
+        self._parts = len(data)
+        self._at = at
 
     def given(self, count: int) -> list[Made | None]:
         """The first of the tensors: what was refused."""
@@ -72,7 +76,8 @@ class StatedPast:
             return self._part(made)
         if not isinstance(made.key, _Place):
             return [] if self._recorded is None else self._recorded.inputs(made)
-        return [self._made(number) for number in self._tensors[made.key.number].inputs]
+        told = self._tensors[made.key.number].inputs
+        return [self._made(number) for number in told] or self._built_for(made)
 
     def _part(self, made: Made) -> Sequence[Made | None]:
         """The part of the pipeline's data that a tensor is."""
@@ -83,6 +88,14 @@ class StatedPast:
             return [None]
         # Of one batch among many only the line is known.
         return [part if part.dtype else replace(part, dtype=made.dtype, shape=made.shape)]
+
+    def _built_for(self, made: Made) -> Sequence[Made]:
+        """The only part of the data for whose shape a model was built when the line that failed was given it."""
+        if made.source is None or made.source != self._at or not made.shape or made.shape[0] != -1:
+            return []
+        parts = [self._made(number) for number in range(self._data, self._data + self._parts)]
+        fitting = [part for part in parts if part.shape and part.source and _is_batch_of(made.shape, part.shape)]
+        return [replace(fitting[0], shape=made.shape)] if len(fitting) == 1 else []
 
     def _made(self, number: int) -> Made:
         told = self._tensors[number]
@@ -103,3 +116,7 @@ class StatedPast:
             high=told.high if told.high is not None or of is None else of.high,
             attributes=json.loads(told.attributes),
         )
+
+
+def _is_batch_of(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    return len(shape) == len(whole) and shape[1:] == whole[1:]
