@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import TraceSource, integers, tensor_pieces
+from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.failures.backward_pass import Recording, in_backward_pass
 from tensordbg.analysis.failures.batching import element_that_fits_no_batch
 from tensordbg.analysis.failures.beginnings.asserted import comparison_at, is_of_comparison
@@ -17,6 +17,7 @@ from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.data_elements import Refused, element_given, item_given
+from tensordbg.analysis.failures.failed_turn import events_given
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine, TensorView
@@ -115,7 +116,7 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
         past = RecordedPast(trace, program, executions, row, *_rows_of(told.data, executions))
         given = with_variable(past.given_to(site), site, program)
         behind = StatedPast((), _line_of(place.locations), past, told.data)
-        views = with_elements(_recorded(_views(trace, inputs, details), given, details), told, details)
+        views = with_elements(_recorded(_views(trace, inputs, told.message, details), given, details), told, details)
         names = [each.tensor for each in inputs]
         began = find_beginnings(Refusal(site.op_type, told.message, place.source, names, given), behind)
         refused = Refused(told.message, given, [each.elements for each in views])
@@ -127,7 +128,7 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
             inputs = _of_eager(program, executions, row)
             given = past.given_to(program.sites[int(executions.site[row])])
             refusal = Refusal("", told.message, place.source, [each.tensor for each in inputs], given)
-            views = with_constants(with_elements(_views(trace, inputs, details), told, details), given)
+            views = with_constants(with_elements(_views(trace, inputs, told.message, details), told, details), given)
             return _Found(views, tuple(compared_beginnings(refusal, past, given)))
     if told.tensors:
         return _Found(*_of_refused(told, recording, place.locations, place.source, details))
@@ -290,9 +291,9 @@ def _input(program: Program, ref: TensorRef, recorded: TensorRef, execution: int
     return _Input(name, op_type, (execution, recorded.site, recorded.slot))
 
 
-def _views(trace: TraceSource, inputs: list[_Input], details: Details) -> tuple[InputView, ...]:
-    """The inputs as they were recorded last."""
-    latest = _latest(trace, {given.key for given in inputs})
+def _views(trace: TraceSource, inputs: list[_Input], message: str, details: Details) -> tuple[InputView, ...]:
+    """The inputs as they were recorded when the operation failed."""
+    latest = events_given(trace, {given.key for given in inputs}, message)
     views = details.views(latest.values()) if latest else {}
     return tuple(
         InputView(given.tensor, given.op_type, views[latest[given.key]] if given.key in latest else None)
@@ -303,19 +304,6 @@ def _views(trace: TraceSource, inputs: list[_Input], details: Details) -> tuple[
 def _stated(inputs: Sequence[StatedInput]) -> tuple[InputView, ...]:
     """The inputs as the error tells them, of an operation that was not built."""
     return tuple(InputView(each.tensor, "", None, dtype=each.dtype, shape=each.shape) for each in inputs)
-
-
-def _latest(trace: TraceSource, keys: set[tuple[int, int, int]]) -> dict[tuple[int, int, int], int]:
-    """The last event of each execution, site and slot."""
-    wanted = np.unique([execution for execution, _, _ in keys if execution != NONE])
-    found: dict[tuple[int, int, int], int] = {}
-    for rows, table in tensor_pieces(trace, ["execution", "site", "slot"]) if len(wanted) else ():
-        execution, site, slot = (integers(table, name, NONE) for name in ("execution", "site", "slot"))
-        for k in np.flatnonzero(np.isin(execution, wanted)):
-            key = (int(execution[k]), int(site[k]), int(slot[k]))
-            if key in keys:
-                found[key] = rows.start + int(k)
-    return found
 
 
 def _maker(program: Program, ref: TensorRef) -> TensorRef:
