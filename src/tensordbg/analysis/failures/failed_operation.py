@@ -17,7 +17,7 @@ from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.data_elements import Refused, element_given, item_given
-from tensordbg.analysis.failures.failed_turn import events_given
+from tensordbg.analysis.failures.failed_iteration import events_given
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine, TensorView

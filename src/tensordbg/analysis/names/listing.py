@@ -14,7 +14,7 @@ from typing import Any
 from tensordbg.analysis.columns.reading import shape_of
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.names.texts import text_of
-from tensordbg.analysis.program.call_results import Meant
+from tensordbg.analysis.program.call_results import TensorsInCalls
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.program.python_names import names_in
 from tensordbg.analysis.query import one_database, quoted, schemas, sql, sql_of_run
@@ -50,7 +50,7 @@ class Selection:
     """Sites with slots, any of them."""
     also: tuple[TensorRef, ...] = ()
     """Tensors that fit `name` whatever they are called, as `named_listing` finds them."""
-    calls: Meant = field(default_factory=dict)
+    calls: TensorsInCalls = field(default_factory=dict)
     """For some of `places` and `also`, the sites of the only calls in which they are wanted."""
     within: tuple[TensorRef, ...] | None = None
     """Only these; a slot below 0 stands for all outputs of a site. None for all."""
@@ -250,12 +250,12 @@ def _where(selection: Selection, schema: str = "main") -> str:
         # The second lets groups of rows be skipped by their statistics.
         f"{_BAD} > 0 AND t.first_bad != -1" if selection.non_finite else "",
         f"s.op_type IN ({', '.join(map(quoted, selection.op_types))})" if selection.op_types else "",
-        _any_of(_names(selection.name, "s.name", "contains"), _meant(selection.also, selection.calls, schema)),
+        _any_of(_names(selection.name, "s.name", "contains"), _in_calls(selection.also, selection.calls, schema)),
         _names(selection.tensor, "s.name", "equals"),
         _matches(selection.function, "s.function", "equals"),
         _file(selection.file),
         f"t.site IN ({', '.join(f'{site:d}' for site in selection.sites)})" if selection.sites else "",
-        _meant(selection.places, selection.calls, schema),
+        _in_calls(selection.places, selection.calls, schema),
         "" if selection.within is None else _inside(selection.within),
         _matches(selection.device, "t.device", "contains"),
         f"t.event < {selection.before:d}" if selection.before is not None else "",
@@ -280,7 +280,7 @@ def _places(places: tuple[TensorRef, ...]) -> str:
     return f"(t.site, t.slot) IN ({pairs})" if pairs else ""
 
 
-def _meant(places: tuple[TensorRef, ...], calls: Meant, schema: str) -> str:
+def _in_calls(places: tuple[TensorRef, ...], calls: TensorsInCalls, schema: str) -> str:
     """The condition for tensors of which some are meant in some calls only, there in the called function itself."""
     given = [_places(tuple(place for place in places if place not in calls))]
     for place in places:

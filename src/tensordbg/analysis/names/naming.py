@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from tensordbg.analysis.names.layer_parts import LayerPart, at_or_below, fitting_layers, layer_parts, short_paths
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.program.assigned import assigned_attributes
-from tensordbg.analysis.program.call_results import Meant
+from tensordbg.analysis.program.call_results import TensorsInCalls
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.held import held_variables
 from tensordbg.analysis.program.operations import operation_of
@@ -34,8 +34,8 @@ class Named:
 
     groups: Mapping[str, tuple[TensorRef, ...]]
     """By the name of each thing that it may mean, its tensors; without tensors where nothing was recorded of it."""
-    calls: Meant = field(default_factory=dict)
-    """For tensors that are meant in some calls of their functions only, the sites of those."""
+    calls: TensorsInCalls = field(default_factory=dict)
+    """For tensors that are found in some calls of their functions only, the sites of those."""
 
     @property
     def name(self) -> str:
@@ -73,13 +73,13 @@ def find_named(program: Program, typed: str, recorded: Container[TensorRef]) -> 
     name, slot = split_slot(typed)
     named = tensors_named(program, name, recorded) if slot is None else {}
     if named:
-        return _meant({name: named})
+        return _of_names({name: named})
     whole = _operations(program, lambda site: site.name == name, slot)
     if whole:
         return _named(whole, recorded)
     attributes = {each: tensors_named(program, each, recorded) for each in _attributes(program, name, slot)}
     if any(attributes.values()):
-        return _meant({each: meant for each, meant in attributes.items() if meant})
+        return _of_names({each: found for each, found in attributes.items() if found})
     known: Container[TensorRef] = recorded
     for known in (recorded, AllTensors()):
         for groups in _otherwise(program, name, slot, known):
@@ -90,9 +90,9 @@ def find_named(program: Program, typed: str, recorded: Container[TensorRef]) -> 
     return Named({})
 
 
-def _meant(groups: Mapping[str, Meant]) -> Named:
-    calls = {ref: sites for meant in groups.values() for ref, sites in meant.items() if sites}
-    return Named({name: tuple(meant) for name, meant in groups.items()}, calls)
+def _of_names(groups: Mapping[str, TensorsInCalls]) -> Named:
+    calls = {ref: sites for found in groups.values() for ref, sites in found.items() if sites}
+    return Named({name: tuple(found) for name, found in groups.items()}, calls)
 
 
 def _attributes(program: Program, name: str, slot: int | None) -> list[str]:

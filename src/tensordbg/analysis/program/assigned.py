@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from tensordbg.analysis.program.call_results import (
     ANY_CALL,
     Calls,
-    Meant,
+    TensorsInCalls,
     eager_calls,
     is_eager_call,
     put_together,
@@ -83,7 +83,7 @@ class _Statement:
         return max(1, sum(_OPERATORS.get(type(each)) is kind for each in used))
 
 
-def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> Meant:
+def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> TensorsInCalls:
     """The tensors of which events tell that a statement of the program assigns to a name, such as `x` or `self.x`."""
     if not _NAME.fullmatch(name):
         return {}

@@ -11,7 +11,7 @@ from tensordbg.model import NONE, CallKind, Site, TensorRef
 Calls = frozenset[int]
 """The sites of calls in which alone a tensor is meant; empty where it is meant in whatever call."""
 
-Meant = Mapping[TensorRef, Calls]
+TensorsInCalls = Mapping[TensorRef, Calls]
 """What a name stands for."""
 
 ANY_CALL: Calls = frozenset()
@@ -65,10 +65,10 @@ def results_of(
     yield from (ref for ref in found if ref is not None)
 
 
-def put_together(parts: Iterator[tuple[TensorRef, Calls]]) -> Meant:
+def put_together(parts: Iterator[tuple[TensorRef, Calls]]) -> TensorsInCalls:
     """All tensors of several answers: one that is meant in whatever call anywhere is so in all."""
-    meant: dict[TensorRef, Calls] = {}
+    named: dict[TensorRef, Calls] = {}
     for ref, calls in parts:
-        known = meant.get(ref, calls)
-        meant[ref] = known | calls if known and calls else ANY_CALL
-    return meant
+        known = named.get(ref, calls)
+        named[ref] = known | calls if known and calls else ANY_CALL
+    return named

@@ -9,13 +9,13 @@ import json
 from collections.abc import Container, Iterable, Iterator
 
 from tensordbg.analysis.program.assigned import assigned_tensors
-from tensordbg.analysis.program.call_results import ANY_CALL, Meant
+from tensordbg.analysis.program.call_results import ANY_CALL, TensorsInCalls
 from tensordbg.analysis.program.composite_notes import wholes
 from tensordbg.analysis.program.description import Program
 from tensordbg.model import NONE, PYTHON_NAMES, Site, TensorRef
 
 
-def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -> Meant:
+def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -> TensorsInCalls:
     """The tensors of which events tell that bear a name in the program's text, each with the calls in which it does.
 
     None, if there is an operation of that name which does not bear it in the text: that is meant then.

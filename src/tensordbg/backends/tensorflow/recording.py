@@ -10,6 +10,7 @@ from typing import Protocol
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow.eager.given_names import VariableNames
+from tensordbg.backends.tensorflow.eager.mentioned_names import MentionedNames
 from tensordbg.backends.tensorflow.eager.runs import EagerRuns
 from tensordbg.backends.tensorflow.eager.tape_steps import TapeSteps
 from tensordbg.backends.tensorflow.eager_composites import EagerComposites
@@ -30,7 +31,6 @@ from tensordbg.backends.tensorflow.snapshots import see_snapshots
 from tensordbg.backends.tensorflow.tracing.composites import Composites
 from tensordbg.backends.tensorflow.tracing.differentiated import Differentiated
 from tensordbg.backends.tensorflow.tracing.loop_gradients import LoopGradients
-from tensordbg.backends.tensorflow.tracing.mentioned_names import MentionedNames
 from tensordbg.backends.tensorflow.tracing.python_names import PythonNames
 from tensordbg.model import StatedTensor
 from tensordbg.recording.catalog import CATALOG

@@ -11,7 +11,7 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools, Ints, shape_of
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.names.naming import Named, nearest
-from tensordbg.analysis.program.call_results import Meant
+from tensordbg.analysis.program.call_results import TensorsInCalls
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.analysis.view.search.language import Text
@@ -138,7 +138,7 @@ def _evenly(places: Ints, count: int) -> Ints:
     return places[np.unique(np.linspace(0, len(places) - 1, max(count, 0)).astype(np.int64))]
 
 
-def events_of(opened: NamedTensors, tensors: list[TensorRef], calls: Meant) -> Ints:
+def events_of(opened: NamedTensors, tensors: list[TensorRef], calls: TensorsInCalls) -> Ints:
     """The events of some tensors, ascending; of those that are meant in some calls only, the events of these."""
     table = np.zeros(opened.site_limit, dtype=np.bool_)
     table[[ref.site for ref in tensors]] = True

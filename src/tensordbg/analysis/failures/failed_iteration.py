@@ -17,7 +17,7 @@ from tensordbg.model import NONE
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,15}(?![\w.]*\w)")
 _COLUMNS = ["execution", "site", "slot", "iteration", "size", "min"]
-_MOST_TURNS = 100_000
+_MOST_ITERATIONS = 100_000
 
 Key = tuple[int, int, int]
 """An execution, a site and a slot."""
@@ -26,7 +26,7 @@ Key = tuple[int, int, int]
 @dataclass(frozen=True)
 class _Event:
     number: int
-    turn: int
+    iteration: int
     """The iteration, `NONE` outside of loops."""
     scalar: float | None
     """The number, of a tensor that has only one."""
@@ -35,19 +35,19 @@ class _Event:
 def events_given(trace: TraceSource, keys: Collection[Key], message: str) -> Mapping[Key, int]:
     """By what was given the event that tells of it: in the turn that failed, else the last."""
     found = _events(trace, keys)
-    turn = _failed_turn(found, {float(number) for number in _NUMBER.findall(message)})
-    chosen = {key: [each for each in events if each.turn == turn] or events for key, events in found.items()}
+    iteration = _iteration_of(found, {float(number) for number in _NUMBER.findall(message)})
+    chosen = {key: [each for each in events if each.iteration == iteration] or events for key, events in found.items()}
     return {key: events[-1].number for key, events in chosen.items()}
 
 
-def _failed_turn(found: Mapping[Key, list[_Event]], numbers: Collection[float]) -> int:
+def _iteration_of(found: Mapping[Key, list[_Event]], numbers: Collection[float]) -> int:
     """The only turn in which a scalar input has a number of the message, and other turns other numbers."""
-    turns = {
-        each.turn
+    iterations = {
+        each.iteration
         for events in found.values() if len({each.scalar for each in events}) > 1
-        for each in events if each.turn != NONE and each.scalar in numbers
+        for each in events if each.iteration != NONE and each.scalar in numbers
     }  # fmt: skip
-    return turns.pop() if len(turns) == 1 else NONE
+    return iterations.pop() if len(iterations) == 1 else NONE
 
 
 def _events(trace: TraceSource, keys: Collection[Key]) -> dict[Key, list[_Event]]:
@@ -55,13 +55,13 @@ def _events(trace: TraceSource, keys: Collection[Key]) -> dict[Key, list[_Event]
     wanted = np.unique([execution for execution, _, _ in keys if execution != NONE])
     found: dict[Key, list[_Event]] = {}
     for rows, table in tensor_pieces(trace, _COLUMNS) if len(wanted) else ():
-        execution, site, slot, turn, size = (integers(table, name, NONE) for name in _COLUMNS[:-1])
+        execution, site, slot, iteration, size = (integers(table, name, NONE) for name in _COLUMNS[:-1])
         smallest = table.column("min")
         for k in np.flatnonzero(np.isin(execution, wanted)):
             key = (int(execution[k]), int(site[k]), int(slot[k]))
             if key in keys:
                 scalar = smallest[int(k)].as_py() if size[k] == 1 else None
                 events = found.setdefault(key, [])
-                events.append(_Event(rows.start + int(k), int(turn[k]), scalar))
-                del events[:-_MOST_TURNS]
+                events.append(_Event(rows.start + int(k), int(iteration[k]), scalar))
+                del events[:-_MOST_ITERATIONS]
     return found

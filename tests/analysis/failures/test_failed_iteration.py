@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import tensorflow as tf
 
-from tensordbg.analysis.failures import failed_turn
+from tensordbg.analysis.failures import failed_iteration
 from tests.e2e.test_failure_beginnings import answer_of
 
 
@@ -27,7 +27,7 @@ class _Trace:
 
 def test_the_turn_whose_number_is_in_the_message() -> None:
     def event(message: str) -> int:
-        return failed_turn.events_given(_Trace(), {(7, 2, 0)}, message)[7, 2, 0]  # type: ignore[arg-type]
+        return failed_iteration.events_given(_Trace(), {(7, 2, 0)}, message)[7, 2, 0]  # type: ignore[arg-type]
 
     assert event("Trying to modify element 30 in a list with 3 elements.") == 3
     assert event("index 10 is not in [0, 20)") == 4  # of several that may be it, the last that was recorded
