@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <c10/util/flat_hash_map.h>
 
 #include <algorithm>
 #include <atomic>
@@ -353,15 +354,15 @@ class Makers {
 
   // A tensor that was freed leaves its head behind as long as it is pinned. With many of these between the program's own
   // blocks of memory its allocator can't join them, and takes new pages from the system for each step.
-  static constexpr std::size_t kFew = 512;
+  static constexpr std::size_t kFew = 1024;
   static constexpr std::size_t kMostPieces = 512;
 
   std::mutex mutex_;
   std::atomic<std::uint64_t> order_{0};
   bool any_uncounted_ = false;
-  std::unordered_map<const c10::TensorImpl*, Made> made_;
-  std::unordered_map<const c10::StorageImpl*, Memory> memory_;
-  std::unordered_map<const void*, Variable> variables_;  // by where their elements begin
+  ska::flat_hash_map<const c10::TensorImpl*, Made> made_;
+  ska::flat_hash_map<const c10::StorageImpl*, Memory> memory_;
+  ska::flat_hash_map<const void*, Variable> variables_;  // by where their elements begin
   std::size_t most_made_ = kFew;
   std::size_t most_memory_ = kFew;
   std::size_t most_variables_ = kFew;
