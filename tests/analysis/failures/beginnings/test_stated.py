@@ -7,12 +7,12 @@ from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.events import read_executions
-from tensordbg.model import StatedTensor
+from tensordbg.model import NONE, StatedTensor
 from tests.analysis.builder import TraceBuilder
 
 
-def line(stack: int) -> SourceLine:
-    return SourceLine("/me/train.py", stack, "step", True, "")
+def line(stack: int) -> SourceLine | None:
+    return None if stack == NONE else SourceLine("/me/train.py", stack, "step", True, "")
 
 
 def test_a_view_is_called_by_what_it_shows() -> None:
