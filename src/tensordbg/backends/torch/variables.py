@@ -17,6 +17,7 @@ from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.frame_values import values_in
 
 _ENOUGH_STEPS = 4
 """In fewer steps of an optimizer it says nothing that a parameter had no gradient."""
@@ -202,7 +203,7 @@ def _names_in_program() -> Mapping[int, str]:
         if frame is None:
             break
         if not frame.f_code.co_filename.startswith(plumbing):
-            for name, value in [*frame.f_locals.items(), *frame.f_globals.items()]:
+            for name, value in [*values_in(frame).items(), *frame.f_globals.items()]:
                 found.setdefault(id(value), name)
                 for part, inner in _parts(value):
                     found.setdefault(id(inner), f"{name}{part}")

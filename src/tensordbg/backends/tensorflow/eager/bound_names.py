@@ -9,12 +9,13 @@ from __future__ import annotations
 import dis
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from tensordbg.backends.tensorflow.eager.code_lines import line_at, lines_of
+from tensordbg.recording.frame_values import values_in
 
 _LOADS = ("LOAD_CLASSDEREF", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME")
 """How the names begin of the instructions that load a name; some of later versions load two."""
@@ -103,7 +104,7 @@ def mentions(frame: FrameType) -> Mention:
 def _names_in(frame: FrameType, is_it: Callable[[Any], bool]) -> Iterator[str]:
     """What the running lines of a frame call the object, the plainest first."""
     mentioned, attributes = _mentioned(frame)
-    held = {name: value_of(frame, name) for name in mentioned}
+    held = values_of(frame, mentioned)
     yield from (name for name, value in held.items() if is_it(value))
     for name, value in held.items():
         for part, each in parts_of(value, attributes):
@@ -173,10 +174,10 @@ def _is_name(name: object) -> bool:
     return isinstance(name, str) and name.isidentifier()
 
 
-def value_of(frame: FrameType, name: str) -> Any:
-    """The value of a name in a frame, None where it has none."""
-    local = frame.f_locals
-    return local[name] if name in local else frame.f_globals.get(name)
+def values_of(frame: FrameType, names: Iterable[str]) -> dict[str, Any]:
+    """The values of names in a frame, None where it has none."""
+    local = values_in(frame)
+    return {name: local[name] if name in local else frame.f_globals.get(name) for name in names}
 
 
 def parts_of(value: Any, attributes: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.backends.tensorflow.eager.bound_names import Mention, mentions, parts_of, value_of
+from tensordbg.backends.tensorflow.eager.bound_names import Mention, mentions, parts_of, values_of
 
 Array = npt.NDArray[Any]
 
@@ -64,8 +64,7 @@ def _equal_in(frame: FrameType, array: Array, between: int) -> Iterator[str]:
 
 
 def _held(frame: FrameType, said: Mention) -> Iterator[tuple[str, Any]]:
-    for name in said.names:
-        value = value_of(frame, name)
+    for name, value in values_of(frame, said.names).items():
         yield name, value
         for part, each in parts_of(value, said.attributes):
             yield f"{name}{part}", each

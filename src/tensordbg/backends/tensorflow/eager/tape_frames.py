@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import backprop
+from tensordbg.recording.frame_values import values_in
 from tensordbg.recording.usercode import UserCode
 
 
@@ -30,5 +31,5 @@ def taped_operation(frame: FrameType | None, user_code: UserCode) -> TapedOperat
         frame = frame.f_back
     if frame is None:
         return None
-    held = frame.f_locals
+    held = values_in(frame)
     return TapedOperation(held["op_name"], held["outputs"] or (), held["inputs"] or ())
