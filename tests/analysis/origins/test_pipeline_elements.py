@@ -44,8 +44,9 @@ def test_the_row_is_named_in_which_a_bad_value_came_in(tmp_path: Path) -> None:
 
 def test_the_element_is_named_for_which_a_function_computed_a_bad_value(tmp_path: Path) -> None:
     with tensordbg.record(tmp_path) as recording:
+        # One of them is bad: in batches TensorFlow computes several at once, in any order.
         for batch in (
-            trace_data(tf.data.Dataset.range(5)).map(lambda n: tf.math.log(3.0 - tf.cast(n, tf.float32))).batch(2)
+            trace_data(tf.data.Dataset.range(4)).map(lambda n: tf.math.log(3.0 - tf.cast(n, tf.float32))).batch(2)
         ):
             tf.identity(batch)
     first, *_ = tensordbg.open(recording.path).why().origins
