@@ -407,6 +407,8 @@ ELSEWHERE = {
     "before_kept_events",  # above: it takes a recording that keeps only the last events
     "deviation_of_one",  # test_torch_causes.py: it takes a deviation with a correction
     "from_another_process",  # test_many_processes.py: it takes two workers
+    "factor_not_finite",  # test_torch_causes.py: its sums scale what they add
+    "impossible_alignment",  # test_torch_causes.py: TensorFlow's loss raises where labels don't fit
     "no_label_counts",  # test_torch_causes.py: it takes a mean over the labels that count
     "regrouped_operations",  # analysis/causes/test_regrouping.py: it takes a session
     "returned_from_python",  # test_round_trips.py: it comes after another origin
