@@ -231,8 +231,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
 NOT_THERE: Mapping[str, str] = {
     "accumulated_gradients": "a tape gives gradients of its own each time",
     "deviation_of_one": "TensorFlow divides by the number of rows itself",
-    "factor_not_finite": "TensorFlow's sums scale nothing by a number of Python's",
     "evaluation_mode": "a layer is told in each call whether it learns",
+    "factor_not_finite": "TensorFlow's sums scale nothing by a number of Python's",
     "no_label_counts": "TensorFlow's losses know no label that is ignored",
     "no_log_probabilities": "TensorFlow's losses take logits or probabilities",
     "splitting": "a tf.function is one graph, or it is not made",

@@ -8,8 +8,7 @@ from tensordbg.operations.kinds import Kind
 
 def _impossible(case: Case) -> bool:
     """Of finite probabilities each alignment has a finite one, so that there is none at all."""
-    given = case.healths()[:1]
-    return case.operation.kind is Kind.ALIGNMENT_LOSS and case.output.pos_inf > 0 and bool(given) and all_finite(given)
+    return case.operation.kind is Kind.ALIGNMENT_LOSS and case.output.pos_inf > 0 and all_finite(case.healths()[:1])
 
 
 def _explain(case: Case) -> str:

@@ -10,12 +10,11 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.flow.reads import was_read
+from tensordbg.analysis.flow.returns import of_outside
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.details import Details
-from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE
 from tensordbg.operations.lookup import NUMBER
-from tensordbg.operations.traits import Trait
 
 _KINDS = ("nan", "neg_inf", "pos_inf")
 
@@ -46,10 +45,8 @@ def find_read_back(values: Values, details: Details) -> tuple[Ints, Ints]:
 
 def _is_written(values: Values) -> Bools:
     """For each site whether it is of a number of the program's text, or of a value from Python."""
-    result = np.zeros(len(values.ports.first), dtype=np.bool_)
-    for site in values.program.sites.values():
-        outside = operation_of(site).has(Trait.FROM_OUTSIDE) and site.argument == NONE
-        result[site.site] = site.op_type == NUMBER or outside
+    result = of_outside(values)
+    result[[site.site for site in values.program.sites.values() if site.op_type == NUMBER]] = True
     return result
 
 

@@ -165,7 +165,7 @@ def _time(values: Values, events: Ints) -> Ints:
     argument = values.ports.argument[site] >= 0
     first, last = _span(values)
     times = np.where(argument, 2 * np.minimum(first[invocation], events) - 1, 2 * events)
-    at_the_end = ~argument & ~_held_at_once(values)[values.port[events]] & ~_of_outside(values)[site]
+    at_the_end = ~argument & ~_held_at_once(values)[values.port[events]] & ~of_outside(values)[site]
     return np.where(at_the_end, np.maximum(times, 2 * last[invocation] + 1), times)
 
 
@@ -245,7 +245,7 @@ def _fits_in(shape: Sequence[int], other: Sequence[int]) -> bool:
 
 def _entering(values: Values) -> Bools:
     """Which events are bad and of values that no recorded operation made."""
-    outside = _of_outside(values)
+    outside = of_outside(values)
     site = values.ports.site[values.port]
     argument = values.ports.argument[site]
     executions = values.executions
@@ -263,7 +263,7 @@ def _entering(values: Values) -> Bools:
     return result
 
 
-def _of_outside(values: Values) -> Bools:
+def of_outside(values: Values) -> Bools:
     """For each site whether what it gives came in from outside of the program."""
     result = np.zeros(len(values.ports.first), dtype=np.bool_)
     sites = values.program.sites.values()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _NEW_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")
-"""As `TraceWriter` gives them."""
+"""As `new_trace_folder` of `trace/writer.py` gives them."""
 _NAMED = 4
 """So many warnings are named; each takes a line."""
 

@@ -33,7 +33,7 @@ def unchanged_variables(study: Study) -> list[Finding]:
     }
     zeros = find_zeros(study)
     gradients = gradients_of_variables(study).items()
-    stuck = {v for v, found in gradients if all(zeros.zero[k] or is_rounding(study, k) for k in found)}
+    stuck = {v for v, found in gradients if v in still and all(zeros.zero[k] or is_rounding(study, k) for k in found)}
     still = {v: k for v, k in still.items() if v not in stuck and _is_enough(study, v, k)}
     if _only_look(study, still, [reads[variable] for variable in changed]):
         return []

@@ -21,7 +21,6 @@ def is_rounding(study: Study, gradient: int) -> bool:
     """Whether a series of a gradient holds only what rounding leaves of the sum that it is."""
     series = study.series
     own, size = float(series.magnitude[series.rows(gradient)].max()), int(series.size[series.starts[gradient]])
-    means = root_mean_square(study)
     unit = _ROUNDING.get(study.words[0][gradient], 2.0**-24)
     for port in study.wiring.parents(int(study.port[gradient])):
         if not study.gradient[port]:
@@ -29,5 +28,5 @@ def is_rounding(study: Study, gradient: int) -> bool:
         for k in study.at.get(nearest(study, port), [])[:1]:
             terms, rest = divmod(int(series.size[series.starts[k]]), size)
             if terms > 1 and not rest:
-                return own <= _OF_ALL * unit * terms * float(means[series.rows(k)].max())
+                return own <= _OF_ALL * unit * terms * float(root_mean_square(study, series.rows(k)).max())
     return False

@@ -56,11 +56,12 @@ def trend(study: Study, sizes: Floats, k: int) -> Trend | None:
     return Trend(k, len(rows), begin, middle_size, end)
 
 
-def root_mean_square(study: Study) -> Floats:
-    """For each row the root of the mean of the squares."""
-    size = np.where(study.series.size > 0, study.series.size, 1)
+def root_mean_square(study: Study, rows: slice = slice(None)) -> Floats:
+    """For each row, or some of them, the root of the mean of the squares."""
+    size = study.series.size[rows]
     with np.errstate(invalid="ignore"):
-        return np.sqrt(study.series.squares / size)
+        result: Floats = np.sqrt(study.series.squares[rows] / np.where(size > 0, size, 1))
+    return result
 
 
 def changed(study: Study, sizes: Floats, factor: float) -> list[int]:

@@ -34,7 +34,7 @@ class ForwardFirst:
 
     def gate(self, node: Any) -> tuple[str, ...]:
         """Returns what a node waits for beside the checks of what it takes in, where a backward pass begins."""
-        if any(fd.node_of(name.lstrip("^")) in self._behind for name in node.input):
+        if any(fd.node_of(name) in self._behind for name in node.input):
             self._behind.add(node.name)
             return ()
         if node.name not in self._backward:
@@ -61,15 +61,8 @@ def _needed_earlier(definition: Any) -> set[str]:
     nothing would ever run.
     """
     places = {node.name: place for place, node in enumerate(definition.node_def)}
-    given = {node.name: [fd.node_of(name.lstrip("^")) for name in node.input] for node in definition.node_def}
-    waiting = [name for node, names in given.items() for name in names if places.get(name, -1) > places[node]]
-    found: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting.extend(given.get(name, ()))
-    return found
+    taken = ((fd.node_of(tensor), node.name) for node in definition.node_def for tensor in node.input)
+    return fd.nodes_before(definition, [name for name, taker in taken if places.get(name, -1) > places[taker]])
 
 
 def _may_not_run(definition: Any) -> bool:

@@ -9,7 +9,7 @@ has found something, so nothing is noted before.
 from __future__ import annotations
 
 from tensordbg.backends.tensorflow.check.forward_operations import ForwardOperations
-from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, slots_by_reference, slots_of
+from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, slots_kept
 from tensordbg.backends.tensorflow.sessions.graph import RunKey, upstream
 from tensordbg.backends.tensorflow.variables import READERS, writes
 from tensordbg.checking.finding import Culprit
@@ -25,10 +25,6 @@ _PLAIN = frozenset(
 def updates(op_type: str) -> bool:
     """Whether an operation of this type makes a variable's new value of its old one."""
     return writes(op_type) and op_type not in _PLAIN
-
-
-def _keeps(op_type: str) -> bool:
-    return bool(slots_of(op_type).names or slots_by_reference(op_type).names)
 
 
 class Updates:
@@ -68,7 +64,9 @@ class Updates:
         """The update behind which ours reads a slot; its site is named after it."""
         name = reading.name.rpartition(SLOT_SITE)[0]
         named = self._catalog.sites_named([name] if name else [])
-        return next((s for s in named if (s.function, s.name) == (reading.function, name) and _keeps(s.op_type)), None)
+        return next(
+            (s for s in named if (s.function, s.name) == (reading.function, name) and slots_kept(s.op_type).names), None
+        )
 
     def _culprit(self, writer: Site) -> Culprit:
         return Culprit(writer.op_type, writer.name, self._catalog.frames(writer.stack))

@@ -41,11 +41,17 @@ def names_of_variable(handle: Any, frame: FrameType | None, is_own: Callable[[st
     return names_bound(frame, lambda each: each is handle or _is_of(each, handle), is_own)
 
 
+def own_files(recorder: Recorder) -> Callable[[str], bool]:
+    """Tells whether a file is the program's own, or was generated from such."""
+    return lambda file: is_generated(file) or recorder.catalog.user_code.is_user(file)
+
+
 class VariableNames:
     """Notes the names of the variables that graphs read, while they are built; the hook for one recording."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        self._is_own = own_files(recorder)
         self._replaced = ReplacedAttributes()
 
     def install(self) -> None:
@@ -66,9 +72,6 @@ class VariableNames:
             return result
 
         return _read_variable_op
-
-    def _is_own(self, file: str) -> bool:
-        return is_generated(file) or self._recorder.catalog.user_code.is_user(file)
 
 
 def _is_of(value: Any, handle: Any) -> bool:

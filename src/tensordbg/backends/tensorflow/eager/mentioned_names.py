@@ -10,8 +10,7 @@ import sys
 from typing import Any
 
 from tensordbg.backends.tensorflow.eager.bound_names import names_bound
-from tensordbg.backends.tensorflow.eager.given_names import names_given
-from tensordbg.backends.tensorflow.generated import is_generated
+from tensordbg.backends.tensorflow.eager.given_names import names_given, own_files
 from tensordbg.backends.tensorflow.internals import constant_op, op_def_library
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.tracing.python_names import note_name
@@ -25,6 +24,7 @@ class MentionedNames:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        self._is_own = own_files(recorder)
         self._replaced = ReplacedAttributes()
 
     def install(self) -> None:
@@ -64,6 +64,3 @@ class MentionedNames:
             return result
 
         return _constant_impl
-
-    def _is_own(self, file: str) -> bool:
-        return is_generated(file) or self._recorder.catalog.user_code.is_user(file)

@@ -6,7 +6,7 @@ differentiates holds nothing of ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -149,13 +149,23 @@ def nodes_after(definition: Any, names: Iterable[str]) -> set[str]:
     for node in definition.node_def:
         for tensor in node.input:
             takers.setdefault(node_of(tensor), []).append(node.name)
+    return _reached(names, takers)
+
+
+def nodes_before(definition: Any, names: Iterable[str]) -> set[str]:
+    """Names of nodes, and of all that must run before them."""
+    return _reached(names, {node.name: [node_of(tensor) for tensor in node.input] for node in definition.node_def})
+
+
+def _reached(names: Iterable[str], further: Mapping[str, Iterable[str]]) -> set[str]:
+    """Names, and all that they lead to, from one to the next."""
     waiting = list(names)
     found: set[str] = set()
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting.extend(takers.get(name, ()))
+            waiting.extend(further.get(name, ()))
     return found
 
 

@@ -58,6 +58,11 @@ def slots_by_reference(op_type: str) -> Slots:
     return _slots(op_type, _DENSE.removeprefix(_RESOURCE), _SPARSE.removeprefix(_RESOURCE), lambda given: given.is_ref)
 
 
+def slots_kept(op_type: str) -> Slots:
+    """The slots that operations of a type update, in whatever kind of variable."""
+    return slots_of(op_type) if slots_of(op_type).names else slots_by_reference(op_type)
+
+
 def _slots(op_type: str, dense: str, sparse: str, holds: Callable[[Any], bool]) -> Slots:
     """Those of a type that begins as updates do, of all rows or of chosen ones, in the variables that it is given."""
     found = op_def_registry.get(op_type) if op_type.startswith((dense, sparse)) else None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, Slots, slots_by_reference, slots_of
+from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, slots_kept
 from tensordbg.backends.tensorflow.sessions.parts import Parts
 from tensordbg.backends.tensorflow.sessions.variables import REFERENCE_VARIABLES, SessionVariables, handle_behind
 from tensordbg.model import NONE, Site
@@ -73,16 +73,12 @@ def sites_of(
 
 def _slots(update: Any) -> Iterator[tuple[str, Any]]:
     """The name of each slot that an operation updates, and the handle of the variable that holds it."""
-    slots = _slots_of(update.type)
+    slots = slots_kept(update.type)
     if slots.names and update.get_attr("T").as_datatype_enum in dtypes.PROBED:
         for name, position in zip(slots.names, slots.positions, strict=True):
             handle = handle_behind(update.inputs[position])
             if handle is not None:
                 yield name, handle
-
-
-def _slots_of(op_type: str) -> Slots:
-    return slots_of(op_type) if slots_of(op_type).names else slots_by_reference(op_type)
 
 
 def _reader_of(handle: Any) -> Any:
@@ -94,7 +90,7 @@ def _reader_of(handle: Any) -> Any:
 
 
 def _is_worth_reading(update: Any, handle: Any) -> bool:
-    if _slots_of(update.type).rows < 0:
+    if slots_kept(update.type).rows < 0:
         return True
     shape = handle.op.get_attr("shape")
     elements = math.prod(dimension.size for dimension in shape.dim)
