@@ -123,3 +123,23 @@ def test_each_module_of_many_is_known_by_what_it_gives(tmp_path: Path) -> None:
     assert {name for name, _ in model.named_modules() if name} <= layers
     gradients = [site.attributes for site in open_trace(recording.path).sites().values()]
     assert sum('"gradient_for"' in attributes for attributes in gradients) == len(list(model.parameters()))
+
+
+@pytest.mark.parametrize("observer", ["compiled", "in Python"])
+def test_an_infinity_that_numbers_are_held_against_is_no_bad_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, observer: str
+) -> None:
+    def refuse(_: object) -> None:
+        raise BuildError("there is no compiler")
+
+    if observer != "compiled":
+        monkeypatch.setattr(torch_recording, "build", refuse)
+    x = torch.ones(3)
+    with tensordbg.record(tmp_path / "a") as recording:
+        assert x.isfinite().all()
+        assert not (x == float("inf")).any()
+        assert (x.clamp(max=float("inf")) > -float("inf")).all()
+        x.masked_fill(x < 0, -float("inf"))
+    rows = list_tensors(open_trace(recording.path), Selection(), Order(limit=0)).rows
+    bad = [row for row in rows if row.health is not None and row.health.non_finite]
+    assert [row.op_type for row in bad] == ["Number"], "that which elements may be set to"

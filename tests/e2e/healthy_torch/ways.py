@@ -215,3 +215,20 @@ def a_picture_that_is_optimized() -> None:
     optimizer = torch.optim.Adam([picture], lr=0.05)
     for _ in range(20):
         improve(-model(picture)[0, 3], optimizer)
+
+
+@healthy
+def a_training_that_asks_whether_its_numbers_are_finite() -> None:
+    model = dense(64, 32, 10)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2, foreach=True)
+    best = torch.tensor(1e9)
+    for step in range(24):
+        x, y = batch(step)
+        loss = functional.cross_entropy(model(x).clamp(max=float("inf")), y)
+        assert bool(loss.isfinite())
+        assert not bool(torch.isinf(loss) | (loss == float("inf")))
+        assert bool((loss < float("inf")).all())
+        assert bool(torch.ne(loss, -float("inf")))
+        improve(loss, optimizer)
+        assert all(bool(torch.isfinite(each.grad).all()) for each in model.parameters() if each.grad is not None)
+        best = torch.minimum(best, loss.detach())

@@ -47,7 +47,8 @@ class _Given(NamedTuple):
     tensor: Any = None
     """None of a number."""
     part: int = WHOLE
-    number: float = 0.0
+    number: float | None = None
+    """None of a tensor, and of an infinite limit, which is none."""
 
 
 class Call:
@@ -102,7 +103,8 @@ class Looking:
             if value is None:
                 continue
             if argument.is_number and type(value) in (int, float):
-                call.given.append(_Given(Known(), number=float(value)))
+                unlimited = argument.is_limit and not math.isfinite(value)
+                call.given.append(_Given(Known(), number=None if unlimited else float(value)))
                 continue
             for tensor, place in tensors_in(value):
                 self._take(call, tensor, place if call.operation.of_each else WHOLE, reads=argument.reads)
@@ -271,7 +273,7 @@ class Looking:
         for place, given in enumerate(call.given):
             if part != WHOLE and given.part not in (WHOLE, part):
                 continue
-            if given.tensor is None:
+            if given.number is not None:
                 number = self._number(call, given.number, place)
                 inputs += [number.maker.reference] if number.maker.reference != UNKNOWN else []
             else:

@@ -36,6 +36,8 @@ _OF_EACH = ("aten::_foreach_", "aten::_fused_", "aten::_amp_foreach_")
 _NUMBERS = frozenset({"self", "other", "exponent", "value", "fill_value", "scalar", "s"})
 _count = count(1)
 _BOUNDS = frozenset({"min", "max", "min_val", "max_val"})
+_COMPARES = frozenset(f"aten::{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
+"""Operations that hold their elements against numbers: what they give is not made of these."""
 
 
 class Argument(NamedTuple):
@@ -47,6 +49,8 @@ class Argument(NamedTuple):
     """Whether the old elements matter."""
     is_number: bool
     """Whether a number there is computed with, and no setting."""
+    is_limit: bool
+    """Whether such a number is a limit, or compared with, so that nothing of it goes on."""
     keeps: bool
     """Whether what it writes there, where it is asked to compute as while it learns, is nothing that it returns."""
 
@@ -124,5 +128,6 @@ def _argument(argument: Any, operation: str, rearranges: object) -> Argument:
         is_number=(kind == "number" and not only_named and name in _NUMBERS)
         or name in _BOUNDS
         or kind in ("Tensor", "Optional[Tensor]"),  # a number of the text goes where a tensor could
+        is_limit=name in _BOUNDS or operation in _COMPARES,
         keeps=keeps,
     )

@@ -39,6 +39,7 @@ struct Operation {
   std::vector<bool> keeps;     // by argument: what it writes there it doesn't return, though it returns something
   int trains = -1;             // the argument that must be true for it to write these
   std::vector<bool> numbers;   // by argument: it is a number that is computed with, and no setting
+  std::vector<bool> limits;    // by argument: such a number is a limit, or compared with, so none of its own goes on
   std::vector<std::string> settings;  // by argument: its name where it is one that says how is computed, else empty
   bool is_view = false;        // all that it gives are views
   bool passes = false;         // it is a view, or made of other operations: nothing is recorded of it
@@ -69,6 +70,14 @@ inline bool is_number(const c10::Argument& argument) {
 
 // ... or bounds that a tensor could be.
 inline bool is_bound(const c10::Argument& argument) { return is_among(argument.name(), {"min", "max", "min_val", "max_val"}); }
+
+// Operations that hold their elements against numbers: what they give is not made of these.
+inline bool compares(const std::string& name) {
+  return is_among(name, {"aten::eq", "aten::ne", "aten::lt", "aten::le", "aten::gt", "aten::ge"});
+}
+
+// Made of others, which compute with an infinity: this is how one asks whether numbers are finite.
+inline bool tests_finiteness(const std::string& name) { return name == "aten::isfinite"; }
 
 // Whether an argument says how is computed (an axis, an epsilon), and is no tensor and no number to compute with.
 inline bool is_setting(const c10::Argument& argument) {
@@ -121,6 +130,7 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
     operation.reads.push_back(!written || !(argument.kwarg_only() || overwrites(operation.name)));
     operation.writes_any = operation.writes_any || written;
     operation.numbers.push_back(is_number(argument) || is_bound(argument));
+    operation.limits.push_back(compares(operation.name) || is_bound(argument));
     operation.settings.push_back(is_setting(argument) ? argument.name() : std::string());
   }
   operation.takes = schema->arguments().size();
@@ -128,7 +138,7 @@ inline Operation describe_operation(const at::RecordFunction& fn) {
   operation.hands_out = is_among(name, {"aten::_local_scalar_dense", "aten::equal"});
   const auto handle = c10::Dispatcher::singleton().findSchema({schema->name(), schema->overload_name()});
   operation.composite =
-      handle.has_value() && handle->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+      handle.has_value() && handle->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) && !tests_finiteness(name);
   bool views = !schema->returns().empty() && !operation.writes_any;
   for (const auto& returned : schema->returns()) views = views && returned.alias_info() != nullptr && !returned.alias_info()->isWrite();
   const bool special = operation.unwritten || operation.collective != nullptr || operation.enters || operation.rearranges ||
