@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -126,9 +127,24 @@ void fill_in_place(EventLog* log, const TensordbgTensor& tensor, const std::vect
   if (keeps_values(log, dtype, record)) keep_values(log, dtype, gathered(tensor, element_size(dtype)), record);
 }
 
+// Of one that was measured where it lies, on another device: in the order of its memory where that has no gaps.
+void fill_measured(EventLog* log, const TensordbgTensor& tensor, Record* record) {
+  const auto dtype = static_cast<DType>(tensor.dtype);
+  if (!fill_shape(log, dtype, tensor.rank, [&tensor](int axis) { return tensor.dims[axis]; }, record)) return;
+  if (tensor.small != nullptr) keep_small(dtype, tensor.small, record);
+  if (log->detail() < Detail::kHealth) return;
+  HealthFields& health = record->tensor.health;
+  static_assert(sizeof health == sizeof *tensor.health);
+  std::memcpy(&health, tensor.health, sizeof health);
+  record->flags |= kFlagHealth;
+  if (health.first_bad < 0 || tensor.strides == nullptr) return;
+  health.first_bad = row_major_index(tensor, by_stride(tensor), health.first_bad);
+}
+
 void fill(EventLog* log, const TensordbgTensor& tensor, Record* record) {
   const auto dtype = static_cast<DType>(tensor.dtype);
   const auto dim = [&tensor](int axis) { return tensor.dims[axis]; };
+  if (tensor.health != nullptr) return fill_measured(log, tensor, record);
   if (tensor.data == nullptr || element_size(dtype) == 0) {
     fill_shape(log, dtype, tensor.rank, dim, record);
     return;
@@ -170,7 +186,13 @@ std::uint16_t device(const char* name) {
   return log == nullptr ? 0 : static_cast<std::uint16_t>(log->intern(NameKind::kDevice, name));
 }
 
-const TensordbgLogTable kTable = {recording, begin, append, device};
+int measures(std::uint32_t site, int dtype) {
+  const ActiveLog active;
+  EventLog* log = active.get();
+  return log != nullptr && log->detail() >= Detail::kHealth && log->wants(site, static_cast<DType>(dtype)) ? 1 : 0;
+}
+
+const TensordbgLogTable kTable = {recording, begin, append, device, measures};
 
 }  // namespace
 

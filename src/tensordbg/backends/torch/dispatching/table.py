@@ -7,7 +7,7 @@ from typing import Any
 
 from tensordbg import _native
 
-_NAME = b"tensordbg.log_table.1"
+_NAME = b"tensordbg.log_table.2"
 """See observer/log_table.h, which the structures here follow."""
 
 _INTEGER = ctypes.c_int64
@@ -27,6 +27,8 @@ class Event(ctypes.Structure):
         ("dims", _INTEGERS),
         ("strides", _INTEGERS),
         ("data", ctypes.c_void_p),
+        ("health", ctypes.c_void_p),
+        ("small", ctypes.c_void_p),
     )
 
 
@@ -36,6 +38,7 @@ class _Table(ctypes.Structure):
         ("begin", ctypes.CFUNCTYPE(_INTEGER, ctypes.c_uint32, _INTEGER, _INTEGERS, ctypes.c_size_t)),
         ("tensor", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Event))),
         ("device", ctypes.CFUNCTYPE(ctypes.c_uint16, ctypes.c_char_p)),
+        ("measures", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint32, ctypes.c_int)),
     )
 
 
