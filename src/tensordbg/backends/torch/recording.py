@@ -11,6 +11,7 @@ from tensordbg.backends.torch.compiled.recording import Compiled
 from tensordbg.backends.torch.debug.operations import Operations
 from tensordbg.backends.torch.debug.runs import Runs
 from tensordbg.backends.torch.failures.failed_operation import Failures
+from tensordbg.backends.torch.gpus import RECORDING as GPUS
 from tensordbg.backends.torch.groups import Groups
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.backends.torch.processes import watch_processes
@@ -95,6 +96,8 @@ class TorchRecording:
         groups = Groups(_sites.describe, lambda: _note_rank(recorder))
         told = (groups.describe, _sites.forget_fractions, fail, _variables.set_gradient)
         observer.start(_native.log_table(), *told, torch._C.TensorBase)  # noqa: SLF001
+        GPUS.install(observer, recorder.warn)
+        self._hooks.callback(GPUS.uninstall)
         _variables.install(observer)
         watch_processes()
         self._hooks.callback(self._note_reads, recorder, observer)

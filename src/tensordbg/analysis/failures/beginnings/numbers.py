@@ -23,7 +23,8 @@ _OF_DIMENSION = re.compile(r"index (-?\d+) of dimension (\d+) out of bounds")
 _OF_SIZE = re.compile(r"index (-?\d+) is out of bounds for dimension \d+ with size (\d+)")
 _OF_LABEL = re.compile(r"Target (-?\d+) is out of bounds")
 _OF_TABLE = re.compile(r"\Aindex out of range in self")
-"""How PyTorch says it; the last tells no number."""
+_ON_GPU = re.compile(r"device-side assert triggered")
+"""How PyTorch says it; the last two tell no number, and the last may be of anything that a kernel asserts."""
 
 _CARRYING = frozenset({Kind.CAST, Kind.CLIP, Kind.MAX, Kind.MAXIMUM, Kind.MIN, Kind.MINIMUM, Kind.RELU})
 """They give numbers that they were given, perhaps without what is behind the point."""
@@ -53,6 +54,8 @@ def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | Non
         return OutOfRange(int(label[1]), 0, first.shape[min(1, len(first.shape) - 1)])
     if _OF_TABLE.search(message):
         return _outside_of_table(given)
+    if _ON_GPU.search(message):
+        return _outside_of_table(given, _axis_of_labels(given))
     found = _OF_DIMENSION.search(message)
     if found is None or first is None or first.shape is None or int(found[2]) >= len(first.shape):
         return None
@@ -60,12 +63,22 @@ def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | Non
     return OutOfRange(int(found[1]), -size, size)
 
 
-def _outside_of_table(given: Sequence[Made | None]) -> OutOfRange | None:
-    """The index that is outside of the rows of a table, which is the first input."""
+def _axis_of_labels(given: Sequence[Made | None]) -> int:
+    """Along which axis of the first input the second tells a place: a label for each row stands for a column."""
+    table, index = (*given, None, None)[:2]
+    if table is None or index is None or table.shape is None or index.shape is None:
+        return 0
+    return int(len(table.shape) > 1 and len(index.shape) == 1 and index.shape[0] == table.shape[0])
+
+
+def _outside_of_table(given: Sequence[Made | None], axis: int = 0) -> OutOfRange | None:
+    """The index that is outside of the rows of a table, which is the first input, or of its columns."""
     table, index = (*given, None, None)[:2]
     if table is None or not table.shape or index is None or index.low is None or index.high is None:
         return None
-    rows = table.shape[0]
+    if not index.dtype.startswith(("int", "uint")):
+        return None
+    rows = table.shape[axis]
     wrong = index.high if index.high >= rows else index.low
     return OutOfRange(int(wrong), 0, rows) if not 0 <= wrong < rows else None
 

@@ -12,6 +12,7 @@ from tensordbg.backends.torch.building import CHECKER, BuildError, build, instal
 from tensordbg.backends.torch.check.findings import Bad, RawTensor, finding_of
 from tensordbg.backends.torch.check.raised import BadNumberError, tell
 from tensordbg.backends.torch.check.scaling import Scaling
+from tensordbg.backends.torch.gpus import CHECKING as GPUS
 from tensordbg.checking.finding import Finding
 from tensordbg.checking.message import Limits, found_of, limits_of, message_of
 from tensordbg.recording.catalog import CATALOG, RawFrame
@@ -58,9 +59,11 @@ class Checking:
             self._scaling.install(self._looked_at)
         main = threading.main_thread().ident
         self._checker.start(self._judge, self._fail, BadNumberError, main, torch._C.TensorBase)  # noqa: SLF001
+        GPUS.install(self._checker, lambda why: say(f"warning: {why}"))
 
     def stop(self) -> None:
         """Checks nothing from now on."""
+        GPUS.uninstall()
         if self._checker is not None:
             self._checker.stop()
         if self._step_hook is not None:

@@ -14,6 +14,7 @@ from tensordbg.backends.torch.dispatching.places import Describe, Places
 from tensordbg.backends.torch.dispatching.reads import watch_reads
 from tensordbg.backends.torch.dispatching.table import LogTable
 from tensordbg.backends.torch.dispatching.tensors import has_elements
+from tensordbg.backends.torch.gpu_kernels import GpuKernelError
 from tensordbg.recording.guard import guarded
 
 
@@ -50,6 +51,14 @@ class DispatchObserver:
         self._on = False
         self._undo.close()
         self._modes.stop()
+
+    def measure_on_gpu(self, _kernels: object, _kind: str) -> bool:
+        """Refuses to: it would wait for the GPU at each operation.
+
+        Raises:
+            GpuKernelError: Always.
+        """
+        raise GpuKernelError("the observer in Python does not measure there")
 
     def set_step(self, step: int) -> None:
         """Counts all that runs now as of this step; nothing is recorded where it is -1."""
@@ -140,6 +149,9 @@ class DispatchObserver:
     def failures(self) -> list[tuple[int, int, list[Stated]]]:
         """Lists the operations that raised, the last one first: the site, the step, and what each was given."""
         return list(self._looking.failures)
+
+    def failed_on_gpu(self) -> None:
+        """None: an operation that failed on a GPU is not known here."""
 
     def known_tensor(self, tensor: Any) -> Stated | None:
         """Describes a tensor as of an operation that raised; None where nothing is known of it."""

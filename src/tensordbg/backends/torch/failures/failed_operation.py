@@ -73,7 +73,11 @@ class Failures:
         if not isinstance(error, Exception):
             return None
         for each in errors_behind(error):
-            found = self._of_operation(each, error, recorder, observer) or self._of_python(each, error, observer)
+            found = (
+                self._of_gpu(each, error, recorder, observer)
+                or self._of_operation(each, error, recorder, observer)
+                or self._of_python(each, error, observer)
+            )
             if found is not None:
                 return found
         return None
@@ -85,19 +89,31 @@ class Failures:
         if not _is_raised_by_call(raised.__traceback__):
             return None
         here = self._innermost(_frames(raised))
-        for number, step, given in observer.failures():
-            site = self._catalog.site(number)
-            if site.stack == NONE or self._innermost_of(site.stack) != here:
-                continue
-            refused = [_Given(*each) for each in given]
-            execution = recorder.begin_failed(number, step, [each.reference for each in refused]) if step >= 0 else NONE
-            layer = _layer(site)
-            tensors = _Stated(self._catalog).of(refused)
-            inputs = tuple(StatedInput(each.tensor, each.dtype, each.shape) for each in tensors[: len(refused)])
-            return FailedOperation(
-                type(error).__name__, _words(error), number, execution, inputs, tuple(tensors), layer=layer
-            )
+        for each in observer.failures():
+            stack = self._catalog.site(each[0]).stack
+            if stack != NONE and self._innermost_of(stack) == here:
+                return self._described(each, error, recorder)
         return None
+
+    def _of_gpu(
+        self, raised: BaseException, error: BaseException, recorder: Recorder, observer: Any
+    ) -> FailedOperation | None:
+        """The operation that failed on a GPU, of which CUDA tells the program at some later one."""
+        if not str(raised).startswith("CUDA error:"):
+            return None
+        told = observer.failed_on_gpu()
+        return None if told is None else self._described(told, error, recorder)
+
+    def _described(self, told: tuple[int, int, list[Any]], error: BaseException, recorder: Recorder) -> FailedOperation:
+        number, step, given = told
+        refused = [_Given(*each) for each in given]
+        execution = recorder.begin_failed(number, step, [each.reference for each in refused]) if step >= 0 else NONE
+        layer = _layer(self._catalog.site(number))
+        tensors = _Stated(self._catalog).of(refused)
+        inputs = tuple(StatedInput(each.tensor, each.dtype, each.shape) for each in tensors[: len(refused)])
+        return FailedOperation(
+            type(error).__name__, _words(error), number, execution, inputs, tuple(tensors), layer=layer
+        )
 
     def _of_python(self, raised: BaseException, error: BaseException, observer: Any) -> FailedOperation | None:
         """Python code of PyTorch that refused what it was given, or a dataset's own code that it called."""
@@ -202,4 +218,8 @@ def _is_raised_by_call(trace: TracebackType | None) -> bool:
 
 
 def _words(error: BaseException) -> str:
-    return "\n".join(str(error).strip().splitlines()[:_MOST_LINES])
+    words = str(error).strip()
+    lines = words.splitlines()
+    if words.startswith("CUDA error:"):
+        lines = lines[:1]  # what follows is how to find the operation
+    return "\n".join(lines[:_MOST_LINES])

@@ -44,9 +44,21 @@ PyObject* known_tensor(PyObject*, PyObject* value) {
   }
 }
 
-PyObject* failures(PyObject*, PyObject*) {
-  return told_list(g_failures.all(), [](const Failure& failure) {
-    return Py_BuildValue("(LLN)", static_cast<long long>(failure.site), static_cast<long long>(failure.step),
-                         told_list(failure.given, told_given));
-  });
+PyObject* told_failure(const Failure& failure) {
+  return Py_BuildValue("(LLN)", static_cast<long long>(failure.site), static_cast<long long>(failure.step),
+                       told_list(failure.given, told_given));
+}
+
+PyObject* failures(PyObject*, PyObject*) { return told_list(g_failures.all(), told_failure); }
+
+// Waits for what the GPU has yet to measure.
+PyObject* failed_on_gpu(PyObject*, PyObject*) {
+  const Busy busy;
+  try {
+    g_gpu.settle_all(record_measured);
+    const std::lock_guard<std::mutex> guard(g_late_mutex);
+    if (g_failed_on_gpu.has_value()) return told_failure(*g_failed_on_gpu);
+  } catch (...) {  // then it is not known
+  }
+  Py_RETURN_NONE;
 }

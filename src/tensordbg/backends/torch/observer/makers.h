@@ -163,12 +163,15 @@ class Makers {
     if (c10::StorageImpl* storage = storage_of(tensor)) memory_.erase(storage);
   }
 
-  // References to what is known not to be finite and is still there.
-  std::vector<std::int64_t> bad_alive() {
+  // References to what is not finite and is still there; `is_bad` says it of a reference, a site, and what is known of it here.
+  template <typename IsBad>
+  std::vector<std::int64_t> bad_alive(IsBad is_bad) {
     const std::lock_guard<std::mutex> guard(mutex_);
     std::vector<std::int64_t> found;
     for (const auto& [address, made] : made_) {
-      if (made.maker.bad && made.maker.reference != kUnknown && !made.alive.expired()) found.push_back(made.maker.reference);
+      const Maker& maker = made.maker;
+      if (maker.reference == kUnknown || made.alive.expired()) continue;
+      if (is_bad(maker.reference, maker.site, maker.bad)) found.push_back(maker.reference);
     }
     return found;
   }

@@ -20,6 +20,8 @@
 #include "collectives.h"
 #include "debugger.h"
 #include "failures.h"
+#include "gpu_begin.h"
+#include "gpu_health.h"
 #include "interpreter.h"
 #include "log_table.h"
 #include "makers.h"
@@ -47,6 +49,7 @@ Makers g_makers;
 Arrivals g_arrivals;
 Modules g_modules;
 Failures g_failures;
+GpuHealth g_gpu;
 
 std::mutex g_sites_mutex;
 struct KnownSite {
@@ -110,6 +113,7 @@ struct Thread {
   ModuleCalls modules;
   Views views;
   bool raised = false;  // what raised the exception that is on its way is noted already
+  std::vector<Wish>* wishes = nullptr;  // what an operation on lists has given so far, to be measured together
   int calls = 0;        // for a debugger: operations that are under way, within each other
   bool told = false;    // ... and whether it was told of one of them
 };
@@ -166,6 +170,13 @@ struct Light final : Running, FromStock<Light> {
   c10::SmallVector<Weak, 3> given;
 };
 
+// The places of the parts of lists among what an operation was given: of a list of hundreds each part is asked for by itself.
+struct PartPlaces {
+  c10::SmallVector<std::uint32_t, 4> whole;  // of what is no part
+  std::vector<c10::SmallVector<std::uint32_t, 4>> parts;
+  std::size_t size = 0;                      // so many things are given
+};
+
 struct Context final : Running, FromStock<Context> {
   explicit Context(const Operation* runs) : Running(runs, false) {}
   Context* around = nullptr;
@@ -180,6 +191,8 @@ struct Context final : Running, FromStock<Context> {
   std::int64_t site = -1;  // not known yet
   int place = -1;  // among the operations of its kind in a node of autograd
   c10::SmallVector<Run, 1> runs;
+  std::vector<std::int32_t> run_of_part;  // its place among the runs, -1 where there is none
+  PartPlaces part_places;
   std::uint64_t stack = 0;  // not known yet
   std::string group;        // of a collective operation the processes that run it
   bool early = false;       // it works on what has not come yet, so it is part of how that comes
@@ -329,14 +342,67 @@ std::uint64_t stack_of(Context* context) {
   return context->stack;
 }
 
-// Returns whether it is known not to be finite.
-bool append(const at::Tensor& tensor, std::int64_t execution, std::uint32_t site, std::uint16_t slot) {
+// What was found bad after its operation had returned, by execution and site.
+std::mutex g_late_mutex;
+std::unordered_set<std::uint64_t> g_late;
+
+std::uint64_t late_key(std::int64_t execution, std::uint32_t site) { return mixed(static_cast<std::uint64_t>(execution), site); }
+
+// A GPU goes on with nothing behind an operation that fails on it, which Python hears of at a later one: the first whose
+// result was never measured is the one that failed.
+std::optional<Failure> g_failed_on_gpu;
+
+Refused refused(const Weak& weak, const Known& known);
+
+void note_failure_on_gpu(const Asked& asked) {
+  const std::lock_guard<std::mutex> guard(g_late_mutex);
+  if (g_failed_on_gpu.has_value()) return;
+  Failure failure{asked.event.site, g_step.load()};
+  for (const Source& source : asked.sources) {
+    Known known;
+    known.reference = source.reference;
+    failure.given.push_back(refused(source.tensor, known));
+  }
+  g_failed_on_gpu = std::move(failure);
+}
+
+void record_measured(const Asked& asked) {
+  const bool bad = g_log->tensor(&asked.event) != 0;
+  if (asked.event.health == nullptr && !asked.refused) note_failure_on_gpu(asked);
+  if (!bad) return;
+  const std::lock_guard<std::mutex> guard(g_late_mutex);
+  g_late.insert(late_key(asked.event.execution, asked.event.site));
+}
+
+bool is_bad(std::int64_t reference, std::uint32_t site, bool known) {
+  if (known || reference == kUnknown) return known;
+  const std::lock_guard<std::mutex> guard(g_late_mutex);
+  return !g_late.empty() && g_late.count(late_key(reference >> 16, site)) != 0;
+}
+
+Sources sources_of(const Context* context) {
+  Sources sources;
+  if (context == nullptr) return sources;
+  for (const Given& given : context->given) {
+    if (given.alive.has_value()) sources.push_back({*given.alive, given.known.reference});
+  }
+  return sources;
+}
+
+// Returns whether it is known not to be finite; what a GPU measures is not known yet. `context` is what has made it.
+bool append(const at::Tensor& tensor, std::int64_t execution, std::uint32_t site, std::uint16_t slot,
+            const Context* context = nullptr) {
   TensordbgTensor event{};
   describe(tensor, &event);
   event.execution = execution;
   event.site = site;
   event.slot = slot;
   event.device = device_number(tensor);
+  g_gpu.settle(record_measured);  // what was computed before comes before it
+  if (g_gpu.measures(tensor) && g_log->measures(site, event.dtype) != 0) {
+    if (t_thread.wishes != nullptr) return t_thread.wishes->push_back({tensor, event, sources_of(context)}), false;
+    if (g_gpu.ask(tensor, event, sources_of(context), record_measured)) return false;
+  }
   return g_log->tensor(&event) != 0;
 }
 
@@ -471,6 +537,45 @@ Known known_number(Context* context, double number, int place) {
   return known;
 }
 
+void find_part_places(Context* context) {
+  PartPlaces& places = context->part_places;
+  places.whole.clear();
+  places.parts.clear();
+  places.size = context->given.size();
+  for (std::uint32_t at = 0; at < places.size; ++at) {
+    const int part = context->given[at].part;
+    if (part < 0) {
+      places.whole.push_back(at);
+      continue;
+    }
+    if (places.parts.size() <= static_cast<std::size_t>(part)) places.parts.resize(static_cast<std::size_t>(part) + 1);
+    places.parts[static_cast<std::size_t>(part)].push_back(at);
+  }
+}
+
+// Calls `look` with the place of all that is given to one part of a list, and of what is given to each; in order.
+template <typename Look>
+void each_given(Context* context, int part, Look look) {
+  constexpr std::size_t kFew = 8;
+  auto& given = context->given;
+  if (part == kWhole || given.size() <= kFew) {
+    for (std::size_t at = 0; at < given.size(); ++at) {
+      if (part == kWhole || given[at].part == kWhole || given[at].part == part) look(at);
+    }
+    return;
+  }
+  if (context->part_places.size != given.size()) find_part_places(context);
+  const PartPlaces& places = context->part_places;
+  static const c10::SmallVector<std::uint32_t, 4> none;
+  const auto& own = static_cast<std::size_t>(part) < places.parts.size() ? places.parts[static_cast<std::size_t>(part)] : none;
+  std::size_t whole = 0;
+  for (const std::uint32_t at : own) {
+    for (; whole < places.whole.size() && places.whole[whole] < at; ++whole) look(places.whole[whole]);
+    look(at);
+  }
+  for (; whole < places.whole.size(); ++whole) look(places.whole[whole]);
+}
+
 // A place among the inputs of one operation, of all in a line.
 int place_of(const Context& context) { return context.operation->number << 8 | static_cast<int>(context.given.size() & 0xFF); }
 
@@ -492,9 +597,13 @@ void look_at_inputs(const at::RecordFunction& fn, Context* context) {
     const bool writes = argument < operation.writes.size() && operation.writes[argument] &&
                         !(keeps && !is_training(operation, values));
     const bool reads = argument >= operation.reads.size() || operation.reads[argument];
+    const bool limit = argument < operation.limits.size() && operation.limits[argument];
+    const auto give = [context, limit](double number) {  // an infinite limit is none
+      context->given.push_back({nullptr, nullptr, {}, kWhole, !limit || std::isfinite(number), number});
+    };
     double number = 0;
     if (argument < operation.numbers.size() && operation.numbers[argument] && is_number(value, &number)) {
-      context->given.push_back({nullptr, nullptr, {}, kWhole, true, number});
+      give(number);
       continue;
     }
     if (argument < operation.settings.size() && !operation.settings[argument].empty()) {
@@ -503,10 +612,7 @@ void look_at_inputs(const at::RecordFunction& fn, Context* context) {
     }
     each_tensor(value, [&](const at::Tensor& tensor, int place) {
       const int part = operation.of_each ? place : kWhole;
-      if (is_number(tensor)) {
-        context->given.push_back({nullptr, nullptr, {}, kWhole, true, number_in(tensor)});
-        return;
-      }
+      if (is_number(tensor)) return give(number_in(tensor));
       if (!has_elements(tensor)) {
         context->wraps = true;
         return;
@@ -684,19 +790,20 @@ int place_in_node(const Operation& operation) {
 }
 
 // Whose gradient or update an operation computes, as far as it is known.
-Owner owner_of(const Context& context, int part, const at::Tensor& tensor, bool written) {
+Owner owner_of(Context* context, int part, const at::Tensor& tensor, bool written) {
   if (written) {
     if (const std::int64_t variable = g_makers.variable_of(tensor); variable != kNobody) return {variable, true};
   }
   const Thread& thread = t_thread;
   if (const Node* node = node_of_thread(); node != nullptr) return {node->variable, false};
-  const bool updates = thread.updating && thread.modules.numbers.empty();
-  for (const Given& given : context.given) {
-    const bool takes = part == kWhole ? updates : given.part == part;
-    if (!takes || given.tensor == nullptr) continue;
-    if (given.known.owner != kNobody) return {given.known.owner, false};
-  }
-  return {};
+  if (part == kWhole && (!thread.updating || !thread.modules.numbers.empty())) return {};
+  Owner owner;
+  each_given(context, part, [&](std::size_t at) {
+    const Given& given = context->given[at];
+    if (owner.variable != kNobody || given.tensor == nullptr || (part != kWhole && given.part != part)) return;
+    owner.variable = given.known.owner;
+  });
+  return owner;
 }
 
 // Where the program reads: the line of its own, whatever computes for it.
@@ -706,13 +813,15 @@ std::int64_t reading_site() {
 
 // A bad number that the program reads is a result of it.
 void note_read(const Context* context) {
+  g_gpu.settle(record_measured);  // a read waits for the GPU
+  const auto bad = [](const Known& known) { return is_bad(known.reference, known.site, known.bad); };
   bool any = false;
-  for (const Given& given : context->given) any = any || given.known.bad;
+  for (const Given& given : context->given) any = any || bad(given.known);
   if (!any) return;
   const std::int64_t where = reading_site();
   if (where < 0) return;
   for (const Given& given : context->given) {
-    if (!given.known.bad || given.known.reference == kUnknown) continue;
+    if (!bad(given.known) || given.known.reference == kUnknown) continue;
     const std::lock_guard<std::mutex> guard(g_reads_mutex);
     if (g_reads.size() < kMostReads) g_reads.emplace_back(given.known.reference, where);
   }
@@ -732,54 +841,67 @@ void on_read(const at::Tensor& tensor) {
   }
 }
 
+const Run* run_of(const Context& context, int part) {
+  if (part >= 0) {
+    const auto at = static_cast<std::size_t>(part);
+    const int place = at < context.run_of_part.size() ? context.run_of_part[at] : -1;
+    return place < 0 ? nullptr : &context.runs[static_cast<std::size_t>(place)];
+  }
+  for (const Run& run : context.runs) {
+    if (run.part == part) return &run;
+  }
+  return nullptr;
+}
+
 // The execution of an operation, or of one part of a list that it goes through; -1 where nothing is recorded.
 Run begin(Context* context, int part, const Owner& owner) {
-  for (const Run& run : context->runs) {
-    if (run.part == part) return run;
-  }
+  if (const Run* run = run_of(*context, part); run != nullptr) return *run;
   const std::int64_t step = g_step.load();
   if (step < 0) return {};
   if (context->runs.empty()) context->place = place_in_node(*context->operation);
   const std::int64_t site = owner.variable == kNobody ? site_of(context) : site_of(context, owner);
   if (site == kPlumbing) note_read(context);
   if (site < 0) return {};
-  c10::SmallVector<std::int64_t, 8> inputs;
-  int place = 0;
-  const auto takes = [part](const Given& given) { return part == kWhole || given.part == kWhole || given.part == part; };
-  for (Given& given : context->given) {
-    if (given.is_number) given.known = known_number(context, given.number, place);
-    ++place;
-    if (takes(given) && (!given.is_number || given.known.reference != kUnknown)) inputs.push_back(given.known.reference);
-  }
-  for (const Given& given : context->given) {
-    if (!takes(given)) continue;
-    if (given.known.before != kUnknown) inputs.push_back(given.known.before);
-    inputs.append(given.known.more.begin(), given.known.more.end());
-  }
+  c10::SmallVector<std::int64_t, 8> inputs, before;
+  each_given(context, part, [&](std::size_t place) {
+    Given& given = context->given[place];
+    if (given.is_number) given.known = known_number(context, given.number, static_cast<int>(place));
+    if (!given.is_number || given.known.reference != kUnknown) inputs.push_back(given.known.reference);
+    if (given.known.before != kUnknown) before.push_back(given.known.before);
+    before.append(given.known.more.begin(), given.known.more.end());
+  });
+  inputs.append(before.begin(), before.end());
   const std::int64_t execution =
       g_log->begin(static_cast<std::uint32_t>(site), step, inputs.data(), inputs.size());
   context->site = site;
   context->runs.push_back({part, site, execution, owner.variable});
+  if (part >= 0) {
+    const auto at = static_cast<std::size_t>(part);
+    if (context->run_of_part.size() <= at) context->run_of_part.resize(at + 1, -1);
+    context->run_of_part[at] = static_cast<std::int32_t>(context->runs.size()) - 1;
+  }
   return context->runs.back();
 }
 
-const Given* shares_memory(const Context& context, const at::Tensor& tensor) {
+const Given* shares_memory(Context* context, const at::Tensor& tensor, int part) {
   const c10::StorageImpl* storage = storage_of(tensor);
-  if (storage == nullptr) return nullptr;
-  for (const Given& given : context.given) {
-    if (given.storage == storage) return &given;
-  }
-  return nullptr;
+  const Given* found = nullptr;
+  if (storage == nullptr) return found;
+  each_given(context, part, [&](std::size_t at) {
+    if (found == nullptr && context->given[at].storage == storage) found = &context->given[at];
+  });
+  return found;
 }
 
-bool is_given(const Context& context, const at::Tensor& tensor) {
-  for (const Given& given : context.given) {
-    if (given.tensor == tensor.unsafeGetTensorImpl()) return true;
-  }
-  return false;
+bool is_given(Context* context, const at::Tensor& tensor, int part) {
+  bool found = false;
+  each_given(context, part, [&](std::size_t at) { found = found || context->given[at].tensor == tensor.unsafeGetTensorImpl(); });
+  return found;
 }
 
-bool is_written(const Context& context, const at::Tensor& tensor) {
+bool is_written(const Context& context, const at::Tensor& tensor, int part) {
+  const auto at = static_cast<std::size_t>(part);  // where it stands if all that is written is one list
+  if (part >= 0 && at < context.written.size() && context.written[at].address == tensor.unsafeGetTensorImpl()) return true;
   for (const Written& each : context.written) {
     if (each.address == tensor.unsafeGetTensorImpl()) return true;
   }
@@ -789,7 +911,7 @@ bool is_written(const Context& context, const at::Tensor& tensor) {
 void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t slot, int part) {
   if (!has_elements(tensor)) return;
   const Operation& operation = *context->operation;
-  const bool written = is_written(*context, tensor);
+  const bool written = is_written(*context, tensor, part);
   Maker maker;
   const bool known = g_makers.maker(tensor, &maker);
   // An operation within this one has made it; or it is handed on as it was given.
@@ -798,8 +920,8 @@ void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t sl
   if (operation.unwritten || (operation.first_only && slot > 0)) return g_makers.is_unwritten(tensor);
   if (operation.rebinds) return g_makers.rebind(tensor);
   if (!written) {
-    if (is_given(*context, tensor) && !operation.rearranges) return;
-    if (const Given* base = shares_memory(*context, tensor); base != nullptr) {
+    if (is_given(context, tensor, part) && !operation.rearranges) return;
+    if (const Given* base = shares_memory(context, tensor, part); base != nullptr) {
       if (base->known.reference != kUnknown) g_makers.is_view(tensor, base->known);
       return;
     }
@@ -809,10 +931,10 @@ void look_at_output(Context* context, const at::Tensor& tensor, std::uint16_t sl
   if (operation.copies && !context->given.empty() && context->given.back().known.unwritten) {
     return g_makers.is_unwritten(tensor);
   }
-  const Run run = begin(context, part, owner_of(*context, part, tensor, written));
+  const Run run = begin(context, part, owner_of(context, part, tensor, written));
   if (run.execution < 0) return;
   const auto site = static_cast<std::uint32_t>(run.site);
-  const bool bad = append(tensor, run.execution, site, slot);
+  const bool bad = append(tensor, run.execution, site, slot, context);
   g_makers.made(tensor, Maker{run.execution << 16 | slot, site, 0, bad, run.owner});
 }
 
@@ -852,7 +974,7 @@ void look_at_kept(Context* context, std::uint16_t slot) {
   context->site = site;  // a gradient is that of the operation itself
 }
 
-void look_at_outputs(const at::RecordFunction& fn, Context* context) {
+void look_at_each_output(const at::RecordFunction& fn, Context* context) {
   if (context->operation->collective != nullptr) return begin_sending(fn, context);
   if (context->operation->hands_out) return note_read(context);
   const bool of_each = context->operation->of_each;
@@ -873,6 +995,20 @@ void look_at_outputs(const at::RecordFunction& fn, Context* context) {
     if (!each.tensor.has_value()) continue;
     if (auto tensor = each.tensor->lock()) look_at_output(context, at::Tensor(std::move(tensor)), number, each.part);
   }
+}
+
+void look_at_outputs(const at::RecordFunction& fn, Context* context) {
+  if (!context->operation->of_each || !g_gpu.is_on()) return look_at_each_output(fn, context);
+  std::vector<Wish> wishes;
+  t_thread.wishes = &wishes;
+  try {
+    look_at_each_output(fn, context);
+  } catch (...) {
+    t_thread.wishes = nullptr;
+    throw;
+  }
+  t_thread.wishes = nullptr;
+  g_gpu.ask_for_all(std::move(wishes), record_measured);
 }
 
 // Says where a view was made of which it is one.
@@ -1049,6 +1185,11 @@ PyObject* start(PyObject*, PyObject* arguments) {
     const std::lock_guard<std::mutex> guard(g_reads_mutex);
     g_reads.clear();
   }
+  {
+    const std::lock_guard<std::mutex> guard(g_late_mutex);
+    g_late.clear();
+    g_failed_on_gpu.reset();
+  }
   for (Forward& each : g_forwards) each.key.store(0);
   g_failures.clear();
   g_recording.fetch_add(1);
@@ -1066,9 +1207,11 @@ PyObject* stop(PyObject*, PyObject*) {
     const Busy busy;
     try {
       g_arrivals.settle_all(arrive);
+      g_gpu.settle_all(record_measured);
     } catch (...) {  // it ends anyway
     }
   }
+  g_gpu.stop();
   unwatch_readers();
   g_debugger.stop();
   g_callbacks.detach();
@@ -1088,6 +1231,13 @@ PyObject* tell_debugger(PyObject*, PyObject* arguments) {
   if (!PyArg_ParseTuple(arguments, "OO", &before, &behind)) return nullptr;
   g_debugger.start(before, behind);
   Py_RETURN_NONE;
+}
+
+// (kernels for each GPU, kind of device) -> whether tensors there are measured from now on.
+PyObject* measure_on_gpu(PyObject*, PyObject* arguments) {
+  return begin_on_gpu(arguments, [](std::vector<std::string> images, c10::DeviceType kind) {
+    return g_gpu.start(std::move(images), kind);
+  });
 }
 
 PyObject* set_step(PyObject*, PyObject* step) {
@@ -1170,7 +1320,7 @@ PyObject* bad_reads(PyObject*, PyObject*) {
 // [reference] of the bad numbers that the program could still read.
 PyObject* bad_held(PyObject*, PyObject*) {
   PyObject* all = PyList_New(0);
-  for (const std::int64_t reference : g_makers.bad_alive()) {
+  for (const std::int64_t reference : g_makers.bad_alive(is_bad)) {
     PyObject* each = PyLong_FromLongLong(reference);
     if (all == nullptr || each == nullptr || PyList_Append(all, each) != 0) Py_CLEAR(all);
     Py_XDECREF(each);
@@ -1185,6 +1335,7 @@ PyMethodDef kMethods[] = {
     {"start", start, METH_VARARGS, "(log table, describe, varies, fail, gradient, TensorBase): sees all operations from now on."},
     {"stop", stop, METH_NOARGS, "Sees none from now on."},
     {"tell_debugger", tell_debugger, METH_VARARGS, "(before, behind): see debugger.h."},
+    {"measure_on_gpu", measure_on_gpu, METH_VARARGS, "(kernels, kind of device): see gpu_health.h."},
     {"set_step", set_step, METH_O, "(step): what runs now belongs to it; nothing is recorded where it is -1."},
     {"rest", rest, METH_O, "(yes or no): sees no operations for a while, or sees them again."},
     {"watch_modules", watch_modules, METH_VARARGS, "(begin, gives, gives_many): whom to ask and tell of modules."},
@@ -1206,6 +1357,7 @@ PyMethodDef kMethods[] = {
     {"bad_reads", bad_reads, METH_NOARGS, "What was read of bad numbers: pairs of a reference and the reading's site."},
     {"bad_held", bad_held, METH_NOARGS, "References of the bad numbers that are still there."},
     {"known_tensor", known_tensor, METH_O, "(tensor): as of an operation that raised, or None."},
+    {"failed_on_gpu", failed_on_gpu, METH_NOARGS, "The operation that failed on a GPU, as in `failures`, or None."},
     {"failures", failures, METH_NOARGS, "Operations that raised, the last one first: see failures_told.h."},
     {nullptr, nullptr, 0, nullptr},
 };

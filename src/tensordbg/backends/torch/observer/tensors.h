@@ -63,6 +63,8 @@ inline void describe(const at::Tensor& tensor, TensordbgTensor* into) {
   into->dtype = dtype_number(tensor.scalar_type());
   into->strides = nullptr;
   into->data = nullptr;
+  into->health = nullptr;
+  into->small = nullptr;
   if (tensor.is_nested()) {  // its rows differ in length
     into->rank = 0;
     into->dims = nullptr;
@@ -71,17 +73,12 @@ inline void describe(const at::Tensor& tensor, TensordbgTensor* into) {
   }
   into->rank = static_cast<int>(tensor.dim());
   into->dims = tensor.sizes().data();
-  if (tensor.numel() == 0 && tensor.is_cpu() && tensor.layout() == at::kStrided && !tensor.is_quantized()) {
+  if (tensor.numel() == 0 && tensor.layout() == at::kStrided && !tensor.is_quantized()) {
     static const char nothing[1] = {};  // it has no memory, and none of its elements is bad
     into->data = nothing;
     return;
   }
   if (!is_readable(tensor)) return;
-  static const double nothing = 0;
-  if (tensor.numel() == 0) {
-    into->data = &nothing;  // of no elements there is no memory, but a health
-    return;
-  }
   into->data = tensor.const_data_ptr();
   if (!tensor.is_contiguous()) into->strides = tensor.strides().data();
 }

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tensordbg import _native
 from tensordbg.backends.torch.scaled_steps import ScaledSteps
+from tensordbg.backends.torch.trap.all_finite import all_finite
 from tensordbg.backends.torch.trap.calls import Call, Calls
 from tensordbg.backends.torch.trap.capture import FoundStep, Noticed, array_of, write_step
 from tensordbg.backends.torch.trap.names import program_frames
@@ -23,7 +23,6 @@ from tensordbg.backends.torch.trap.step_log import StepLog
 from tensordbg.capture.header import Trouble
 from tensordbg.capture.tensors import Array
 from tensordbg.health.measured import Measured
-from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.recording.carried import carry
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.saying import say
@@ -32,8 +31,6 @@ from tensordbg.trapping.message import step_words
 from tensordbg.trapping.plan import OnBad, TrapFound, TrapPlan
 from tensordbg.trapping.readings import Readings
 from tensordbg.trapping.targets import GRADIENT, LOSS, TrapTarget
-
-_QUICKLY = {"torch.float16": "float16", "torch.float32": "float32", "torch.float64": "float64"}
 
 
 @dataclass(frozen=True)
@@ -182,7 +179,7 @@ class Trapping:
         """Looks at a step that a `GradScaler` took: it has left it out if it found a gradient that is not finite."""
         trouble = False
         with self._guard("testing a loss that is scaled"):
-            trouble = not may_be_scaled or not all(_is_finite(each) for each in losses)
+            trouble = not may_be_scaled or not all_finite(losses)
             if losses:
                 self._losses = losses
         try:
@@ -209,7 +206,7 @@ class Trapping:
         if getattr(optimizer, "found_inf", None) is not None:
             return  # it looks itself, and leaves the step out
         self._scaled.looked_at = True
-        good = all(_is_finite(each) for each in (*self._losses, *gradients))
+        good = all_finite((*self._losses, *gradients))
         if good and not self._plan.rules.any:
             return
         step = self._step_of(optimizer)
@@ -287,20 +284,6 @@ class Trapping:
                 if parameter.grad is not None:
                     self._hidden.append((parameter, parameter.grad))
                     parameter.grad = None
-
-
-def _is_finite(tensor: Any) -> bool:
-    name = _QUICKLY.get(str(tensor.dtype))
-    if name is not None and tensor.is_cpu and tensor.layout is _strided() and tensor.is_contiguous():
-        return _native.all_finite(tensor.detach().numpy(), DTYPE_NUMBERS[name])
-    values = tensor.detach()
-    return bool((values.coalesce().values() if values.is_sparse else values).isfinite().all())
-
-
-def _strided() -> Any:
-    import torch
-
-    return torch.strided
 
 
 def _named_parameters(optimizer: Any, calls: Sequence[Call]) -> dict[str, Any]:

@@ -12,7 +12,8 @@
 #include <cmath>
 
 #include "callbacks.h"
-#include "finite.h"
+#include "gpu_begin.h"
+#include "gpu_finite.h"
 #include "interpreter.h"
 #include "kinds.h"
 #include "noted_stacks.h"
@@ -26,6 +27,7 @@ std::atomic<bool> g_on{false};
 PyObject* g_judge = nullptr;  // see `ask`
 PyObject* g_fail = nullptr;   // (message)
 States g_states;
+GpuFinite g_numbers;
 
 constexpr long kRaise = -1;  // what `judge` says, else what is to pass
 
@@ -129,16 +131,16 @@ Source source_of(const Context& context, const at::Tensor& output, int part) {
     auto alive = given.tensor.lock();
     if (!alive) continue;
     const at::Tensor tensor(std::move(alive));
-    if (!has_elements(tensor) || !is_readable(tensor)) continue;
+    if (!has_elements(tensor) || !g_numbers.can_look(tensor)) continue;
     if (given.written || tensor.is_same(output)) {
       source.passed |= g_states.of(tensor);
       continue;
     }
-    if (is_finite(tensor)) continue;
+    if (g_numbers.all_finite(tensor)) continue;
     source.any_bad = true;
     const unsigned passed = g_states.of(tensor);
     source.passed |= passed;
-    if (passed == kNothing && (tensor.unsafeGetTensorImpl()->is_wrapped_number() || is_mask(badness_of(tensor)))) {
+    if (passed == kNothing && (tensor.unsafeGetTensorImpl()->is_wrapped_number() || is_mask(g_numbers.badness(tensor)))) {
       source.passed |= kInfinities;
     }
   }
@@ -150,7 +152,7 @@ PyObject* raw(const at::Tensor& tensor, int place) {
   PyObject* dims = PyTuple_New(tensor.dim());
   if (dims == nullptr) return nullptr;
   for (std::int64_t i = 0; i < tensor.dim(); ++i) PyTuple_SET_ITEM(dims, i, PyLong_FromLongLong(tensor.size(i)));
-  const std::vector<char> elements = gathered(tensor);
+  const std::vector<char> elements = gathered(is_readable(tensor) ? tensor : tensor.cpu());
   return Py_BuildValue("(iNy#i)", dtype_number(tensor.scalar_type()), dims, elements.data(),
                        static_cast<Py_ssize_t>(elements.size()), place);
 }
@@ -163,7 +165,7 @@ PyObject* raw_inputs(const Context& context, int part) {
     auto alive = given.tensor.lock();
     if (!alive || given.written) continue;
     const at::Tensor tensor(std::move(alive));
-    if (!has_elements(tensor) || !is_readable(tensor) || dtype_number(tensor.scalar_type()) == 0) continue;
+    if (!has_elements(tensor) || !g_numbers.can_look(tensor) || dtype_number(tensor.scalar_type()) == 0) continue;
     PyObject* each = raw(tensor, given.place);
     if (each == nullptr || PyList_Append(all, each) != 0) Py_CLEAR(all);
     Py_XDECREF(each);
@@ -220,14 +222,14 @@ void look_into(const Context& context, const Output& output) {
   if (kind == Kind::kMoves || (kind == Kind::kConverts && source.any_bad)) {
     return g_states.let_pass(output.tensor, source.passed);
   }
-  const Badness found = badness_of(output.tensor);
+  const Badness found = g_numbers.badness(output.tensor);
   const bool pass = (!found.nan || (source.passed & kNan) != 0) && (!found.infinities || (source.passed & kInfinities) != 0);
   if (pass) return g_states.let_pass(output.tensor, source.passed);
   ask(context, output);
 }
 
 void look_at(const Context& context, const Output& output) {
-  if (is_finite(output.tensor) || about_to_raise()) return;
+  if (g_numbers.all_finite(output.tensor) || about_to_raise()) return;
   look_into(context, output);
 }
 
@@ -306,8 +308,16 @@ PyObject* start(PyObject*, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
+// (kernels for each GPU, kind of device) -> whether tensors there are looked at from now on.
+PyObject* measure_on_gpu(PyObject*, PyObject* arguments) {
+  return begin_on_gpu(arguments, [](std::vector<std::string> images, c10::DeviceType kind) {
+    return g_numbers.start(std::move(images), kind);
+  });
+}
+
 PyObject* stop(PyObject*, PyObject*) {
   g_on.store(false);
+  g_numbers.stop();
   unwatch_operators();
   g_callbacks.detach();
   Py_RETURN_NONE;
@@ -321,6 +331,7 @@ PyObject* forget_scaled(PyObject*, PyObject*) {
 PyMethodDef kMethods[] = {
     {"start", start, METH_VARARGS, "(judge, fail, error, main thread, TensorBase): looks at all operations from now on."},
     {"stop", stop, METH_NOARGS, "Looks at none from now on."},
+    {"measure_on_gpu", measure_on_gpu, METH_VARARGS, "(kernels, kind of device): see gpu_health.h."},
     {"forget_scaled", forget_scaled, METH_NOARGS, "What was let pass because of a scaled loss passes no longer."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -114,8 +114,10 @@ bool writes(const Operation& operation, std::size_t argument) {
   return (argument == 3 || argument == 4) && is_among(operation.name, {"aten::native_batch_norm", "aten::cudnn_batch_norm"});
 }
 
+// A step that can't be run again need not be noted any further.
 void trouble(const Operation& operation, const char* why) {
   if (g_log.trouble.empty()) g_log.trouble = operation.name + " " + why;
+  g_active.store(false);
 }
 
 // Returns whether it is a tensor whose elements lie in memory as they are.
