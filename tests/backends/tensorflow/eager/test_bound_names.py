@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tensordbg.analysis.names.listing import Selection, list_tensors
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.why import why
 from tensordbg.backends.tensorflow.eager import bound_names
-from tensordbg.backends.tensorflow.eager.bound_names import may_be_told_apart, mentions, names_bound
+from tensordbg.backends.tensorflow.eager.bound_names import may_be_told_apart, mentions, names_bound, parts_of
 from tests.backends.tensorflow.recorded import record, scalars
 
 
@@ -159,3 +159,30 @@ def test_without_columns_a_recording_goes_on_and_guesses_no_literal(tmp_path: Pa
 
     trace = record(tmp_path, program)
     assert [each.tensor for each in list_tensors(trace.reader, Selection()).rows] == ["table:0", "Input:0", "Maximum:0"]
+
+
+class _Settings:
+    rate = 0.5
+
+    @property
+    def computed(self) -> float:
+        raise AssertionError
+
+
+class _Slots:
+    __slots__ = ("beta", "unset")
+
+    def __init__(self) -> None:
+        self.beta = 0.25
+
+
+class _Pair(NamedTuple):
+    low: float
+    high: float
+
+
+def test_attributes_of_classes_slots_and_named_tuples_without_running_code_of_the_program() -> None:
+    names = ("rate", "computed", "beta", "unset", "low", "high")
+    assert dict(parts_of(_Settings, names)) == dict(parts_of(_Settings(), names)) == {".rate": 0.5}
+    assert dict(parts_of(_Slots(), names)) == {".beta": 0.25}
+    assert dict(parts_of(_Pair(1.0, 2.0), names)) == {".low": 1.0, ".high": 2.0}

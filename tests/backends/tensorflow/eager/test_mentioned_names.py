@@ -69,6 +69,21 @@ def test_arrays_of_the_program(tmp_path: Path) -> None:
     assert scalars(reader, "each") == [6]
 
 
+class _Settings:
+    rate = 0.25
+
+
+def test_numbers_of_the_program_through_whatever_operator(tmp_path: Path) -> None:
+    gain = 11.0
+
+    @tf.function
+    def step(x: Any, power: int) -> Any:
+        return x**power + x * gain * 2.0 - x * _Settings.rate
+
+    values = shown(tmp_path, lambda: step(tf.constant(8.0), 3))
+    assert [values(name) for name in ("power", "gain", "_Settings.rate")] == [[3], [11], [0.25]]
+
+
 def test_a_literal_gives_no_name(tmp_path: Path) -> None:
     @tf.function
     def step(x: Any) -> Any:

@@ -6,12 +6,13 @@ the program, the names that the running lines of the program mention are looked 
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType, FrameType, MemberDescriptorType
 from typing import Any, NamedTuple
 
 from tensordbg.backends.tensorflow.eager.code_lines import line_at, lines_of
@@ -200,11 +201,35 @@ def _parts(value: Any, attributes: tuple[str, ...]) -> Iterator[tuple[str, Any]]
     elif issubclass(kind, (list, tuple)):
         sequence: Any = list if issubclass(kind, list) else tuple
         few = itertools.islice(sequence.__iter__(value), _MOST_PARTS)
-        yield from ((f"[{place}]", each) for place, each in enumerate(few))
+        yield from zip(_places(kind), few, strict=False)
     elif attributes and "__dict__" not in kind.__dict__.get("__slots__", ()):
-        try:
-            held = object.__getattribute__(value, "__dict__")
-        except AttributeError:
-            return
-        if type(held) is dict:
-            yield from ((f".{name}", held[name]) for name in attributes if name in held)
+        holders = list(_holders(value))
+        for name in attributes:
+            held = next((holder[name] for holder in holders if name in holder), None)
+            if type(held) is MemberDescriptorType:
+                with contextlib.suppress(AttributeError, TypeError):
+                    held = held.__get__(value, kind)
+            if held is not None and not hasattr(type(held), "__get__"):
+                yield f".{name}", held
+
+
+def _places(kind: type) -> Iterator[str]:
+    """What Python writes behind a sequence to get at each element: `.rate` of a named tuple, otherwise `[0]`."""
+    fields = kind.__dict__.get("_fields") if issubclass(kind, tuple) else None
+    if type(fields) is tuple:
+        yield from (f".{field}" for field in fields)
+    else:
+        yield from (f"[{place}]" for place in range(_MOST_PARTS))
+
+
+def _holders(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Where the attributes of an object are kept: its own, then those of its classes."""
+    if issubclass(type(value), type):
+        classes = type.__dict__["__mro__"].__get__(value)
+    else:
+        classes = type(value).__mro__
+        with contextlib.suppress(AttributeError):
+            own = object.__getattribute__(value, "__dict__")
+            if type(own) is dict:
+                yield own
+    yield from (type.__dict__["__dict__"].__get__(each) for each in classes)

@@ -22,6 +22,9 @@ _MOST_FRAMES = 64
 _NEAR = 16
 """So many frames stand between the call of an operation and its kernel; behind more, a number is TensorFlow's own."""
 
+_NEAR_OPERATOR = 32
+"""The same for Python's operators, which take what the text says, through more frames in a function that is traced."""
+
 _NEAREST = 12
 """The same for numbers that TensorFlow itself is likely to make on the way."""
 
@@ -40,10 +43,12 @@ _COMMON = frozenset({-1, 0, 1})
 
 def name_of_equal(frame: FrameType | None, array: Array, is_own: Callable[[str], bool]) -> str:
     """The name or literal of the only thing that the program's innermost running call mentions which equals a value."""
-    for between in range(_NEAR if array.size < _FEW else _MOST_FRAMES):
+    for between in range(_NEAR_OPERATOR if array.size < _FEW else _MOST_FRAMES):
         if frame is None or array.size > _MOST_ELEMENTS:
             break
         if is_own(frame.f_code.co_filename):
+            if between >= _NEAR and array.size < _FEW and not mentions(frame).instruction.startswith(_OPERATORS):
+                break
             found = dict.fromkeys(_equal_in(frame, array, between))
             return next(iter(found)) if len(found) == 1 else ""
         frame = frame.f_back

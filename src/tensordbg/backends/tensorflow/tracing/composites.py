@@ -14,6 +14,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
+from tensordbg.backends.tensorflow.tracing.graph_tensors import is_of_graph, is_ragged, is_sparse
 from tensordbg.model import COMPOSITES
 from tensordbg.recording.recorder import Recorder
 
@@ -69,7 +70,7 @@ class Composites(CompositeHooks):
 
     def note(self, kind: str, parts: tuple[Any, ...], frame: FrameType) -> None:  # noqa: ARG002
         """Notes the newest value of these elements: a ragged tensor of several dimensions is made from within."""
-        if any(hasattr(each, "numpy") or not hasattr(each, "value_index") for each in parts):
+        if not all(map(is_of_graph, parts)):
             return
         elements, *others = (_computed(each) for each in parts)
         if any(each.graph is not elements.graph for each in others):
@@ -89,11 +90,11 @@ def with_composites(attributes: str, graph: Any, operation: str, outputs: int) -
 def other_parts(value: Any) -> tuple[Any, ...]:
     """The tensors of a graph that a ragged or sparse tensor has beside its elements; none of any other value."""
     others: tuple[Any, ...] = ()
-    if hasattr(value, "nested_row_splits"):
+    if is_ragged(value):
         others = tuple(value.nested_row_splits)
-    elif hasattr(value, "indices") and hasattr(value, "dense_shape"):
+    elif is_sparse(value):
         others = (value.indices, value.dense_shape)
-    return tuple(each for each in others if hasattr(each, "value_index") and not hasattr(each, "numpy"))
+    return tuple(filter(is_of_graph, others))
 
 
 def _computed(tensor: Any) -> Any:

@@ -16,6 +16,7 @@ from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.internals import gradients_util, imperative_grad
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
+from tensordbg.backends.tensorflow.tracing.graph_tensors import is_of_graph
 from tensordbg.model import DIFFERENTIATED, NONE
 from tensordbg.recording.recorder import Recorder
 
@@ -72,7 +73,7 @@ class Differentiated:
             mark = getattr(each, MARK, None)
             if mark is not None:
                 self._tell(mark)
-            elif hasattr(each, "op") and not hasattr(each, "numpy"):
+            elif is_of_graph(each):
                 made = each
                 while made.op.type == _PASSING:
                     made = made.op.inputs[0]

@@ -32,6 +32,7 @@ from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.backends.tensorflow.tracing.arguments import code_of
 from tensordbg.backends.tensorflow.tracing.composites import other_parts
+from tensordbg.backends.tensorflow.tracing.graph_tensors import is_of_graph, is_ragged, is_sparse, is_tensor_array
 from tensordbg.model import PYTHON_NAMES
 from tensordbg.recording.recorder import Recorder
 
@@ -253,7 +254,7 @@ def recorded_in_each_iteration(graph: Any) -> AbstractSet[str]:
 
 def names_noted(tensor: Any) -> list[str]:
     """The names that were noted of a tensor of a graph; none of anything else."""
-    if not hasattr(tensor, "op") or hasattr(tensor, "numpy"):
+    if not is_of_graph(tensor):
         return []
     return _NAMES.get(tensor.graph, {}).get(tensor.op.name, {}).get(tensor.value_index, [])
 
@@ -276,18 +277,18 @@ def note_name(name: str, value: Any) -> None:
 
 def _tensors(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """The tensors of graphs in a value, each with its own name: `state[0]`, `batch['ids']`."""
-    if hasattr(value, "numpy") and not hasattr(value, "flat_values"):
-        return
-    if hasattr(value, "op") and hasattr(value, "value_index"):
+    if is_of_graph(value):
         yield name, value
         yield from _element(name, value)
     elif isinstance(value, (list, tuple, dict)):
         for part, each in _parts(value):
             yield from _tensors(f"{name}{part}", each)
-    elif hasattr(value, "flow"):
+    elif is_tensor_array(value):
         yield from _element(name, value.flow)
-    elif hasattr(value, "flat_values") or hasattr(value, "dense_shape"):
-        yield from _tensors(name, value.flat_values if hasattr(value, "flat_values") else value.values)
+    elif is_ragged(value):
+        yield from _tensors(name, value.flat_values)
+    elif is_sparse(value):
+        yield from _tensors(name, value.values)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
@@ -302,7 +303,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _element(name: str, accumulated: Any) -> Iterator[tuple[str, Any]]:
     """Of a list of tensors, a TensorArray's also, the element that was put into it last, in this iteration."""
-    place = LISTS.get(accumulated.op.type) if hasattr(accumulated, "op") else None
+    place = LISTS.get(accumulated.op.type) if is_of_graph(accumulated) else None
     if place is not None:
         yield name, accumulated.op.inputs[place]
 
