@@ -14,12 +14,13 @@ from typing import Any
 from tensordbg.analysis.columns.reading import shape_of
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.names.texts import text_of
+from tensordbg.analysis.program.call_paths import InCall
 from tensordbg.analysis.program.call_results import TensorsInCalls
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.program.python_names import names_in
 from tensordbg.analysis.query import one_database, quoted, schemas, sql, sql_of_run
 from tensordbg.errors import UsageError
-from tensordbg.model import PYTHON_NAMES, Frame, TensorRef
+from tensordbg.model import NONE, PYTHON_NAMES, Frame, TensorRef
 from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.schema import TENSORS
 
@@ -51,7 +52,7 @@ class Selection:
     also: tuple[TensorRef, ...] = ()
     """Tensors that fit `name` whatever they are called, as `named_listing` finds them."""
     calls: TensorsInCalls = field(default_factory=dict)
-    """For some of `places` and `also`, the sites of the only calls in which they are wanted."""
+    """For some of `places` and `also`, the only calls in which they are wanted."""
     within: tuple[TensorRef, ...] | None = None
     """Only these; a slot below 0 stands for all outputs of a site. None for all."""
     device: str = ""
@@ -285,11 +286,21 @@ def _in_calls(places: tuple[TensorRef, ...], calls: TensorsInCalls, schema: str)
     given = [_places(tuple(place for place in places if place not in calls))]
     for place in places:
         if place in calls:
-            sites = ", ".join(f"{site:d}" for site in sorted(calls[place]))
-            called = f"SELECT execution FROM {schema}.executions WHERE site IN ({sites})"
-            given.append(f"({_places((place,))} AND t.path = 0 AND t.execution IN ({called}))")
+            within = " OR ".join(_in_call(call, schema) for call in sorted(calls[place]))
+            given.append(f"({_places((place,))} AND ({within}))")
     given = [condition for condition in given if condition]
     return f"({' OR '.join(given)})" if len(given) > 1 else "".join(given)
+
+
+def _in_call(call: InCall, schema: str) -> str:
+    """The condition for the events of a call; those of pipelines belong to no execution."""
+    given = [f"site = {call.site:d}"] if call.site != NONE else []
+    if call.graph != NONE:
+        running = f"SELECT f.function FROM {schema}.functions f WHERE coalesce(f.graph, f.function) = {call.graph:d}"
+        given.append(f"function IN ({running})")
+    made = f"t.execution IN (SELECT execution FROM {schema}.executions WHERE {' AND '.join(given)})" if given else ""
+    made = f"({made} OR t.execution < 0)" if made and call.site == NONE else made
+    return f"({' AND '.join(filter(None, (made, f't.path = {call.path:d}')))})"
 
 
 def _any_of(condition: str, also: str) -> str:

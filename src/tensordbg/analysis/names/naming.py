@@ -35,7 +35,7 @@ class Named:
     groups: Mapping[str, tuple[TensorRef, ...]]
     """By the name of each thing that it may mean, its tensors; without tensors where nothing was recorded of it."""
     calls: TensorsInCalls = field(default_factory=dict)
-    """For tensors that are found in some calls of their functions only, the sites of those."""
+    """For tensors that are found in some calls of their functions only, those."""
 
     @property
     def name(self) -> str:

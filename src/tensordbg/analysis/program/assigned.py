@@ -8,24 +8,31 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import itertools
 import json
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tensordbg.analysis.program.call_paths import CallPaths
 from tensordbg.analysis.program.call_results import (
     ANY_CALL,
+    ANY_NUMBER,
     Calls,
     TensorsInCalls,
+    Unpacked,
+    WithResults,
     eager_calls,
     is_eager_call,
+    joined_calls,
     put_together,
+    results_in_graph,
     results_of,
 )
 from tensordbg.analysis.program.composite_notes import eager_composite, wholes
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import INPUT, named
-from tensordbg.model import NONE, Frame, Site, TensorRef
+from tensordbg.model import NONE, CallKind, Frame, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import PARAMETER
@@ -68,7 +75,7 @@ class _Statement:
     is_repeated: bool
     """Whether it stands in a loop of Python's."""
     unpacked: int = 0
-    """How many names take the results of one function."""
+    """How many names take the results of one function; `ANY_NUMBER` where one takes all the rest."""
 
     @property
     def lines(self) -> range:
@@ -104,24 +111,37 @@ def assigned_attributes(program: Program, name: str) -> list[str]:
 
 def assigned_names(
     program: Program, sites: Collection[int], recorded: Container[TensorRef]
-) -> Mapping[TensorRef, tuple[str, ...]]:
-    """The names that statements of the program give to tensors of some sites of which events tell."""
-    stacks = {program.sites[site].stack for site in sites if site in program.sites}
+) -> Mapping[TensorRef, Mapping[str, Calls]]:
+    """The names that statements give to tensors of some sites of which events tell, each with the calls in which."""
+    stacks = {program.sites[site].stack for site in _with_callers(program, sites)}
     lines = {
         (frame.file, frame.function, frame.line)
         for stack in stacks
         for frame in program.stacks.get(stack, ())
         if frame.user
     }
-    found: dict[TensorRef, dict[str, None]] = {}
+    found: dict[TensorRef, dict[str, Calls]] = {}
     made = _Made.of(program)
     for file in sorted({file for file, _, _ in lines}):
         for each in _statements(program, file):
             if any((file, each.function, line) in lines for line in each.lines):
                 for ref, calls in _given_by(program, made, each, recorded):
-                    if not calls:
-                        found.setdefault(ref, {})[each.name] = None
-    return {ref: tuple(names) for ref, names in found.items() if ref.site in sites}
+                    names = found.setdefault(ref, {})
+                    names[each.name] = joined_calls(names.get(each.name, calls), calls)
+    return {ref: names for ref, names in found.items() if ref.site in sites}
+
+
+def _with_callers(program: Program, sites: Collection[int]) -> set[int]:
+    """Some sites, and the calls of the functions in which they are."""
+    known = {site for site in sites if site in program.sites}
+    graphs = waiting = {program.sites[site].function for site in known}
+    while waiting:
+        calls = {site for graph in waiting for site in program.calls_of.get(graph, ())}
+        known |= {site.site for site in calls}
+        waiting = {site.function for site in calls} - graphs
+        graphs = graphs | waiting
+    names = {program.functions[graph].name for graph in graphs if graph in program.functions}
+    return known | {site.site for site in program.sites.values() if is_eager_call(site) and site.name in names}
 
 
 @dataclass(frozen=True)
@@ -132,6 +152,7 @@ class _Made:
     """By stack."""
     frames: Mapping[tuple[str, str], list[tuple[int, int, int]]]
     """By file and function the line, stack and depth of each frame in it, outermost first."""
+    paths: CallPaths
 
     @classmethod
     def of(cls, program: Program) -> _Made:
@@ -142,7 +163,7 @@ class _Made:
         for number, stack in program.stacks.items():
             for depth, frame in enumerate(stack, 1) if number in sites else ():
                 frames.setdefault((frame.file, frame.function), []).append((frame.line, number, depth))
-        return cls(sites, frames)
+        return cls(sites, frames, CallPaths(program))
 
 
 def _given_by(
@@ -152,13 +173,14 @@ def _given_by(
     for sites in _by_graph_and_caller(program, made, statement):
         for run in _runs(sites, statement):
             if any(map(is_eager_call, run)):
-                yield from _value_with_calls(program, run, statement, recorded)
+                yield from _value_with_calls(program, made, run, statement, recorded)
             else:
-                yield from ((ref, ANY_CALL) for ref in _value(program, run, statement, recorded))
+                for ref in _value(program, run, statement, WithResults(program, recorded)):
+                    yield from results_in_graph(program, made.paths, ref, recorded)
 
 
 def _value_with_calls(
-    program: Program, sites: list[Site], statement: _Statement, recorded: Container[TensorRef]
+    program: Program, made: _Made, sites: list[Site], statement: _Statement, recorded: Container[TensorRef]
 ) -> Iterator[tuple[TensorRef, Calls]]:
     """What a statement of eager code that calls functions gives its name to: the result of a call, or what follows."""
     calls = eager_calls(sites)
@@ -170,8 +192,8 @@ def _value_with_calls(
     if end not in calls.sites:
         yield from [(TensorRef(end, 0), ANY_CALL)] if statement.targets else []
         return
-    slot, results = (0, 1) if statement.targets else (statement.place, statement.unpacked)
-    yield from ((ref, calls.sites[end]) for ref in results_of(program, end, slot, results, recorded))
+    result = Unpacked(0, 1) if statement.targets else Unpacked(statement.place, statement.unpacked)
+    yield from results_of(program, made.paths, calls.sites[end], result, recorded)
 
 
 def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -> Iterable[list[Site]]:
@@ -180,7 +202,7 @@ def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -
     What the layers made that the statement calls belongs to it as well.
     """
     groups: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
-    calling = set()
+    calling: dict[tuple[Frame, ...], set[tuple[int, int]]] = {}
     seen = set()
     for line, number, depth in made.frames.get((statement.file, statement.function), ()):
         if line not in statement.lines or number in seen:
@@ -191,10 +213,12 @@ def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -
             # The statement gives the object that is made, such as a module, and not what its making computes.
             if site.op_type != PARAMETER and not (constructs and site.framework == TORCH):
                 groups.setdefault((site.function, _layer(site), program.stacks[number][:depth]), []).append(site)
-            if is_eager_call(site):
-                calling.add(program.stacks[number][:depth])
-    # What eager code has traced it gets as the result of the call.
-    groups = {key: sites for key, sites in groups.items() if key[0] == NONE or key[2] not in calling}
+            if site.call is CallKind.CALL:
+                stack = program.stacks[number]
+                calling.setdefault(stack[:depth], set()).add((len(stack), site.function))
+    # What the statement has had traced it gets as the result of the call.
+    own = {frames: {graph for depth, graph in calls if depth == min(calls)[0]} for frames, calls in calling.items()}
+    groups = {key: sites for key, sites in groups.items() if key[0] == NONE or key[0] in own.get(key[2], (key[0],))}
     joined: dict[tuple[int, str, tuple[Frame, ...]], list[Site]] = {}
     for (function, layer, frames), sites in groups.items():
         outer = next(each for each in _around(layer) if (function, each, frames) in groups)
@@ -314,9 +338,27 @@ def _given(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[_Stateme
     if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
         yield _Statement(ast.unparse(target), place.file, place.function, value, 0, 1, place.is_repeated)
     elif isinstance(target, (ast.Tuple, ast.List)):
-        is_tuple = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
-        targets = len(target.elts) if is_tuple else 0
-        for number, each in enumerate(target.elts):
-            name = ast.unparse(each)
-            unpacked = 0 if is_tuple else len(target.elts)
-            yield _Statement(name, place.file, place.function, value, number, targets, place.is_repeated, unpacked)
+        leaves, each_alone = list(_leaves(target)), _are_alone(target, value)
+        # Behind `*rest` the places are not known.
+        for number, each in enumerate(itertools.takewhile(lambda leaf: not isinstance(leaf, ast.Starred), leaves)):
+            results = ANY_NUMBER if any(isinstance(leaf, ast.Starred) for leaf in leaves) else len(leaves)
+            unpacked = 0 if each_alone else results
+            targets = len(leaves) if each_alone else 0
+            yield _Statement(
+                ast.unparse(each), place.file, place.function, value, number, targets, place.is_repeated, unpacked
+            )
+
+
+def _leaves(target: ast.expr) -> Iterator[ast.expr]:
+    """The names in a target, as TensorFlow counts the results of a function: `a, (b, c)` takes three."""
+    for each in target.elts if isinstance(target, (ast.Tuple, ast.List)) else ():
+        yield from _leaves(each) if isinstance(each, (ast.Tuple, ast.List)) else (each,)
+
+
+def _are_alone(target: ast.expr, value: ast.AST) -> bool:
+    """Whether each name in a target is given a value of its own, as in `a, (b, c) = x, (y, z)`."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return not isinstance(target, ast.Starred)
+    if not isinstance(value, (ast.Tuple, ast.List)) or len(value.elts) != len(target.elts):
+        return False
+    return all(_are_alone(part, each) for part, each in zip(target.elts, value.elts, strict=True))

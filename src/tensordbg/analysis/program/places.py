@@ -53,6 +53,7 @@ class Places:
     all: list[Place] = field(default_factory=list)
     _roots: dict[int, int] = field(default_factory=dict)
     _children: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    _calls: dict[int, list[Site]] = field(default_factory=dict)
 
     def column(self, name: str) -> Ints:
         """One number of every place, and `NONE` at the end, so that place `NONE` has that too."""
@@ -94,16 +95,20 @@ class Places:
         to that function. One that cannot be read makes the graph an outermost place of its own.
         """
         if root >= 0:
-            place = self._descend(self.root(root), path)
+            place = self.follow(root, path)
             if place is not None and place.block == block:
                 return place
         if path:
             for graph in self.program.sites_of_graph:
                 if graph not in (root, NONE):
-                    place = self._descend(self.root(graph), path) if self._leads(graph, path, block) else None
+                    place = self.follow(graph, path) if self._leads(graph, path, block) else None
                     if place is not None and place.block == block:
                         return place
         return self.root(block)
+
+    def follow(self, root: int, path: str) -> Place | None:
+        """The place to which a path leads from an outermost graph; None where it can't be read."""
+        return self._descend(self.root(root), path)
 
     def _leads(self, graph: int, path: str, block: int) -> bool:
         """Whether a path may start in a graph; keeps `find` from making places all over the program."""
@@ -113,13 +118,19 @@ class Places:
     def _descend(self, place: Place, path: str) -> Place | None:
         if not path:
             return place
-        calls = [site for site in self.program.sites_of_graph.get(place.block, ()) if site.called]
-        for site in sorted(calls, key=lambda site: -len(site.name)):
+        for site in self._calls_in(place.block):
             if path == site.name or path.startswith(site.name + "/"):
                 found = self._enter(place, site, path[len(site.name) :])
                 if found is not None:
                     return found
         return None
+
+    def _calls_in(self, graph: int) -> list[Site]:
+        """The calls in a graph, those of the longest names first."""
+        if graph not in self._calls:
+            calls = [site for site in self.program.sites_of_graph.get(graph, ()) if site.called]
+            self._calls[graph] = sorted(calls, key=lambda site: -len(site.name))
+        return self._calls[graph]
 
     def _enter(self, place: Place, site: Site, rest: str) -> Place | None:
         part = 0

@@ -14,9 +14,9 @@ from tensordbg.analysis.names.listing import (
     recorded_tensors,
 )
 from tensordbg.analysis.names.naming import Named, find_named, near_tensors, nearest
-from tensordbg.analysis.program.assigned import assigned_names
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.query import one_database
+from tensordbg.analysis.tensors.assigned_rows import with_assigned
 from tensordbg.analysis.tensors.composites import with_values
 from tensordbg.errors import UsageError
 from tensordbg.model import TensorRef
@@ -74,15 +74,10 @@ def _with_wholes(processes: Mapping[str, TraceReader], listing: Listing) -> List
     rows = list(listing.rows)
     for process, reader in processes.items():
         own = [place for place, row in enumerate(rows) if row.process == process]
-        given = _assigned(reader, {rows[place].site for place in own}) if own else {}
-        for place, row in zip(own, with_values(reader, tuple(rows[place] for place in own)), strict=True):
-            names = (*row.python_names, *given.get(TensorRef(row.site, row.slot), ()))
-            rows[place] = replace(row, python_names=tuple(dict.fromkeys(names)))
+        named = with_assigned(reader, [rows[place] for place in own])
+        for place, row in zip(own, with_values(reader, tuple(named)), strict=True):
+            rows[place] = row
     return Listing(listing.total, tuple(rows))
-
-
-def _assigned(reader: TraceReader, sites: set[int]) -> Mapping[TensorRef, tuple[str, ...]]:
-    return assigned_names(read_program(reader), sites, recorded_tensors(reader))
 
 
 def _also(program: Program, reader: TraceReader, name: str, layer: str) -> Named:

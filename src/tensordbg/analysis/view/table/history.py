@@ -11,14 +11,14 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools, Ints, shape_of
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.names.naming import Named, nearest
-from tensordbg.analysis.program.call_results import TensorsInCalls
+from tensordbg.analysis.program.call_results import Calls, TensorsInCalls
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.analysis.view.search.language import Text
 from tensordbg.analysis.view.search.matching import equal_to
 from tensordbg.analysis.view.table.callers import Called, callers_of
 from tensordbg.errors import AbsentError
-from tensordbg.model import Health, TensorRef
+from tensordbg.model import NONE, Health, TensorRef
 
 _COLUMNS = (
     "event", "step", "iteration", "shape", "value_position", "size", "negative", "zero", "positive", "neg_inf",
@@ -148,11 +148,22 @@ def events_of(opened: NamedTensors, tensors: list[TensorRef], calls: TensorsInCa
     for ref in tensors:
         wanted = (sites == ref.site) & (slots == ref.slot)
         if ref in calls:
-            executions, path = opened.columns.whole("execution")[found], opened.columns.whole("path")[found]
-            made = opened.executions.number[np.isin(opened.executions.site, list(calls[ref]))]
-            wanted &= np.isin(executions, made) & (path == 0)
+            wanted &= _in_calls(opened, found, calls[ref])
         own |= wanted
     return found[own]
+
+
+def _in_calls(opened: NamedTensors, events: Ints, calls: Calls) -> Bools:
+    """Which of some events belong to one of these calls."""
+    executions, paths = opened.columns.whole("execution")[events], opened.columns.whole("path")[events]
+    known = opened.executions
+    found = np.zeros(len(events), dtype=np.bool_)
+    for call in calls:
+        made = (known.site == call.site) | (call.site == NONE)
+        made &= (known.graph == call.graph) | (call.graph == NONE)
+        within = np.isin(executions, known.number[made]) | ((executions < 0) & (call.site == NONE))
+        found |= within & (paths == call.path)
+    return found
 
 
 def _unknown(opened: NamedTensors, tensor: str, function: str) -> str:

@@ -1,7 +1,7 @@
 """Tells tensors of graphs from all else that a program may hold.
 
-The classes are asked, not the objects: AutoGraph's `Undefined`, which stands for `self.best` before a loop has assigned it,
-and stubs of tests say that they have any attribute.
+The classes are asked, not the objects: AutoGraph's `Undefined`, which stands for `self.best` before a loop has assigned
+it, and stubs of tests say that they have any attribute.
 """
 
 from __future__ import annotations
