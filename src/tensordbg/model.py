@@ -19,6 +19,10 @@ GRADIENT_FOR = "gradient_for"
 PYTHON_NAMES = "python_names"
 """The attribute of an operation that tells for each of its outputs under which names the program's text knows it."""
 
+ELEMENT_PARTS = "element_parts"
+"""The attribute of an operation that tells for each of its outputs what Python writes behind the element of the dataset
+that it takes, to get at that."""
+
 WAITS_FOR = "waits_for"
 """The attribute of an operation that lists the sites of its graph that it only waits for."""
 
@@ -47,8 +51,8 @@ function is for, and those of the rows of a batch that the pipeline gives."""
 
 NOTES = frozenset(
     {
-        *(COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, FUSED, GRADIENT_FOR, PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR),
-        WITHOUT_GRADIENT,
+        *(COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, ELEMENT_PARTS, FUSED, GRADIENT_FOR, PYTHON_NAMES, RUNS_ANYWAY),
+        *(WAITS_FOR, WITHOUT_GRADIENT),
     }
 )
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""
@@ -275,6 +279,8 @@ class StatedInput:
     """Empty where it is not known."""
     shape: tuple[int, ...] | None
     """-1 for a dimension that is not known, None where the rank isn't."""
+    elements: str = ""
+    """Those of a small tensor of which no event tells, as text; empty where they are not known."""
 
 
 @dataclass(frozen=True)

@@ -296,4 +296,10 @@ def _bounded(number: object) -> float | None:
 def _input(row: Mapping[str, Any]) -> StatedInput:
     shape = row.get("shape")
     dims = shape if isinstance(shape, list) and all(type(dim) is int and -1 <= dim < 2**63 for dim in shape) else None
-    return StatedInput(str(row.get("tensor", "")), str(row.get("dtype", "")), None if dims is None else tuple(dims))
+    elements = row.get("elements")
+    return StatedInput(
+        str(row.get("tensor", "")),
+        str(row.get("dtype", "")),
+        None if dims is None else tuple(dims),
+        elements if isinstance(elements, str) and len(elements) <= _LONGEST_ELEMENTS else "",
+    )

@@ -12,6 +12,7 @@ from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.failures.backward_pass import Recording, in_backward_pass
 from tensordbg.analysis.failures.batching import element_that_fits_no_batch
 from tensordbg.analysis.failures.beginnings.asserted import comparison_at, is_of_comparison
+from tensordbg.analysis.failures.beginnings.beyond_size import beyond_size
 from tensordbg.analysis.failures.beginnings.find import Refusal, compared_beginnings, find_beginnings
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
@@ -64,6 +65,8 @@ def find_failure(
     stack = next((lines for lines in map(locations.stack, stacks) if any(line.user for line in lines)), ())
     place = _Place(told, Recording(trace, program, executions), locations, locations.own(stack), details)
     found = _looked_into(place, site, row)
+    beyond = beyond_size(told.message, program, site, locations)
+    began = [each for each in found.beginnings if not beyond or each.what != "shape"]
     return ProgramFailure(
         error=told.error,
         message=told.message,
@@ -76,8 +79,9 @@ def find_failure(
         inputs=_with_partial(found.inputs or _stated(told.inputs), told.message),
         beginnings=(
             *raised_in_python(told.message, locations),
+            *beyond,
             *in_backward_pass(told, Recording(trace, program, executions), locations),
-            *(found.beginnings or element_that_fits_no_batch(told.message, trace, program, executions, row)),
+            *(began or element_that_fits_no_batch(told.message, trace, program, executions, row)),
             *found.element,
             *([item_given(told.item)] if told.item else []),
         ),
@@ -161,6 +165,7 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
         layer=told.layer,
         beginnings=(
             *raised_in_python(told.message, locations),
+            *beyond_size(told.message, program, site, locations),
             *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
             *element_given(BatchOrigins(failed.trace, program), failed.past, refused),
         ),
@@ -303,7 +308,9 @@ def _views(trace: TraceSource, inputs: list[_Input], message: str, details: Deta
 
 def _stated(inputs: Sequence[StatedInput]) -> tuple[InputView, ...]:
     """The inputs as the error tells them, of an operation that was not built."""
-    return tuple(InputView(each.tensor, "", None, dtype=each.dtype, shape=each.shape) for each in inputs)
+    return tuple(
+        InputView(each.tensor, "", None, dtype=each.dtype, shape=each.shape, elements=each.elements) for each in inputs
+    )
 
 
 def _maker(program: Program, ref: TensorRef) -> TensorRef:

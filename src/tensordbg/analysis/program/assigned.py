@@ -31,8 +31,9 @@ from tensordbg.analysis.program.call_results import (
 )
 from tensordbg.analysis.program.composite_notes import eager_composite, wholes
 from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.element_names import element_names, takes_element
 from tensordbg.analysis.program.operations import INPUT, named
-from tensordbg.model import NONE, CallKind, Frame, Site, TensorRef
+from tensordbg.model import ELEMENT_PARTS, NONE, CallKind, Frame, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import PARAMETER
@@ -100,7 +101,9 @@ def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]
     statements = [each for file in _files(program, mentioned) for each in _statements(program, file)]
     wanted = [each for each in statements if each.name == name]
     made = _Made.of(program) if wanted else None
-    return put_together(pair for each in wanted for pair in _given_by(program, made, each, recorded)) if made else {}
+    given = [pair for each in wanted for pair in _given_by(program, made, each, recorded)] if made else []
+    taken = [(ref, ANY_CALL) for ref, each in element_names(program).items() if each == name and ref in recorded]
+    return put_together(iter((*given, *taken)))
 
 
 def assigned_attributes(program: Program, name: str) -> list[str]:
@@ -128,6 +131,9 @@ def assigned_names(
                 for ref, calls in _given_by(program, made, each, recorded):
                     names = found.setdefault(ref, {})
                     names[each.name] = joined_calls(names.get(each.name, calls), calls)
+    for ref, taken in element_names(program).items():
+        if ref in recorded:
+            found.setdefault(ref, {})[taken] = ANY_CALL
     return {ref: names for ref, names in found.items() if ref.site in sites}
 
 
@@ -211,7 +217,8 @@ def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -
         constructs = any(frame.function == "__init__" for frame in program.stacks[number][depth:])
         for site in made.sites[number]:
             # The statement gives the object that is made, such as a module, and not what its making computes.
-            if site.op_type != PARAMETER and not (constructs and site.framework == TORCH):
+            element = ELEMENT_PARTS in site.attributes and takes_element(statement.value)
+            if site.op_type != PARAMETER and not element and not (constructs and site.framework == TORCH):
                 groups.setdefault((site.function, _layer(site), program.stacks[number][:depth]), []).append(site)
             if site.call is CallKind.CALL:
                 stack = program.stacks[number]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from tensordbg import _native
-from tensordbg.backends.tensorflow.eager.given_names import VariableNames
+from tensordbg.backends.tensorflow.eager.given_names import VariableNames, name_where_raised
 from tensordbg.backends.tensorflow.eager.mentioned_names import MentionedNames
 from tensordbg.backends.tensorflow.eager.runs import EagerRuns
 from tensordbg.backends.tensorflow.eager.tape_steps import TapeSteps
@@ -98,7 +98,9 @@ class TensorFlowRecording:
 
     def failure(self, error: BaseException) -> FailedOperation | None:
         """Describes an error of TensorFlow's own Python code that none of its operations raised."""
-        return failed_in_python(CATALOG, hooks().stacks, error)
+        return failed_in_python(
+            CATALOG, hooks().stacks, error, partial(name_where_raised, error, is_own=CATALOG.user_code.is_user)
+        )
 
     def data_behind(self, error: BaseException) -> tuple[StatedTensor, ...]:
         """Where the data began that `fit` and its like were given."""

@@ -21,6 +21,7 @@ _RANGE = re.compile(
 _OF_DIMENSION = re.compile(r"index (-?\d+) of dimension (\d+) out of bounds")
 
 _OF_SIZE = re.compile(r"index (-?\d+) is out of bounds for dimension \d+ with size (\d+)")
+_OF_LIST = re.compile(r"(?:modify|access) element (-?\d+) in a list with (\d+) element")
 _OF_LABEL = re.compile(r"Target (-?\d+) is out of bounds")
 _OF_TABLE = re.compile(r"\Aindex out of range in self")
 _ON_GPU = re.compile(r"device-side assert triggered")
@@ -49,6 +50,8 @@ def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | Non
     if (sized := _OF_SIZE.search(message)) is not None:
         number, size = map(int, sized.groups())
         return OutOfRange(number, 0 if -size <= number < 0 else -size, size)
+    if (listed := _OF_LIST.search(message)) is not None:
+        return OutOfRange(int(listed[1]), 0, int(listed[2]))
     first = given[0] if given else None
     if (label := _OF_LABEL.search(message)) is not None and first is not None and first.shape:
         return OutOfRange(int(label[1]), 0, first.shape[min(1, len(first.shape) - 1)])

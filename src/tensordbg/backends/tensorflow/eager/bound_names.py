@@ -228,7 +228,7 @@ def _holders(value: Any) -> Iterator[Mapping[str, Any]]:
         classes = type.__dict__["__mro__"].__get__(value)
     else:
         classes = type(value).__mro__
-        with contextlib.suppress(AttributeError):
+        with contextlib.suppress(AttributeError, TypeError):  # a class may have taken over the parts of another
             own = object.__getattribute__(value, "__dict__")
             if type(own) is dict:
                 yield own

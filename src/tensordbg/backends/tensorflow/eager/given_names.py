@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -34,6 +35,14 @@ def names_given(value: Any, frame: FrameType | None, is_own: Callable[[str], boo
     array = None if names else _elements(value)
     equal = "" if array is None else name_of_equal(frame, array, is_own)
     return [equal] if equal else names
+
+
+def name_where_raised(error: BaseException, value: Any, is_own: Callable[[str], bool]) -> str:
+    """The name that the innermost line in the traceback of an error has for an object, empty where none has one."""
+    # A frame that has ended knows no more who called it.
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    named = (names_bound(frame, lambda each: each is value, is_own) for frame in reversed(frames))
+    return next((names[0] for names in named if names), "")
 
 
 def names_of_variable(handle: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:

@@ -15,6 +15,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager.at_hand import SILENT, OperationNotices
+from tensordbg.backends.tensorflow.eager.element_parts import element_note
 from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
 from tensordbg.backends.tensorflow.eager.given_names import names_given, names_of_variable
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
@@ -375,6 +376,7 @@ class Eager:
             number, op_type, shown, NONE, stack, device=context.context().device_name or "", call=call,
             reads=variables if op_type in READERS else (),
             writes=variables if writes(op_type) else (), framework=TENSORFLOW,
+            attributes=element_note(op_type, sys._getframe(1)),  # noqa: SLF001
         )  # fmt: skip
 
 

@@ -14,11 +14,12 @@ from tensordbg.backends.tensorflow.failures.python_in_message import with_own_fr
 from tensordbg.backends.tensorflow.failures.refused_in_python import given_to_python_function, refused_in_python
 from tensordbg.backends.tensorflow.failures.stated import stated_tensors
 from tensordbg.backends.tensorflow.failures.unbuilt import Unbuilt, unbuilt
+from tensordbg.backends.tensorflow.failures.unrecorded import stated_input
 from tensordbg.backends.tensorflow.functions.names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
 from tensordbg.backends.tensorflow.refused import RefusedOperation, RefusingLayer, layer_behind, operation_behind
 from tensordbg.backends.tensorflow.stacks import Stacks
-from tensordbg.model import NONE, Site, StatedInput
+from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.packages import FRAMEWORKS, is_part_of
 from tensordbg.recording.catalog import Catalog
@@ -56,10 +57,18 @@ def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw:
     return tell
 
 
-def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> FailedOperation | None:
+def failed_in_python(
+    catalog: Catalog, stacks: Stacks, error: BaseException, name_of: Callable[[Any], str]
+) -> FailedOperation | None:
     """Describes an error of TensorFlow's or Keras's Python code, or one while a function was traced; else None.
 
     So do assertions, operations that can't be built, and layers that refuse what they are given.
+
+    Args:
+        catalog: What is known of the program.
+        stacks: The stacks of operations.
+        error: The error.
+        name_of: Gives the name that the lines which failed have for a value, empty where they have none.
     """
     import tensorflow as tf  # imported by the program already
 
@@ -86,8 +95,10 @@ def failed_in_python(catalog: Catalog, stacks: Stacks, error: BaseException) -> 
         if each.stack != NONE:
             catalog.use_stack(each.stack)
     if not refused.inputs:
-        inputs = (StatedInput(each.tensor, each.dtype, each.shape) for each in tensors[: len(given)])
+        inputs = (stated_input(each, value, name_of) for each, value in zip(tensors, given, strict=False))
         refused = replace(refused, inputs=tuple(inputs))
+        named = (replace(each, tensor=given.tensor) for each, given in zip(tensors, refused.inputs, strict=False))
+        tensors = (*named, *tensors[len(refused.inputs) :])
     elif len(refused.inputs) != len(given):
         tensors = ()
     with catalog.lock:

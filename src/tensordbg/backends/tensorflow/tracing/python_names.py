@@ -223,14 +223,19 @@ class PythonNames:
         code = self._own_code(function)
         if code is None:
             return ()
-        bound = 1 if getattr(function, "__self__", None) is not None else 0
+        bound = int(getattr(function, "__self__", None) is not None or _is_called_by_python(function))
         return code.co_varnames[bound : code.co_argcount]
 
     def _own_code(self, function: Any) -> CodeType | None:
-        code = code_of(function) if inspect.isroutine(function) else None
+        code = code_of(function) if inspect.isroutine(function) or _is_called_by_python(function) else None
         if code is None or is_generated(code.co_filename):
             return code
         return code if self._recorder.catalog.user_code.is_user(code.co_filename) else None
+
+
+def _is_called_by_python(function: Any) -> bool:
+    """Whether it is an object that can be called as its class says, in Python."""
+    return not isinstance(function, type) and inspect.isfunction(getattr(type(function), "__call__", None))  # noqa: B004
 
 
 def with_python_names(attributes: str, graph: Any, operation: str, outputs: int) -> str:

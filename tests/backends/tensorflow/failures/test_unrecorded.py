@@ -1,0 +1,37 @@
+"""An eager tensor that was made of Python's numbers is told with its name and its elements where it was refused."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.analysis.why import why
+from tensordbg.trace.reader import open_trace
+
+
+def _refused(folder: Path, program: Callable[[], None]) -> list[tuple[Any, ...]]:
+    with contextlib.suppress(tf.errors.InvalidArgumentError), tensordbg.record(folder) as recording:
+        program()
+    (found,) = why(open_trace(recording.path)).failures
+    return [(given.tensor, given.shape, given.elements) for given in found.inputs]
+
+
+def test_the_name_in_the_failing_line_and_the_elements_of_a_small_one(tmp_path: Path) -> None:
+    def of_another_type() -> None:
+        pair = tf.constant([3.0, 4.0])
+        tf.TensorArray(tf.int32, size=1).write(0, pair)
+
+    assert _refused(tmp_path, of_another_type) == [("pair", (2,), "[3, 4]")]
+
+
+def test_of_large_tensors_no_elements_are_told(tmp_path: Path) -> None:
+    def of_another_type() -> None:
+        large = tf.constant([0.5] * 100)
+        tf.TensorArray(tf.int32, size=1).write(0, large)
+
+    assert _refused(tmp_path, of_another_type) == [("large", (100,), "")]
