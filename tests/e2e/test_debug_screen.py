@@ -9,6 +9,29 @@ from tests.screens import check_screen, without_numbers
 from tests.tmux import Tmux
 
 PROGRAMS = Path(__file__).parent / "digits"
+FUNCTION = """import tensorflow as tf
+
+
+@tf.function
+def collatz(n):
+    while n > 1:
+        n //= 2
+    return n
+
+
+print("result", collatz(tf.constant(6)).numpy())
+"""
+
+SESSION = """import tensorflow.compat.v1 as tf
+
+tf.disable_eager_execution()
+x = tf.placeholder(tf.float32, [2])
+y = x * 2.0
+z = tf.reduce_sum(y) + 1.0
+with tf.Session() as session:
+    print("result", session.run(z, {x: [1.0, 2.0]}))
+"""
+
 TDBG = str(Path(sys.executable).with_name("tdbg"))
 
 
@@ -105,3 +128,41 @@ def test_the_classic_walk_in_a_session(tmp_path: Path) -> None:
         terminal.wait("log_of_zero")
         terminal.type("exit")
         terminal.wait("ENDED with")
+
+
+def test_a_stop_inside_of_a_function_where_a_thread_of_tensorflow_stands_still(tmp_path: Path) -> None:
+    program = tmp_path / "collatz.py"
+    program.write_text(FUNCTION, encoding="utf-8")
+    loud = {"HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "0", "TF_ENABLE_ONEDNN_OPTS": "0"}
+    with Tmux([TDBG, "debug", "--break", "collatz.py:7", str(program)], tmp_path, (120, 40), loud) as terminal:
+        terminal.wait("before ", "Alt+1 run")
+        terminal.type("continue")
+        terminal.wait("op-start: while/", "in collatz, iteration 0", "Alt+1 run")
+        terminal.resize(90, 30)
+        terminal.wait_until(lambda screen: max(map(len, screen.splitlines())) <= 90, "a smaller screen")
+        terminal.type("step")
+        terminal.wait("op-end: while/", "int32[]  3", "Alt+1 run")
+        terminal.keys("C-z")
+        terminal.type("pt n -x all")
+        terminal.wait("Answer: Tensor", "Alt+1 run")
+        terminal.type("exit")
+        ended = terminal.wait("ENDED with")
+        assert "rendezvous" not in ended
+
+
+def test_a_stop_inside_of_a_session(tmp_path: Path) -> None:
+    program = tmp_path / "session.py"
+    program.write_text(SESSION, encoding="utf-8")
+    quiet = {"HOME": str(tmp_path), "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+    with Tmux([TDBG, "debug", "--break", "session.py:6", str(program)], tmp_path, (120, 40), quiet) as terminal:
+        terminal.wait("before ", "Alt+1 run")
+        terminal.type("continue")
+        terminal.wait("op-start: Sum in Session.run", "Alt+1 run")
+        terminal.type("step")
+        terminal.wait("op-end: ", "Alt+1 run")
+        terminal.type("delete 1")
+        terminal.wait("Answer: ", "Alt+1 run", without="op-end")
+        terminal.type("continue")
+        terminal.wait("ended after run 1", "Alt+1")
+        terminal.type("exit")
+        terminal.wait("result 7.0", "ENDED with")

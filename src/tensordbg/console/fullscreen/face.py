@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 
 from tensordbg.console.console import Console, Face
 from tensordbg.console.running import Go, GoKind
@@ -21,8 +20,7 @@ class FullScreen:
 
     def converse(self, console: Console) -> Go:
         """See `Face`."""
-        # In another thread, as where a function stops at a line, signals can't be taken.
-        if not self._failed and threading.current_thread() is threading.main_thread():
+        if not self._failed:
             try:
                 return self._show(console)
             except Exception as error:  # noqa: BLE001 - whatever goes wrong here must not end the user's program

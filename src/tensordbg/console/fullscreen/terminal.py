@@ -2,7 +2,8 @@
 
 Textual takes the signals of job control and of a changed size for itself and leaves them so; `asyncio.run` leaves the
 thread without a loop, which a program may have, even running. So signals and the terminal's settings are put back, and
-the screen gets a loop of its own.
+the screen gets a loop of its own. Where a thread of the framework stands still, inside of a function, no signals are
+taken.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import sys
 import termios
 from collections.abc import Callable, Iterator
 
+from tensordbg.console.fullscreen.handlers import handlers_where_possible, in_main_thread
+
 _TAKEN = (
     *(signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN),
     *(signal.SIGINT, signal.SIGTERM),
@@ -23,7 +26,7 @@ _TAKEN = (
 @contextlib.contextmanager
 def borrowed_terminal() -> Iterator[asyncio.AbstractEventLoop]:
     """Gives a loop to run the screen in, as if none ran; afterwards terminal, signals and loops are as they were."""
-    with _kept_signals(), _kept_settings(), _no_running_loop():
+    with handlers_where_possible(), _kept_signals(), _kept_settings(), _no_running_loop():
         loop = asyncio.new_event_loop()
         try:
             yield loop
@@ -41,6 +44,8 @@ def end_in_order(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> No
         end: Ends the screen; done where the process is told to end. An interrupt from elsewhere does nothing, since
             Ctrl-C is a key of the screen.
     """
+    if not in_main_thread():
+        return  # the main one waits in the run that stands still, and no handler is called before it goes on
 
     def end_soon(*_: object) -> None:
         loop.call_soon_threadsafe(end)
@@ -53,7 +58,8 @@ def end_in_order(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> No
 @contextlib.contextmanager
 def _kept_signals() -> Iterator[None]:
     # None is a handler that was not set from Python, and can't be put back from there.
-    handlers = {number: handler for number in _TAKEN if (handler := signal.getsignal(number)) is not None}
+    taken = _TAKEN if in_main_thread() else ()
+    handlers = {number: handler for number in taken if (handler := signal.getsignal(number)) is not None}
     try:
         yield
     finally:

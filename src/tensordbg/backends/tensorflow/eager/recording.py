@@ -370,13 +370,12 @@ class Eager:
 
     def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> Site:
         self._layers.look()
-        shown = "PartitionedCall" if call is CallKind.CALL else op_type
         stack = self._stacks.current(key, sys._getframe(3))  # noqa: SLF001
         return Site(
-            number, op_type, shown, NONE, stack, device=context.context().device_name or "", call=call,
-            reads=variables if op_type in READERS else (),
-            writes=variables if writes(op_type) else (), framework=TENSORFLOW,
-            attributes=element_note(op_type, sys._getframe(1)),  # noqa: SLF001
+            number, op_type, "PartitionedCall" if call is CallKind.CALL else op_type, NONE, stack,
+            device=context.context().device_name or "", call=call,
+            reads=variables if op_type in READERS else (), writes=variables if writes(op_type) else (),
+            framework=TENSORFLOW, attributes=element_note(op_type, sys._getframe(1)),  # noqa: SLF001
         )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from tensordbg.backends.tensorflow.hooks import framework_library
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor, measured_of
 from tensordbg.backends.tensorflow.stops.line_copies import lines_in_copies
 from tensordbg.backends.tensorflow.stops.line_gate_nodes import Gate, add_gates
+from tensordbg.backends.tensorflow.stops.quiet_end import QuietEnd
 from tensordbg.model import Frame
 from tensordbg.recording.lines import GraphLine, LineWatch
 from tensordbg.recording.recorder import Recorder
@@ -77,6 +78,7 @@ class LineGates:
         self._functions = functions
         self._gates: dict[int, Gate] = {}
         self._instrument: _Instrument | None = None
+        self._quiet = QuietEnd()
 
     def install(self) -> None:
         """Stops the program from now on."""
@@ -90,6 +92,7 @@ class LineGates:
         _native.stop_stopping()
         self._lines.on_change = _nothing
         self._remove()
+        self._quiet.end()
 
     def _change(self) -> None:
         with self._recorder.guard("putting stops into functions"):
@@ -127,9 +130,12 @@ class LineGates:
         ]
         turn = iteration if frame else None
         run = (gate.group, path, step, frame, iteration)
-        return self._lines.reached(
+        ended = self._lines.reached(
             GraphLine(gate.operation, gate.function, gate.frames, found[0], found[1], run, gate.is_behind, turn)
         )
+        if ended is not None:
+            self._quiet.begin()
+        return ended
 
 
 def _places(frames: Iterable[Frame]) -> str:

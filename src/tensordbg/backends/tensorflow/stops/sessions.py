@@ -18,6 +18,7 @@ from typing import Any
 from tensordbg import _native
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor, copied
 from tensordbg.backends.tensorflow.sessions.watched import Behind, SessionRun
+from tensordbg.backends.tensorflow.stops.quiet_end import QuietEnd
 from tensordbg.backends.tensorflow.stops.session_groups import Chain, Node, StopGroup, groups_of
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.lines import GraphLine, LineWatch
@@ -49,6 +50,7 @@ class StoppedSessions:
         self._lines = lines
         self._runs: dict[int, _LinesOfRun] = {}
         self._known: dict[int, int] = {}
+        self._quiet = QuietEnd()
 
     @property
     def active(self) -> bool:
@@ -71,6 +73,7 @@ class StoppedSessions:
         _native.stop_session_stops()
         for number in list(self._runs):
             self._forget(number)
+        self._quiet.end()
 
     def begin(self, this: Any, run: SessionRun, caller: FrameType) -> StoppedCall:  # noqa: ARG002
         """A run begins; the debugger has been told of it, so its breakpoints are what they will be."""
@@ -97,6 +100,7 @@ class StoppedSessions:
         for line in known.met((node, slot), value, step, (frame, iteration)):
             failure = self._lines.reached(line)
             if failure is not None:
+                self._quiet.begin()
                 return failure
         return None
 
