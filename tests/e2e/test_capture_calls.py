@@ -57,6 +57,14 @@ def summed(dataset):
     return dataset.reduce(0.0, lambda total, each: total + each)
 
 
+table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1.0, 2.0]), -1.0)
+
+
+@tf.function
+def looked_up(words):
+    return table.lookup(words) * 2.0
+
+
 @tf.function
 def from_pipeline(iterator):
     return next(iterator) * scale
@@ -75,6 +83,7 @@ print(nested(batch, 2.0, z=tf.constant(1.0), a=tf.constant(5.0)))
 print(nested(batch, tf.constant(2.0), True, a=tf.constant(5.0), z=tf.constant(1.0)))
 print(joined(tf.constant(["h\u00e9", "", "a\\0b"]), tf.ragged.constant([["x"], [], ["yy", "zzz"]]), 3.0))
 print(summed(tf.data.Dataset.from_tensor_slices([3.0, 4.0])))
+print(looked_up(tf.constant(["a", "c"])))
 pipeline = iter(tf.data.Dataset.from_tensor_slices([3.0, 4.0]))
 print(from_pipeline(pipeline), from_pipeline(pipeline))
 print(ragged(tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.constant("ab")))
@@ -151,6 +160,9 @@ def test_the_first_bad_operation_of_a_call_is_named(folder: Path, plain: str) ->
 def test_what_is_not_captured_is_refused(folder: Path) -> None:
     _, done = captured(folder, "summed")
     assert "the step takes dataset, a dataset or a list, which is not captured; capture a function that" in done.stderr
+    _, done = captured(folder, "looked_up")
+    refused = next(line for line in done.stderr.splitlines() if "which is not captured" in line)
+    assert "a lookup table or another resource that is no variable, which is not captured; capture a func" in refused
 
 
 def test_strings_are_there_in_the_debugger_and_can_not_be_set(folder: Path) -> None:

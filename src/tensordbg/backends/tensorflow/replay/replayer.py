@@ -157,13 +157,15 @@ class Replayer:
                 yield tf.constant(given[self._places[number]].astype(dtype.as_numpy_dtype), dtype)
             elif argument.type == dtypes.RESOURCE:
                 if not self._from_pipeline:
-                    raise CaptureError(f"the step takes {argument.name}, which is no variable and can't be captured")
+                    raise _not_captured(argument.name, "a lookup table or another resource that is no variable")
                 yield anything.handle
             else:
-                raise CaptureError(
-                    f"the step takes {argument.name}, {_KINDS.get(argument.type, 'a tensor')}, which is not captured; "
-                    "capture a function that is called in it, or behind it"
-                )
+                raise _not_captured(argument.name, _KINDS.get(argument.type, "a tensor"))
+
+
+def _not_captured(name: str, what: str) -> CaptureError:
+    hint = "capture a function that is called in it, or behind it"
+    return CaptureError(f"the step takes {name}, {what}, which is not captured; {hint}")
 
 
 def _refuse_cut(capture: Capture) -> None:
