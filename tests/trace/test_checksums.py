@@ -32,5 +32,11 @@ def test_any_length_also_around_whole_blocks() -> None:
     assert [plain(int(each)) for each in masked_checksums(records)] == [slow(record) for record in records]
 
 
+@pytest.mark.parametrize("longest", [0, 3, 4, 8, 9, 255])
+def test_records_that_are_all_short(longest: int) -> None:
+    records = [bytes(k * 29 % 251 + 1 for k in range(length)) for length in range(longest + 1)]
+    assert [plain(int(each)) for each in masked_checksums(records)] == [slow(record) for record in records]
+
+
 def test_no_records() -> None:
     assert len(masked_checksums([])) == 0
