@@ -31,6 +31,9 @@ def _take_ignored_signals() -> None:
 
 _take_ignored_signals()
 
+# What is collected stays to the end: nothing there is garbage. See `pytest_collection_finish`.
+gc.disable()
+
 # No test loses the machine's power: files need not reach the disk, which takes most of the time of sealing a trace.
 os.fsync = lambda descriptor: os.fstat(descriptor) and None  # a descriptor that is none is refused all the same
 
@@ -48,6 +51,12 @@ def _little_garbage_to_look_through() -> None:
     if "tensorflow" in sys.modules:
         gc.collect()
         gc.freeze()
+
+
+def pytest_collection_finish() -> None:
+    """Takes the tests, and all that was imported for them, out of the collector's sight before it is let go on."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:
