@@ -94,7 +94,9 @@ demo-torch: $(DONE)/package $(DONE)/demo-torch page
 # As many at a time as there are processors; the tests of one file share what they record. In the order of the folders the
 # last ones are short, so that no worker waits long for another; xdist would begin with the files of many tests instead.
 WORKERS := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
-# Tests start thousands of processes. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, each would compile ours.
+# Tests start thousands of processes, and each worker reads a thousand files of tests. Where PYTHONDONTWRITEBYTECODE is set, as
+# in many containers, all of them would compile ours each time.
+export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/python -m compileall -q src
 # What watches PyTorch, where that is installed: several processes would wait for the one that builds it at its first use.
 OBSERVERS := if [ -n "$$($(BIN)/python -c 'from importlib.util import find_spec; print(find_spec("torch") or "")')" ]; then \
