@@ -27,7 +27,12 @@ from typing import Any
 from tests.warm_server import request_of, send
 
 SERVER = Path(__file__).with_name("warm_server.py")
+BESIDE = Path(__file__).parents[1] / "build" / "beside" / "bin" / "python"
+"""The Python of `make beside`, which has libraries that take longer to import than PyTorch itself."""
+LIBRARIES = ("transformers", "transformers.trainer", "transformers.models.bert", "accelerate", "pytorch_lightning")
+"""Those of its libraries that the programs of tests train with, each after those that it imports."""
 TDBG = str(Path(sys.executable).with_name("tdbg"))
+PYTHONS = (sys.executable, str(BESIDE))
 OF_NO_EFFECT = (
     *("PYTEST_", "TENSORDBG_RUN", "COLUMNS", "NO_COLOR", "PYDEVD_", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR"),
     # Frameworks set these for themselves when they are imported, so that they are there in a worker after some tests.
@@ -45,20 +50,21 @@ PLAIN = {"args", "stdin", "stdout", "stderr", "cwd", "env", "text", "encoding", 
 """What a process may be given that is forked."""
 
 
-Key = tuple[str, tuple[tuple[str, str], ...]]
+Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
 class _Server:
     """A process that waits for requests."""
 
-    def __init__(self, framework: str, environment: Mapping[str, str]) -> None:
+    def __init__(self, python: str, framework: str, environment: Mapping[str, str]) -> None:
+        libraries = LIBRARIES if python == str(BESIDE) else ()
         self.control, theirs = socket.socketpair()
         compiled = importlib.util.MAGIC_NUMBER + bytes(12) + _marshalled()
         with tempfile.NamedTemporaryFile(suffix=".pyc") as code:
             code.write(compiled)
             code.flush()
             self._process = subprocess.Popen(
-                [sys.executable, code.name, str(theirs.fileno()), framework],
+                [python, code.name, str(theirs.fileno()), framework, *libraries],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=dict(environment),
@@ -81,8 +87,15 @@ def _marshalled() -> bytes:
     return marshal.dumps(compile(SERVER.read_text(), "<frozen runpy>", "exec", dont_inherit=True))
 
 
+def _is_asked_again(python: str, environment: Mapping[str, str]) -> bool:
+    """Whether one knows at the first program that more will come: a worker among others runs many files of tests."""
+    others = {name for name, value in environment.items() if os.environ.get(name) != value}
+    changed = {name for name in others if not name.startswith(OF_NO_EFFECT)}
+    return python == str(BESIDE) or ("PYTEST_XDIST_WORKER" in os.environ and changed <= {"TF_CPP_MIN_LOG_LEVEL"})
+
+
 class _Servers:
-    """The servers of this process, by the framework they have imported and the environment they were started in."""
+    """The servers of this process, by their Python, the framework they have imported and their environment."""
 
     def __init__(self) -> None:
         self._asked: set[Key] = set()
@@ -90,17 +103,17 @@ class _Servers:
         self._owner = os.getpid()
         atexit.register(self._end)
 
-    def of(self, framework: str, environment: Mapping[str, str]) -> _Server | None:
-        """The one for a framework and an environment; None at the first time, which may be the only one."""
+    def of(self, python: str, framework: str, environment: Mapping[str, str]) -> _Server | None:
+        """The one for a framework and an environment; None at the first time where that may be the only one."""
         those = ((name, value) for name, value in environment.items() if not name.startswith(OF_NO_EFFECT))
-        key = (framework, tuple(sorted(those)))
-        if key not in self._asked:
+        key = (python, framework, tuple(sorted(those)))
+        if key not in self._asked and not _is_asked_again(python, environment):
             self._asked.add(key)
             return None
         if key not in self._servers:
             if len(self._servers) >= MOST:
                 self._servers.pop(next(iter(self._servers))).end()
-            self._servers[key] = _Server(framework, environment)
+            self._servers[key] = _Server(python, framework, environment)
         server = self._servers[key] = self._servers.pop(key)
         return server if server.works else None
 
@@ -115,6 +128,8 @@ _SERVERS = _Servers()
 
 def framework_of(command: Sequence[str], folder: Path) -> str:
     """The framework that a command's program imports, as its text says; either is right, the other one is slower."""
+    if command[0] == str(BESIDE):
+        return "torch"
     texts = [command[2]] if command[1:2] == ["-c"] else []
     texts += [
         file.read_text(errors="replace") for file in (folder / word for word in _files(command)) if file.is_file()
@@ -144,15 +159,15 @@ class Warm(subprocess.Popen[Any]):
         given = self._SIGNATURE.bind(self, *words, **named).arguments
         environment = dict(os.environ if given["env"] is None else given["env"])
         folder = Path(given["cwd"] or Path.cwd())
-        server = _SERVERS.of(framework_of([os.fspath(word) for word in given["args"]], folder), environment)
+        command = [os.fspath(word) for word in given["args"]]
+        command = command if command[0] in PYTHONS else [sys.executable, *command]
+        server = _SERVERS.of(command[0], framework_of(command, folder), environment)
         if server is None:
             super()._execute_child(*words, **named)  # type: ignore[misc]
             return
         self._answer, theirs = os.pipe()
         pipes = [given[name] for name in ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")]
         streams = [end if end != -1 else at for at, end in enumerate((pipes[0], pipes[3], pipes[5]))]
-        command = [os.fspath(word) for word in given["args"]]
-        command = command if command[0] == sys.executable else [sys.executable, *command]
         request = request_of(command, str(folder), environment)
         send(server.control, request, [*streams, theirs])
         os.close(theirs)
@@ -191,7 +206,7 @@ def _can_be_forked(words: Sequence[Any], named: Mapping[str, Any]) -> bool:
     if os.environ.get(COLD):
         return False
     command = [os.fspath(word) for word in words]
-    if command[0] == sys.executable and len(command) > 1:
+    if command[0] in PYTHONS and len(command) > 1:
         fit = command[1] in {"-m", "-c"} or command[1].endswith(".py") or command[1] == TDBG
     else:
         fit = command[0] == TDBG

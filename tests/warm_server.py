@@ -32,7 +32,7 @@ import struct  # noqa: E402
 import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 import types  # noqa: E402
-from collections.abc import Iterator, Mapping  # noqa: E402
+from collections.abc import Iterator, Mapping, Sequence  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 STARTING = {"run": 1, "trap": 2, "debug": 1, "replay": 3, "diff --run": 2}
@@ -70,8 +70,9 @@ OWNERS = {"keras": "tensorflow"}
 class Pantry:
     """The modules that are imported here, hidden from a program until it imports them."""
 
-    def __init__(self, framework: str) -> None:
+    def __init__(self, framework: str, libraries: Sequence[str]) -> None:
         self._framework = framework
+        self._libraries = libraries
         # By the module imported: those that came with it, what it said, and what it wants called at the end.
         self._brought: dict[str, tuple[list[str], bytes, list[tuple]]] = {}
         self._modules: dict[str, types.ModuleType] = {}
@@ -85,7 +86,7 @@ class Pantry:
     def fill(self) -> None:
         """Imports a framework, what a program may import beside it, and what is ours."""
         seen = set(BARE)
-        for root in ROOTS[self._framework]:
+        for root in (*ROOTS[self._framework], *self._libraries):
             kept = import_quietly(root)
             self._brought[root] = ([name for name in sys.modules if name not in seen], *kept)
             seen.update(sys.modules)
@@ -144,6 +145,8 @@ class Pantry:
     def exec_module(self, module: types.ModuleType) -> None:
         """Puts it back, with its own spec, and all that its import would have imported too."""
         name = module.__spec__.name
+        if name in self._libraries:
+            importlib.import_module(self._framework)
         self._put_back(name)
         top = name.partition(".")[0]
         if OWNERS.get(name, name) in self._brought:
@@ -414,7 +417,7 @@ def hide_our_frames() -> None:
 
 def main() -> None:
     """Serves, and in each fork runs what was asked for."""
-    pantry = Pantry(sys.argv[2])
+    pantry = Pantry(sys.argv[2], sys.argv[3:])
     pantry.fill()
     torch = sys.modules.get("torch")
     generators = [sys.modules["numpy"].random, *([torch.default_generator] if torch else [])]

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
+from tests.programs import BESIDE
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "callbacks"
-BESIDE = ROOT / "build" / "beside" / "bin" / "python"
 
 CAUSES = {
     "keras_fit": "log_of_zero",
@@ -35,8 +37,8 @@ def python_for(example: str) -> str:
 
 
 def run(folder: Path, python: str, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
-    return subprocess.run(
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return programs.run(
         [python, *words], cwd=folder, env=environment, capture_output=True, check=False, text=True, timeout=300
     )
 

@@ -19,7 +19,7 @@ from tests import programs
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "digits_nan.py"
-QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
+QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 @dataclass(frozen=True)

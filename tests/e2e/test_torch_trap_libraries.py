@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.reader import list_captures, open_capture
+from tests import programs
+from tests.programs import BESIDE
 
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
-ROOT = Path(__file__).parents[2]
-BESIDE = ROOT / "build" / "beside" / "bin" / "python"
 beside = pytest.mark.skipif(
     not BESIDE.exists(), reason="`make beside` sets up the environment with Lightning, Transformers and Accelerate"
 )
@@ -118,9 +118,9 @@ each_library = pytest.mark.parametrize(
 
 
 def tdbg(folder: Path, python: str, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [python, "-W", "ignore", "-m", "tensordbg", *words],
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    return programs.run(
+        [python, "-m", "tensordbg", *words],
         cwd=folder, env=environment, capture_output=True, check=False, text=True, timeout=500,
     )  # fmt: skip
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests import programs
-from tests.programs import TDBG, Warm
+from tests.programs import BESIDE, TDBG, Warm
 from tests.warm_server import count_of_spares
 
-QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 LOOKED_AT = """
 import json, os, sys
@@ -109,6 +109,37 @@ def test_a_program_of_pytorch_sees_the_same() -> None:
     started, forked = both("-c", PYTORCH)
     assert (forked.returncode, forked.stdout, forked.stderr) == (started.returncode, started.stdout, started.stderr)
     assert started.returncode == 0, started.stderr
+
+
+@pytest.mark.skipif(not BESIDE.exists(), reason="`make beside` sets up the environment with Lightning and Transformers")
+@pytest.mark.parametrize("library", ["pytorch_lightning", "transformers.trainer", "accelerate"])
+def test_a_program_beside_other_libraries_sees_the_same(library: str) -> None:
+    text = f"""
+import sys
+def seen():
+    return [name for name in ("torch", "transformers", "accelerate", "pytorch_lightning") if name in sys.modules]
+print(seen(), sys.executable)
+import {library} as library
+print(library.__name__, library.__spec__.name, library.__file__, "torch" in seen(), library.__name__ in sys.modules)
+"""
+    words, more = [str(BESIDE), "-W", "ignore", "-c", text], {"capture_output": True, "text": True, "check": False}
+    environment = {**QUIET, "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
+    started = programs.run(words, env=environment, **more)
+    with programs.start([str(BESIDE), "-c", ""], env=environment) as process:
+        assert isinstance(process, Warm)
+        assert process._answer != -1, "already the first is forked"
+    forked = programs.run([words[0], *words[3:]], env=environment, **more)
+    assert started.returncode == 0, started.stderr
+    assert (forked.returncode, forked.stdout) == (0, started.stdout), forked.stderr
+
+
+def test_a_worker_among_others_forks_its_first_program_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    assert not programs._is_asked_again(sys.executable, QUIET)
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    assert programs._is_asked_again(sys.executable, dict(os.environ))
+    assert programs._is_asked_again(sys.executable, QUIET)
+    assert not programs._is_asked_again(sys.executable, {**QUIET, "PORT": "8000"})
 
 
 @pytest.mark.parametrize(

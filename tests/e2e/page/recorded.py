@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests import programs
-from tests.e2e.page.serving import QUIET
 
 ROOT = Path(__file__).parents[3]
+QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:

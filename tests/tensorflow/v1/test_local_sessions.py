@@ -17,7 +17,7 @@ from tests import programs
 
 v1 = tf.compat.v1
 
-QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 PROGRAM = """
 import sys
