@@ -17,7 +17,7 @@ from tests import programs
 
 PROGRAMS = Path(__file__).parent / "digits"
 TDBG = Path(sys.executable).with_name("tdbg")
-QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 def debug(folder: Path, script: str, *program: str | Path) -> subprocess.CompletedProcess[str]:
