@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 
 from tensordbg.backends.tensorflow.functions.live import live_functions
+from tests.backends.tensorflow.checked import checking, raised
 from tests.backends.tensorflow.recorded import record
 
 
@@ -51,6 +53,43 @@ def test_gradients_made_before_are_recorded(tmp_path: Path) -> None:
     recorded = record(tmp_path, step)
     assert recorded.one("Square").row["max"] == 9.0
     assert 6.0 in {event.row["max"] for event in recorded.events if event.name.startswith("gradient")}
+
+
+def _logarithm(x: tf.Tensor) -> tf.Tensor:
+    return tf.math.log(x)
+
+
+def _logarithms_in_a_loop(x: tf.Tensor) -> tf.Tensor:
+    for _ in tf.range(2):
+        x = tf.math.log(x)
+    return x
+
+
+def _logarithms_of_a_map(x: tf.Tensor) -> tf.Tensor:
+    return tf.map_fn(tf.math.log, x)
+
+
+@pytest.mark.parametrize("python", [_logarithm, _logarithms_in_a_loop, _logarithms_of_a_map])
+def test_a_function_called_without_and_with_a_tape_before_is_recorded_and_checked_in_both(
+    tmp_path: Path, python: Callable[[tf.Tensor], tf.Tensor]
+) -> None:
+    function = tf.function(python)
+    x = tf.constant([2.0, 0.0])
+
+    def with_a_tape() -> None:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        tape.gradient(y, x)
+
+    function(x)
+    with_a_tape()
+    for number, program in enumerate((lambda: function(x), with_a_tape)):
+        recorded = record(tmp_path / str(number), program)
+        assert [event for event in recorded.events if event.name.endswith("Log") and event.row["neg_inf"]]
+        with checking():
+            found = raised(program)
+        assert found is not None and found.op_type == "Log"
 
 
 def test_what_a_dataset_holds_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

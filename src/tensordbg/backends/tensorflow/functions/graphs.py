@@ -176,19 +176,20 @@ class _GraphReader:
         self._name_in_graph = names_in_graph(self._nodes, graph)
         self._anyway = frozenset(definition.control_ret.values())
         self._arguments = list(definition.signature.input_arg)
+        # A graph whose gradient was taken since it became this function takes more than this function does.
+        inputs = graph.inputs[: len(self._arguments)]
         captured = {id(inner): outer for outer, inner in graph.captures}
         self._captured: dict[str, Any] = {
-            argument.name: captured.get(id(tensor))
-            for argument, tensor in zip(self._arguments, graph.inputs, strict=True)
+            argument.name: captured.get(id(tensor)) for argument, tensor in zip(self._arguments, inputs, strict=True)
         }
         self._is_part = isinstance(graph, loop_and_branch_graphs())
         self._new_nodes: list[Any] = []
         self._new_arguments: list[tuple[int, Any]] = []
-        self.argument_names = [tensor.op.name for tensor in graph.inputs]
+        self.argument_names = [tensor.op.name for tensor in inputs]
         variables.learn(graph.variables)
         self.argument_variables = [
             variables.number_of(tensor) if argument.type == dtypes.RESOURCE else NONE
-            for tensor, argument in zip(graph.inputs, self._arguments, strict=True)
+            for tensor, argument in zip(inputs, self._arguments, strict=True)
         ]
         self._variable_of = {
             argument.name: variable for argument, variable in zip(self._arguments, self.argument_variables, strict=True)

@@ -35,12 +35,16 @@ class LiveFunction:
 
     @property
     def superseded(self) -> bool:
-        """Whether its graph went on to become another function, as TensorFlow does with loops that have gradients."""
+        """Whether its graph went on to become another function that takes or puts out less.
+
+        A graph that takes or puts out more was called under a tape since, which lends it to a function of its own:
+        calls without a tape run this one still, and what it takes and puts out comes first.
+        """
         if self.graph is None:
             return False
         signature = self.function.cached_definition.signature
         given, returned = len(signature.input_arg), len(signature.output_arg)
-        return bool((len(self.graph.inputs), len(self.graph.outputs)) != (given, returned))
+        return bool(len(self.graph.inputs) < given or len(self.graph.outputs) < returned)
 
     @property
     def replaceable(self) -> bool:
