@@ -35,7 +35,11 @@ def test_a_bad_number_ends_the_program(tmp_path: Path) -> None:
     assert [line for line in done.stderr.splitlines() if line.startswith("tdbg")] == [
         'tdbg: Infinity or NaN in output 0 of graph op "Log" (# of outputs: 1): 1 -Inf',
         f"tdbg: at {_limited(tmp_path / 'program.py')} (L5) step: return tf.math.log(x)",
+        f"tdbg: if it is meant, let it pass with {ALLOWING}",
     ]
+
+
+ALLOWING = 'allow = [{line = "program.py:5"}] under [tool.tensordbg] in pyproject.toml'
 
 
 def _limited(path: Path) -> str:

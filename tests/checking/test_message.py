@@ -70,6 +70,16 @@ def test_own_frames_are_never_left_out() -> None:
     assert "layer.py" not in said
 
 
+def test_an_infinity_that_is_by_design_may_be_let_pass_but_no_nan() -> None:
+    infinite = replace(FINDING, tensor=Measured(np.array([-np.inf, 1.0], np.float32)))
+    setting = 'allow = [{line = "test_message.py:1"}] under [tool.tensordbg] in pyproject.toml'
+    assert f"\n  If it is meant, let it pass with {setting}\n" in message_of(infinite, Limits())
+    assert found_of(infinite, Limits()).allowing == setting
+    assert found_of(FINDING, Limits()).allowing == ""
+    gradient = replace(infinite, forward=Culprit("Log", "Log", (replace(USER, line=3),)))
+    assert found_of(gradient, Limits()).allowing == ""
+
+
 def test_no_limits() -> None:
     said = message_of(FINDING, Limits(None, None))
     assert said.count(f"    + {LIBRARY.file} (L1000) __call__") == 3

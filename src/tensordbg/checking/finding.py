@@ -17,6 +17,8 @@ class Input:
     measured: Measured | None
     origin: str = ""
     """Where it comes from, such as `argument "x"`."""
+    constant: bool = False
+    """Whether the program writes it down."""
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,13 @@ class CheckFound:
     """How many elements are `-Inf`, `Inf` and `NaN`, of those that are there."""
     source: str
     """The line of the program to look at; empty where none is known."""
+    allowing: str = ""
+    """The setting that lets it pass; empty where there is a NaN in it, which is seldom meant."""
 
     @property
     def lines(self) -> str:
         """The lines behind the traceback."""
         counts = ", ".join(f"{count} {what}" for what, count in self.counts)
         first = f"tdbg: Infinity or NaN in {self.output}: {counts}\n"
-        return first + (f"tdbg: at {self.source}\n" if self.source else "")
+        last = f"tdbg: if it is meant, let it pass with {self.allowing}\n" if self.allowing else ""
+        return first + (f"tdbg: at {self.source}\n" if self.source else "") + last

@@ -51,9 +51,16 @@ def found_of(finding: Finding, limits: Limits) -> CheckFound:
     health = finding.tensor.health or Health(finding.tensor.array.size)
     counts = (("-Inf", health.neg_inf), ("Inf", health.pos_inf), ("NaN", health.nan))
     place = _place(finding)
-    return CheckFound(
-        _output(finding), tuple(each for each in counts if each[1]), "" if place is None else _line(place, limits)
-    )
+    source = "" if place is None else _line(place, limits)
+    return CheckFound(_output(finding), tuple(each for each in counts if each[1]), source, _allowing(finding))
+
+
+def _allowing(finding: Finding) -> str:
+    """The setting that lets an infinity pass that is meant; empty where there is a NaN, or another line to blame."""
+    health, own = finding.tensor.health, own_line(finding.frames)
+    if own is None or own != _place(finding) or health is None or health.nan:
+        return ""
+    return f'allow = [{{line = "{Path(own.file).name}:{own.line}"}}] under [tool.tensordbg] in pyproject.toml'
 
 
 def _output(finding: Finding) -> str:
@@ -79,6 +86,8 @@ def _lines(finding: Finding, limits: Limits) -> Iterator[str]:
             yield f"  # of {what} elements: {count}"
     yield from _place_in_tensor(tensor)
     yield from _sources(finding, limits)
+    if allowing := _allowing(finding):
+        yield f"  If it is meant, let it pass with {allowing}"
     if finding.module:
         yield f"  Module: {finding.module}"
     for variable in finding.variables:

@@ -57,6 +57,24 @@ def test_a_mask_beside_a_nan_is_not_held_to_account() -> None:
     assert (second.view.tensor, second.consequential) == ("Const:0", False)
 
 
+def test_a_mask_in_the_place_of_a_nan_is_not_held_to_account() -> None:
+    """The second of two layers is masked as the first is, whose NaN it would have taken in."""
+    trace = TraceBuilder()
+    f = trace.function("attention")
+    log, mask = f.op("Log", f.argument("x")), f.op("Const")
+    chosen = f.op("SelectV2", f.argument("condition"), mask, log)
+    softmax = f.op("Softmax", chosen)
+    f.returns(softmax)
+    run = trace.run(f)
+    run.event(log, [nan, nan])
+    run.event(mask, [-inf])
+    run.event(chosen, [-inf, -inf])
+    run.event(softmax, [nan, nan])
+    first, second = why(trace).origins
+    assert (first.view.tensor, first.consequential) == ("Log:0", True)
+    assert (second.view.tensor, second.consequential) == ("Const:0", False)
+
+
 @pytest.mark.parametrize("finite", [3.0, -3.0])
 def test_infinite_data_is_no_mask(finite: float) -> None:
     """The same with finite elements that are not zero: a bad row of data, to which the NaN is put down."""

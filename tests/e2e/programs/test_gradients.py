@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
+import tensordbg
 from tests.e2e.programs.checking import Program, check
 
 
@@ -156,3 +157,23 @@ def test_a_gradient_names_the_operation_it_is_the_gradient_of(tmp_path: Path) ->
     checked = check(a_tape_over_calls_of_functions, tmp_path)
     forward = checked.answer["origins"][0]["gradient_of"]["source"]
     assert (forward["function"], forward["text"]) == ("forward", "return tf.reduce_sum(tf.sqrt(weight) * x)")
+
+
+def test_a_nan_that_tensorflow_writes_down_and_never_takes_is_no_finding(tmp_path: Path) -> None:
+    weight = tf.Variable([1.0, 4.0])
+
+    @tf.recompute_grad
+    def layer(x: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_sum(x * weight)
+
+    @tf.function
+    def slope(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            y = layer(x)
+        return tape.gradient(y, weight)
+
+    with tensordbg.record(tmp_path) as recording:
+        slope(tf.constant([1.0, 2.0]))
+    found = tensordbg.open(recording.path).why()
+    assert found.non_finite_events == 1
+    assert not found.origins

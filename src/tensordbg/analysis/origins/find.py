@@ -107,7 +107,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     named = graph.event[[*masks.values()]]
     ports = values.port[np.append(named, returns.source[np.isin(returns.made, named)])]
     told = np.isin(graph.port, ports) & written & ((reach & ~Reach.OUTPUT) == 0)
-    node = np.flatnonzero(starts & ~told)
+    node = np.flatnonzero(starts & ~told & ~_not_chosen(values, graph, starts & (reach == 0)))
     events = {int(graph.event[one]): int(graph.event[mask]) for one, mask in masks.items()}
     unread = came_to_nothing_read(graph, tainted, ends)
     return Origins(
@@ -180,6 +180,24 @@ def _given_infinities(values: Values, graph: BadGraph, starts: Bools, details: D
     return result
 
 
+def _not_chosen(values: Values, graph: BadGraph, starts: Bools) -> Bools:
+    """Which of some starts are NaN that a function's text holds for a choice, and that no choice took.
+
+    TensorFlow writes such marks itself, as for a gradient that is computed again.
+    """
+    result = np.zeros(len(graph), dtype=np.bool_)
+    taken = np.zeros(len(graph), dtype=np.bool_)
+    taken[graph.parent] = True
+    nodes = np.flatnonzero(starts & ~taken)
+    nodes = nodes[values.events.nan[graph.event[nodes]]]
+    nodes = nodes[values.invocations.place[graph.invocation[nodes]] != NONE]
+    sites = values.ports.site[graph.port[nodes]].tolist()
+    known = (values.program.sites.get(site) for site in sites)
+    constant = [site is not None and operation_of(site).kind is Kind.CONSTANT for site in known]
+    result[nodes[np.array(constant, dtype=np.bool_)]] = True
+    return result
+
+
 def _cut_where_nan_begins(values: Values, graph: BadGraph, given: Bools, starts: Bools) -> tuple[BadGraph, Bools]:
     """Make origins of the first NaNs that come of nothing but given infinities."""
     marks = np.where(starts, np.where(given, 1, 2), 0)
@@ -191,9 +209,9 @@ def _cut_where_nan_begins(values: Values, graph: BadGraph, given: Bools, starts:
     seen = graph.descend(holds_nan) > 0  # a NaN, or made from one
     nan_behind[graph.child[seen[graph.parent]]] = True
     turned = is_event & from_given & (holds_nan > 0) & ~nan_behind
-    # What is NaN since something else was is not the doing of infinities that went in beside it.
+    # What a NaN went into is not the doing of infinities that went in beside it, nor where these took its place.
     infinite = from_given & (seen == 0)
-    beside = infinite[graph.parent] & ((holds_nan > 0) & nan_behind)[graph.child]
+    beside = infinite[graph.parent] & nan_behind[graph.child]
     kept = ~turned[graph.child] & ~beside
     return replace(graph, child=graph.child[kept], parent=graph.parent[kept]), turned
 

@@ -49,7 +49,7 @@ def test_what_tensorflows_own_test_of_half_precision_wants() -> None:
     [
         (lambda: tf.math.log(tf.constant(0.0, tf.bfloat16)), "Log"),
         (lambda: tf.complex(1.0, 0.0) / tf.complex(0.0, 0.0), "RealDiv"),
-        (lambda: tf.constant([1.0, np.inf]), "Const"),
+        (lambda: tf.constant([1.0, 2.0, np.inf]), "Const"),
         (lambda: tf.convert_to_tensor(np.array([np.nan])), "Const"),
         (lambda: tf.split(tf.math.log([1.0, 0.0]), 2), "Log"),
         (lambda: tf.raw_ops.Sqrt(x=[-1.0]), "Sqrt"),

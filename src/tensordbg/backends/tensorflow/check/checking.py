@@ -10,10 +10,11 @@ from typing import Any
 
 from tensordbg import _native
 from tensordbg.allowed import AllowRule, applicable, rules_of
+from tensordbg.backends.tensorflow.check.by_design import is_by_design, is_of_tensorflow
 from tensordbg.backends.tensorflow.check.eager import EagerChecks
 from tensordbg.backends.tensorflow.check.forward_operations import ForwardOperations
 from tensordbg.backends.tensorflow.check.graph import Place, graph_finding
-from tensordbg.backends.tensorflow.check.nodes import add_checks
+from tensordbg.backends.tensorflow.check.nodes import NodesApart, add_checks
 from tensordbg.backends.tensorflow.check.sessions.runs import CheckedSessions
 from tensordbg.backends.tensorflow.check.updates import Updates
 from tensordbg.backends.tensorflow.functions.graphs import Description
@@ -22,6 +23,7 @@ from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor
 from tensordbg.checking.finding import Finding
 from tensordbg.checking.message import Limits, found_of, limits_of, message_of
+from tensordbg.model import NONE
 from tensordbg.recording.carried import ON_THE_WAY
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.guard import guarded
@@ -50,6 +52,11 @@ class Checking:
         """Whether anything is checked."""
         return self._active
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether there are rules by which anything may be let pass."""
+        return bool(self._rules)
+
     def start(self, limits: Limits, rules: tuple[AllowRule, ...]) -> None:
         """Checks everything from now on, in all threads; where that is so already, under new settings.
 
@@ -60,11 +67,11 @@ class Checking:
             _native.register_tensorflow_check(framework_library())
             self._limits, self._rules = limits, rules
             self._eager.lenient = bool(rules)
-            _native.start_checking(self._judge_graph, bool(rules))
+            _native.start_checking(self._judge_graph, True)
             if self._sessions is None:
                 _native.register_tensorflow_session_check(framework_library())
                 self._sessions = CheckedSessions(CATALOG, self, hooks().library, self._forward, self._updates)
-            _native.start_session_checking(self._sessions.judge, bool(rules))
+            _native.start_session_checking(self._sessions.judge, True)
             if not self._active:
                 self._active = True
                 hooks().functions.add(self)
@@ -96,8 +103,16 @@ class Checking:
                 f"{described.function.name} was meant to be compiled by XLA; it is checked without the compilation"
             )
         self._forward.learn(described.function.graph, described.graph)
-        backward = {name for name, site in described.sites.items() if CATALOG.site(site).backward}
-        add_checks(definition, described, backward)
+        backward = frozenset(name for name, site in described.sites.items() if CATALOG.site(site).backward)
+        add_checks(definition, described, NodesApart(backward, self._of_tensorflow(described)))
+
+    def _of_tensorflow(self, described: Description) -> frozenset[str]:
+        """The nodes that TensorFlow's functions have computed for a purpose of their own."""
+        if self._rules:
+            return frozenset()  # what they let pass goes on to be let pass
+        stacks = {name: CATALOG.site(site).stack for name, site in described.sites.items()}
+        own = {each: each != NONE and is_of_tensorflow(CATALOG.frames(each)) for each in {*stacks.values()}}
+        return frozenset(name for name, stack in stacks.items() if own[stack])
 
     def warn(self, message: str) -> None:
         """Says something once, on standard error."""
@@ -116,7 +131,9 @@ class Checking:
             self.warn(f"checking stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")
 
     def judge(self, finding: Finding) -> str | None:
-        """The message of a finding, None where it is allowed."""
+        """The message of a finding, None where it is meant or allowed."""
+        if is_by_design(finding):
+            return None
         health = finding.tensor.health
         rules = applicable(self._rules, finding.op_type, finding.name, finding.frames)
         if any(rule.nan or (health is not None and not health.nan) for rule in rules):

@@ -14,6 +14,7 @@ import numpy as np
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.check.by_design import is_of_tensorflow, is_written, is_written_by_tensorflow
 from tensordbg.backends.tensorflow.check.latent import MOVING
 from tensordbg.backends.tensorflow.check.tables import SAFE, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.check.taped_lines import TapedLines
@@ -34,13 +35,6 @@ _PASSED = "_tensordbg_passed"
 
 # Our mark on a NaN that TensorFlow itself wrote for something to be chosen from, and on what only passes it on.
 _LATENT = "_tensordbg_latent"
-_OPERATIONS = "tensorflow.python.ops."
-_OF_ANYBODY = (
-    "gen_", "array_ops", "math_ops", "tensor_array_ops", "tensor_math_operator_overrides", "variable_scope",
-    "resource_variable_ops", "ref_variable", "variables", "variable_v1", "weak_tensor_ops", "init_ops", "script_ops",
-)  # fmt: skip
-"""Modules in which a constant is made of what the program gives them."""
-
 _FUNCTIONS_OF_TENSORFLOW = "tensorflow.python.eager.polymorphic_function"
 _DEPTH_OF_CONVERSION = 15
 
@@ -61,7 +55,9 @@ class EagerChecks:
         self._plain_constant: Any = None
         self._taped = TapedLines(catalog.user_code)
         self.lenient = False
-        """Whether anything can be let pass."""
+        """Whether there are rules by which anything can be let pass."""
+        self.let_pass = False
+        """Whether anything was let pass that may come out of a function, or by way of what only passes it on."""
 
     def install(self, entries: Entries) -> None:
         """Checks constants from now on, but for those of work of ours, which `entries` knows."""
@@ -71,7 +67,7 @@ class EagerChecks:
             result = plain(value, *rest, **named)
             bad = result is not value and not _finite(result)
             if bad and not entries.bypassed and not _is_argument(sys._getframe(1)):  # noqa: SLF001
-                if _is_of_tensorflow(sys._getframe(1)) and np.isnan(result.numpy()).all():  # noqa: SLF001
+                if is_written_by_tensorflow(_files(sys._getframe(1))) and np.isnan(result.numpy()).all():  # noqa: SLF001
                     setattr(result, _LATENT, True)
                 else:
                     self._examine("Const", (), result)
@@ -115,7 +111,7 @@ class EagerChecks:
                 self._examine_written(kind, inputs)
             elif not kind.startswith(FUNCTION_NAMES):
                 self._examine(kind, inputs, result)
-            elif self.lenient:
+            elif self.let_pass:
                 _mark(tensor for tensor in flat(result) if not _finite(tensor))
             return result
 
@@ -130,8 +126,8 @@ class EagerChecks:
                 for slot, tensor in enumerate(outputs):
                     if not _finite(tensor) and is_checked(op_type, slot) and not _is_latent(op_type, args, tensor):
                         message = message or self._look_into(op_type, args, (slot, len(outputs), tensor))
-            elif self.lenient and op_type in SAFE and any(hasattr(each, _PASSED) for each in flat(args)):
-                _mark(flat(result))
+            elif self.let_pass and op_type in SAFE and any(hasattr(each, _PASSED) for each in flat(args)):
+                _mark(results_of(result) if isinstance(result, (list, tuple)) else (result,))
             if message is None:
                 self._taped.note(op_type, args, result)
         except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
@@ -158,7 +154,7 @@ class EagerChecks:
         slot, outputs, tensor = output
         inputs = flat(args[: input_count(op_type)] if not isinstance(args, list) else args)
         measured = Measured(tensor.numpy())
-        if self.lenient and not _made_here(measured, [each for each in inputs if hasattr(each, _PASSED)]):
+        if not _made_here(measured, [each for each in inputs if _was_let_pass(each)]):
             _mark([tensor])
             return None
         finding = Finding(
@@ -172,7 +168,8 @@ class EagerChecks:
             forward=self._taped.forward(),
         )
         message = self._judge(finding)
-        if message is None:
+        if message is None and (self.lenient or not is_of_tensorflow(finding.frames)):
+            self.let_pass = True
             _mark([tensor])
         return message
 
@@ -194,21 +191,23 @@ def _is_latent(op_type: str, args: Sequence[Any], tensor: Any) -> bool:
     return True
 
 
-def _is_of_tensorflow(frame: FrameType | None) -> bool:
-    """Whether one of TensorFlow's own functions makes a constant of a number of its own."""
-    for _ in range(_DEPTH_OF_CONVERSION):
-        name = "" if frame is None else str(frame.f_globals.get("__name__", ""))
-        if frame is None or not name.startswith("tensorflow.python."):
-            return False
-        if name.startswith(_OPERATIONS) and not name.removeprefix(_OPERATIONS).startswith(_OF_ANYBODY):
-            return True
+def _files(frame: FrameType | None) -> Iterator[str]:
+    """Those of a stack, the innermost first."""
+    while frame is not None:
+        yield frame.f_code.co_filename
         frame = frame.f_back
-    return False
+
+
+def _was_let_pass(given: Any) -> bool:
+    """Whether an operation is given an infinity that was let pass, or one that the program writes down."""
+    if hasattr(given, _PASSED):
+        return True
+    return isinstance(given, (float, np.ndarray, np.generic)) and is_written(np.asarray(given))
 
 
 def _made_here(output: Measured, passed: list[Any]) -> bool:
     """Whether an output is bad in a way in which no input was that had been let pass."""
-    given = [Measured(tensor.numpy()).health for tensor in passed]
+    given = [Measured(each.numpy() if hasattr(each, "numpy") else np.asarray(each)).health for each in passed]
     health = output.health
     if health is None or health.nan:
         return not any(each and each.nan for each in given)

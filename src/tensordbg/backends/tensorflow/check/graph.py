@@ -68,4 +68,5 @@ def input_of(catalog: Catalog, reference: TensorRef, measured: Measured | None) 
     maker = catalog.site(reference.site)
     shape = "" if measured is None else f" shape={measured.array.shape},"
     text = f'Tensor("{maker.name}:{reference.slot}",{shape} dtype={_dtype(catalog, reference)})'
-    return Input(text, measured, f'argument "{maker.name}"' if maker.argument != NONE else "")
+    origin = f'argument "{maker.name}"' if maker.argument != NONE else ""
+    return Input(text, measured, origin, maker.op_type == "Const")

@@ -11,7 +11,7 @@ good still. Where processors are few, every operation waits so, see `functions/w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
@@ -37,15 +37,28 @@ _MOST_INPUTS = 62
 """Of so many inputs a check tells which were checked where they were made."""
 
 
-def add_checks(definition: Any, described: Description, backward: AbstractSet[str] = frozenset()) -> None:
+@dataclass(frozen=True)
+class NodesApart:
+    """The names of nodes of which more is known than what they compute."""
+
+    backward: frozenset[str] = frozenset()
+    """Those of a backward pass."""
+    of_tensorflow: frozenset[str] = frozenset()
+    """Those that TensorFlow's functions have computed for a purpose of their own."""
+
+
+_NONE_APART = NodesApart()
+
+
+def add_checks(definition: Any, described: Description, apart: NodesApart = _NONE_APART) -> None:
     """Adds the checks; what an update keeps of its gradients is read behind it, for the program never reads it.
 
     Args:
         definition: The function's.
         described: What is known of it.
-        backward: Names of the nodes that belong to a backward pass.
+        apart: The nodes of which more is known.
     """
-    _Placer(definition, described, backward).place()
+    _Placer(definition, described, apart).place()
     add_reads(definition, described.slots)
     looks = {read.point.tensor: _add_slot_check(definition, read) for read in described.slots}
     wait_for_slots(definition, described.slots, looks)
@@ -64,7 +77,7 @@ def _add_slot_check(definition: Any, read: SlotRead) -> str:
 class _Placer:
     """Walks through one definition in the order of its operations."""
 
-    def __init__(self, definition: Any, described: Description, backward: AbstractSet[str]) -> None:
+    def __init__(self, definition: Any, described: Description, apart: NodesApart) -> None:
         self._definition = definition
         self._described = described
         self._nodes = list(definition.node_def)
@@ -72,7 +85,8 @@ class _Placer:
         self._origins = {} if described.is_part else dict.fromkeys(self._dtypes, "argument")
         self._bounded = BoundedOperations(self._dtypes)
         self._latent = latent_in_definition(definition)
-        self._forward_first = ForwardFirst(definition, backward)
+        self._forward_first = ForwardFirst(definition, apart.backward)
+        self._of_tensorflow = apart.of_tensorflow
         self._guards: dict[str, tuple[str, ...]] = {}
         self._added: list[str] = []
         self._reads: dict[str, list[str]] = {}
@@ -96,7 +110,7 @@ class _Placer:
                 self._guards[node.name] = tuple(checks) or above
                 self._added.extend(checks)
                 self._forward_first.learn(node, checks)
-                if node.name not in self._latent:
+                if node.name not in self._latent and node.name not in self._of_tensorflow:
                     self._bounded.learn(node)
             self._remember_reading(node)
         if self._described.is_loop_body and self._added:
@@ -123,7 +137,7 @@ class _Placer:
         origins = {self._origins[name] for name in node.input if name in self._origins}
         for output in fd.outputs(node):
             self._dtypes[output.tensor] = output.dtype
-            if (node.op, output.slot) in IGNORED_OUTPUTS:
+            if (node.op, output.slot) in IGNORED_OUTPUTS or node.name in self._of_tensorflow:
                 self._origins[output.tensor] = "elsewhere"
             elif origins and node.op in SAFE | SKIPPED and node.op not in fd.CALLS:
                 self._origins[output.tensor] = min(origins)

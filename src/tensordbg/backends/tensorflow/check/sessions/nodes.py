@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.check.by_design import is_of_tensorflow
 from tensordbg.backends.tensorflow.check.latent import latent_in_definition, latent_in_graph
 from tensordbg.backends.tensorflow.check.sessions.waits import waits
 from tensordbg.backends.tensorflow.check.tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
@@ -101,9 +102,9 @@ class RunNodes:
         for operation in operations:
             node = nodes[operation.name]
             node.inputs = [self._place_of(tensor) for tensor in operation.inputs]
-            if operation.name in latent:
+            if operation.name in latent or self._is_of_tensorflow(node.site):
                 node.foreign = _ALL_OUTPUTS
-            else:
+            if operation.name not in latent:
                 node.checked = _checked(operation, used)
         self._pass_on_foreign()
         places = {name: place for (name, _), (place, _) in self._places.items()}
@@ -136,6 +137,11 @@ class RunNodes:
             single=len(operation.outputs) == 1,
             reference=puts_out_references(operation),
         )
+
+    def _is_of_tensorflow(self, site: int) -> bool:
+        """Whether one of TensorFlow's functions has an operation computed for a purpose of its own."""
+        stack = NONE if site == NONE else self._catalog.site(site).stack
+        return stack != NONE and is_of_tensorflow(self._catalog.frames(stack))
 
     def _pass_on_foreign(self) -> None:
         for node in self.all:
@@ -184,13 +190,13 @@ class RunNodes:
             if known is None or known.argument != NONE:
                 continue
             added = RunNode(f"{path}/{node.name}", known.site, path, node.op, node, single=len(known.dtypes) == 1)
-            if node.name in latent:
+            added.foreign = _bits(slot for op_type, slot in IGNORED_OUTPUTS if op_type == node.op)
+            if node.name in latent or self._is_of_tensorflow(known.site):
                 added.foreign = _ALL_OUTPUTS
-            else:
+            if node.name not in latent:
                 added.checked = _bits(
                     slot for slot, dtype in enumerate(known.dtypes) if dtype in _FLOATS and is_checked(node.op, slot)
                 )
-                added.foreign = _bits(slot for op_type, slot in IGNORED_OUTPUTS if op_type == node.op)
             place = self._add(added)
             places.update(((known.site, slot), (place, slot)) for slot in range(len(known.dtypes)))
             found.append((added, known))

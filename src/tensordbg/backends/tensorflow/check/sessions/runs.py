@@ -46,6 +46,10 @@ class Checker(Protocol):
     def active(self) -> bool:
         """Whether anything is checked."""
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether there are rules by which anything may be let pass."""
+
     def guard(self, what: str) -> AbstractContextManager[None]:
         """A fault ends the checking."""
 
@@ -123,7 +127,7 @@ class CheckedSessions:
         if run in self._behind and graph in self._lenient:
             return None
         message = self._judge(run, (place, slot), (frame, iteration, measured_of(tensor)), held)
-        if message is None and graph is not None:
+        if message is None and graph is not None and self._checker.has_rules:
             # What was let pass may be kept beside a variable from now on.
             self._lenient.add(graph)
         return message
