@@ -9,8 +9,11 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import keras
 import pytest
+import tensorflow as tf
 
+import tensordbg
 from tensordbg.analysis.why import why
 from tensordbg.backends.tensorflow.replay.replayer import Replayer
 from tensordbg.capture.outcome import Outcome
@@ -133,6 +136,23 @@ def test_the_row_that_does_it_is_found(name: str, refilled: bool) -> None:
     found = bisect(replayer(name), open_capture(captures()[name]).header.trouble)
     assert (found.smallest, found.alone, found.inputs, found.rows) == ((7,), (7,), ("x", "y"), 12)
     assert found.refilled is refilled
+
+
+def test_a_step_that_made_its_model_itself_is_replayed(tmp_path: Path) -> None:
+    model = keras.Sequential([keras.layers.Dense(2)])
+    optimizer = keras.optimizers.SGD(0.1)
+
+    def step(x: tf.Tensor) -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(model(x)) / 0.0)
+        optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+
+    with tensordbg.trap(tmp_path, "record", most=1):
+        step(tf.ones([4, 3]))
+    (path,) = list_captures(tmp_path)
+    again = Replayer(open_capture(path), ReplayPlan(str(path)))
+    assert any(reading.bad for reading in again.run(again.given))
+    assert again.moved() is None
 
 
 def test_what_the_step_left_behind_is_told() -> None:

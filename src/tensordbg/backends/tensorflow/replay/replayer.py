@@ -126,13 +126,16 @@ class Replayer:
         )
 
     def moved(self) -> float | None:
-        """How far the last run moved all variables that are trained: a Euclidean norm, None where not finite."""
+        """How far the last run moved all variables that are trained: a Euclidean norm, None where not finite.
+
+        Nor where the step made some of them itself, as a model does that is built by its first data.
+        """
         values = {argument: value for argument, value in self._values.items() if value.dtype.kind != "O"}
         trained = [each.argument for each in self._header.variables if each.trainable and each.argument in values]
-        differences = (
-            self._variables[argument].numpy().astype(np.float64) - values[argument].astype(np.float64)
-            for argument in trained
-        )
+        after = {argument: self._variables[argument].numpy() for argument in trained}
+        if any(after[argument].shape != values[argument].shape for argument in trained):
+            return None
+        differences = (after[argument].astype(np.float64) - values[argument].astype(np.float64) for argument in trained)
         with np.errstate(all="ignore"):
             return finite_or_none(float(np.sqrt(sum(float(np.sum(each * each)) for each in differences))))
 
