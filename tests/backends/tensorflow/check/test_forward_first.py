@@ -55,7 +55,22 @@ def calls_of_functions() -> Callable[..., Any]:
     return program
 
 
-@pytest.mark.parametrize("make", [branches_of_one_function, calls_of_functions])
+def a_step_that_updates() -> Callable[..., Any]:
+    """What it returns runs after the updates, which stand behind it in the graph."""
+    weight = tf.Variable(LARGE)
+
+    @tf.function
+    def program(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            slow = tf.reduce_sum(tf.sin(tf.cumsum(x))) * 0.0
+            loss = tf.reduce_sum(tf.sqrt(weight)) + tf.reduce_sum(tf.math.log(slow))
+        weight.assign_sub(tape.gradient(loss, weight))
+        return loss
+
+    return program
+
+
+@pytest.mark.parametrize("make", [branches_of_one_function, calls_of_functions, a_step_that_updates])
 def test_the_forward_operation_is_blamed(make: Callable[[], Callable[..., Any]]) -> None:
     assert {name for _, name, _ in blamed(make(), tf.constant(LARGE), times=20)} == {"Log"}
 
@@ -130,6 +145,23 @@ def test_what_is_taken_by_something_before_waits_for_nothing() -> None:
     first.learn(definition.node_def[0], ["loop"])
     gates = [first.gate(node) for node in definition.node_def[1:]]
     assert [bool(gate) for gate in gates] == [False, False, True]
+
+
+def test_a_result_that_runs_after_the_updates_keeps_nothing_from_waiting() -> None:
+    definition = function_pb2.FunctionDef()
+    for name, given in (
+        ("forward", []),
+        ("result", ["forward:y:0", "^update"]),
+        ("backward", []),
+        ("update", ["^backward"]),
+    ):
+        definition.node_def.add(name=name, op="Any", input=given)
+    first = ForwardFirst(definition, {"backward", "update"})
+    for node in list(definition.node_def)[:2]:
+        assert first.gate(node) == ()
+        first.learn(node, [f"check of {node.name}"])
+    assert first.gate(definition.node_def[2]) == ("tdbg_forward_checked/1",)
+    assert list(definition.node_def[-1].input) == ["^check of forward"]
 
 
 def test_a_graph_in_which_some_may_not_run_is_left_alone() -> None:

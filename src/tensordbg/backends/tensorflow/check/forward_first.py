@@ -6,7 +6,7 @@ So of two bad numbers that of the backward pass could be found first, as chance 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -28,13 +28,13 @@ class ForwardFirst:
         self._definition = definition
         may_wait = backward and not _may_not_run(definition)
         self._backward = frozenset(backward) - _needed_earlier(definition) if may_wait else frozenset()
-        self._behind: set[str] = set()
+        self._behind = _waiting_for_later(definition)
         self._checks: list[str] = []
         self._gate: tuple[str, ...] = ()
 
     def gate(self, node: Any) -> tuple[str, ...]:
         """Returns what a node waits for beside the checks of what it takes in, where a backward pass begins."""
-        if any(fd.node_of(name) in self._behind for name in node.input):
+        if node.name in self._behind or any(fd.node_of(name) in self._behind for name in node.input):
             self._behind.add(node.name)
             return ()
         if node.name not in self._backward:
@@ -60,9 +60,22 @@ def _needed_earlier(definition: Any) -> set[str]:
     A loop is given what keeps the tensors of its iterations when its gradient is taken. Were that to wait for the loop,
     nothing would ever run.
     """
+    return fd.nodes_before(definition, [name for name, _, waits in _from_behind(definition) if not waits])
+
+
+def _waiting_for_later(definition: Any) -> set[str]:
+    """Those that run after a node which stands behind them, as what a function returns runs after its updates."""
+    return {taker for _, taker, waits in _from_behind(definition) if waits}
+
+
+def _from_behind(definition: Any) -> Iterator[tuple[str, str, bool]]:
+    """Each node that stands behind one that takes it or waits for it, that one, and whether it only waits."""
     places = {node.name: place for place, node in enumerate(definition.node_def)}
-    taken = ((fd.node_of(tensor), node.name) for node in definition.node_def for tensor in node.input)
-    return fd.nodes_before(definition, [name for name, taker in taken if places.get(name, -1) > places[taker]])
+    for node in definition.node_def:
+        for tensor in node.input:
+            name = fd.node_of(tensor)
+            if places.get(name, -1) > places[node.name]:
+                yield name, node.name, tensor.startswith("^")
 
 
 def _may_not_run(definition: Any) -> bool:
