@@ -14,6 +14,7 @@ from tensordbg.backends.tensorflow.check.by_design import is_by_design, is_of_te
 from tensordbg.backends.tensorflow.check.eager import EagerChecks
 from tensordbg.backends.tensorflow.check.forward_operations import ForwardOperations
 from tensordbg.backends.tensorflow.check.graph import Place, graph_finding
+from tensordbg.backends.tensorflow.check.loss_scaling import LossScaling
 from tensordbg.backends.tensorflow.check.nodes import NodesApart, add_checks
 from tensordbg.backends.tensorflow.check.sessions.runs import CheckedSessions
 from tensordbg.backends.tensorflow.check.updates import Updates
@@ -43,6 +44,7 @@ class Checking:
         self._eager = EagerChecks(CATALOG, self.judge, self.fail)
         self._forward = ForwardOperations(CATALOG.user_code)
         self._updates = Updates(CATALOG, self._forward)
+        self._scaling = LossScaling(self.guard)
         self._sessions: CheckedSessions | None = None
         self._lock = threading.RLock()
         self._warned: set[str] = set()
@@ -78,6 +80,7 @@ class Checking:
                 hooks().entries.add(self._eager)
                 hooks().sessions.add(self._sessions)
                 self._eager.install(hooks().entries)
+                self._scaling.install()
 
     def stop(self) -> None:
         """Checks nothing from now on."""
@@ -87,6 +90,7 @@ class Checking:
                 _native.stop_checking()
                 _native.stop_session_checking()
                 self._eager.uninstall()
+                self._scaling.uninstall()
                 hooks().entries.remove(self._eager)
                 if self._sessions is not None:
                     hooks().sessions.remove(self._sessions)
@@ -132,7 +136,7 @@ class Checking:
 
     def judge(self, finding: Finding) -> str | None:
         """The message of a finding, None where it is meant or allowed."""
-        if is_by_design(finding):
+        if is_by_design(finding) or self._scaling.catches(finding):
             return None
         health = finding.tensor.health
         rules = applicable(self._rules, finding.op_type, finding.name, finding.frames)
