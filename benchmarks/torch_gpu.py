@@ -25,7 +25,7 @@ from torch_recording import ANOMALY, CHECK, TRAP, watching
 RESULTS = Path(__file__).parent / "results"
 PROGRAMS = ("transformer", "convolution", "mlp")
 CONTENDERS = ("health", "compiled, health", CHECK, TRAP, ANOMALY)
-SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 10.0
+SECONDS = 10.0
 """So long each pair of contenders is timed."""
 WARM = 3
 BLOCK = 0.4

@@ -25,7 +25,7 @@ def passing(opened: OpenedTrace, text: str) -> list[str]:
 
 
 def test_a_pattern_and_a_comparison(opened: OpenedTrace) -> None:
-    assert passing(opened, "Log* : min < 0") == ["Log:0@0"]
+    assert passing(opened, "Log* : min < -0.1") == ["Log:0@0"]
     assert passing(opened, "Log : step == 2") == passing(opened, "Log:0: step == 2") == ["Log:0@2"]
     assert passing(opened, "Log:1 : step == 2") == []
 

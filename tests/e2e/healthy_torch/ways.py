@@ -232,3 +232,15 @@ def a_training_that_asks_whether_its_numbers_are_finite() -> None:
         improve(loss, optimizer)
         assert all(bool(torch.isfinite(each.grad).all()) for each in model.parameters() if each.grad is not None)
         best = torch.minimum(best, loss.detach())
+
+
+@healthy
+def actions_that_are_not_allowed() -> None:
+    policy = dense(64, 32, 10)
+    optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
+    for step in range(24):
+        x, y = batch(step)
+        allowed = torch.rand(len(x), 10) > 0.3
+        allowed[range(len(y)), y] = True
+        logits = policy(x).masked_fill(~allowed, -float("inf"))
+        improve(-torch.distributions.Categorical(logits=logits).log_prob(y).mean(), optimizer)

@@ -50,7 +50,7 @@ class Layer(tf.Module):
 
     @tf.function
     def inner(self, x: tf.Tensor) -> tf.Tensor:
-        return tf.nn.relu(tf.matmul(x, self.weight) + self.bias)
+        return tf.nn.relu(tf.nn.bias_add(tf.matmul(x, self.weight), self.bias))
 
     @tf.function
     def step(self, x: tf.Tensor) -> tf.Tensor:
@@ -84,7 +84,7 @@ def test_the_graph_as_built_is_kept_of_every_function(tmp_path: Path) -> None:
     assert kept[number_of(recorded, "step")] == (BUILT, RUN, RECORDED)
     assert kept[number_of(recorded, "inner")] == (BUILT,)
     names = types(graph_of(recorded, "inner", BUILT))
-    assert [names[name] for name in ("MatMul", "add", "Relu")] == ["MatMul", "AddV2", "Relu"]
+    assert [names[name] for name in ("MatMul", "BiasAdd", "Relu")] == ["MatMul", "BiasAdd", "Relu"]
 
 
 def test_functions_of_an_earlier_recording(tmp_path: Path) -> None:

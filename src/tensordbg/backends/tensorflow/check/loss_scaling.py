@@ -1,4 +1,4 @@
-"""Gradients that overflow under a loss scale, which Keras' `LossScaleOptimizer` looks at itself: it leaves the step out.
+"""Gradients that overflow under a loss scale: Keras' `LossScaleOptimizer` looks at them, and leaves the step out.
 
 Overflow is how it finds its scale, so a program that trains in half precision meets it in its first steps. What else is
 wrong in a backward pass ends the program all the same: a gradient that divides by zero has no scale.

@@ -9,6 +9,8 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/util/SmallVector.h>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -53,28 +55,32 @@ class GpuHealth {
   // Begins with the kernels for each GPU, as NVRTC has made them; `kind` is the kind of device on which tensors are measured.
   bool start(std::vector<std::string> images, c10::DeviceType kind) {
     const std::lock_guard<std::mutex> guard(mutex_);
-    if (!opened_) opened_ = driver_.open();
+    if (!opened_) {
+      opened_ = driver_.open();
+      // A process that is forked has no GPU, and not the memory into which one writes.
+      if (opened_) pthread_atfork(nullptr, nullptr, [] { forked_.store(true); });
+    }
     if (images_ != images) devices_.clear();  // what was loaded stays: the process ends soon
     images_ = std::move(images);
     kind_ = kind;
     broken_ = false;
-    on_.store(opened_ && !images_.empty());
+    on_.store(opened_ && !images_.empty() && !forked_);
     return on_.load();
   }
 
   void stop() { on_.store(false); }
 
-  bool is_on() const { return on_.load(std::memory_order_relaxed); }
+  bool is_on() const { return on_.load(std::memory_order_relaxed) && !forked_.load(std::memory_order_relaxed); }
 
   // Whether the elements of a tensor can be measured where they lie.
   bool measures(const at::Tensor& tensor) const {
     static const c10::DispatchKeySet lazily({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative});
-    return on_.load(std::memory_order_relaxed) && tensor.device().type() == kind_ && tensor.layout() == at::kStrided &&
+    return is_on() && tensor.device().type() == kind_ && tensor.layout() == at::kStrided &&
            !tensor.key_set().has_any(lazily) && !tensor.is_nested() && !tensor.is_quantized() && tensor.has_storage() &&
            tensor.numel() > 0 && tensor.storage().data() != nullptr && dtype_number(tensor.scalar_type()) != 0;
   }
 
-  bool any() const { return waiting_.load(std::memory_order_relaxed) != 0; }
+  bool any() const { return waiting_.load(std::memory_order_relaxed) != 0 && !forked_.load(std::memory_order_relaxed); }
 
   // Has a tensor measured, for which an event then is handed on; false where that can't be done.
   template <typename Record>
@@ -124,6 +130,7 @@ class GpuHealth {
   // ... and waits for what has not come yet.
   template <typename Record>
   void settle_all(Record record) {
+    if (!any()) return;
     const std::lock_guard<std::mutex> guard(mutex_);
     while (taken() > 0 && wait_for_first(record)) {
     }
@@ -214,7 +221,7 @@ class GpuHealth {
   bool wait_for_first(Record record) {
     for (int looked = 0; !has_come(first_); ++looked) {
       if (looked < 2000) continue;
-      const Driver::Code code = driver_.query(places_[first_ % kPlaces].stream);
+      const Driver::Code code = state_of(places_[first_ % kPlaces].stream);
       const bool ended = code == Driver::kSuccess;
       if (!broken_ && (code == Driver::kNotReady || (ended && looked < 4000))) {
         std::this_thread::sleep_for(std::chrono::microseconds(looked < 4000 ? 5 : 50));
@@ -228,6 +235,14 @@ class GpuHealth {
     }
     hand_on_first(record, true);
     return true;
+  }
+
+  // Of a stream that is captured nobody may ask: it would end the capture.
+  Driver::Code state_of(Driver::Handle stream) const {
+    int capturing = 0;
+    const Driver::Code code = driver_.is_capturing(stream, &capturing);
+    if (code != Driver::kSuccess) return code;
+    return capturing != 0 ? Driver::kNotReady : driver_.query(stream);
   }
 
   static std::int64_t item_size(int dtype) {
@@ -379,6 +394,7 @@ class GpuHealth {
     return true;
   }
 
+  inline static std::atomic<bool> forked_{false};
   std::mutex mutex_;
   Driver driver_;
   bool opened_ = false;
