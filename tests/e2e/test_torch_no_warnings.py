@@ -19,6 +19,9 @@ for module in ("models", "modes", "ways"):
 FALSE: dict[str, list[str]] = {}
 """The warnings that are known to be wrong: one in thirty programs at most."""
 
+HARMLESS = {"actions_that_are_not_allowed": ["non_finite_constant"]}
+"""What is not finite by intent, and is told of under what came to nothing."""
+
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_nothing_to_warn_of(tmp_path: Path, program: Program) -> None:
@@ -27,7 +30,8 @@ def test_nothing_to_warn_of(tmp_path: Path, program: Program) -> None:
         program()
     answer = why_to_json(tensordbg.open(recording.path).why())
     assert answer["tensor_events"] > 100
-    assert answer["origins"] == []
+    assert [each["cause"] for each in answer["origins"]] == HARMLESS.get(program.__name__, [])
+    assert not any(each["consequential"] for each in answer["origins"])
     told = [(each["kind"], each["tensor"], each["variable"], each["explanation"]) for each in answer["warnings"]]
     assert [kind for kind, *_ in told] == FALSE.get(program.__name__, []), told
 

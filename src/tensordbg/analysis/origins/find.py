@@ -80,7 +80,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     builder.join(returns.made, returns.source)
     builder.join(*find_read_back(values, details))
     ends = add_ends(builder)
-    roles = Roles(values)
+    roles = Roles(values, values.executions)
     loops, choices = _find_deciding(builder, roles)
     graph = builder.finish()
     graph, starts = join_weakly(values, details, graph, _starts(graph))

@@ -21,6 +21,7 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.columns.spread import spread
 from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.program.operations import operation_of, writes_variables
 from tensordbg.analysis.program.ports import Ports
 from tensordbg.model import DIFFERENTIATED, NONE, Site, TensorRef
@@ -45,8 +46,10 @@ class Numbered(Protocol):
 class Roles:
     """Which sites and ports play which part."""
 
-    def __init__(self, values: Numbered) -> None:
+    def __init__(self, values: Numbered, executions: Executions | None = None) -> None:
+        """Without `executions` eager code is looked at site by site alone."""
         self._values = values
+        self._executions = executions
         program = values.program
         sites = len(values.ports.first)
         self.gradient_site: Bools = np.zeros(sites, dtype=np.bool_)
@@ -62,25 +65,14 @@ class Roles:
         inner = self.gradient_site[consumer] & makes_values(self._values)[consumer]
         taken_inside[ports.inputs.ports[inner]] = True
         taken_outside[ports.inputs.ports[~self.gradient_site[consumer]]] = True
-        taker, taken = self._taken_eagerly()
-        by_gradient = self.gradient_site[taker]
-        taken_inside[taken[by_gradient]] = True
-        taken_outside[taken[~by_gradient]] = True
+        if self._executions is not None:
+            taker, taken = _taken_eagerly(self._executions, ports)
+            by_gradient = self.gradient_site[taker]
+            taken_inside[taken[by_gradient]] = True
+            taken_outside[taken[~by_gradient]] = True
         mine = self.gradient_site & (ports.argument == NONE)
         result: Bools = mine[ports.site] & (taken_outside | ~taken_inside)
         return result
-
-    def _taken_eagerly(self) -> tuple[Ints, Ints]:
-        """The sites of eager operations, each with a port of one that it took something of."""
-        executions, ports = self._values.executions, self._values.ports
-        eager = (executions.function == NONE) & (executions.site >= 0)
-        consumer = np.repeat(np.arange(len(executions)), np.diff(executions.input_starts))
-        row, slot = executions.input_row, executions.input_slot
-        told = eager[consumer] & (row >= 0) & eager[row]
-        consumer, row, slot = consumer[told], row[told], slot[told]
-        maker = executions.site[row]
-        known = slot < ports.count[maker]
-        return executions.site[consumer[known]], ports.first[maker[known]] + slot[known]
 
     def loss_ports(self) -> Bools:
         """For each port whether it is a loss, provided that it is a scalar."""
@@ -190,3 +182,15 @@ def _differentiated(site: Site) -> list[int]:
         return []
     told = json.loads(site.attributes).get(DIFFERENTIATED)
     return [slot for slot in told if isinstance(slot, int) and slot >= 0] if isinstance(told, list) else []
+
+
+def _taken_eagerly(executions: Executions, ports: Ports) -> tuple[Ints, Ints]:
+    """The sites of eager operations, each with a port of one that it took something of."""
+    eager = (executions.function == NONE) & (executions.site >= 0)
+    consumer = np.repeat(np.arange(len(executions)), np.diff(executions.input_starts))
+    row, slot = executions.input_row, executions.input_slot
+    told = eager[consumer] & (row >= 0) & eager[row]
+    consumer, row, slot = consumer[told], row[told], slot[told]
+    maker = executions.site[row]
+    known = slot < ports.count[maker]
+    return executions.site[consumer[known]], ports.first[maker[known]] + slot[known]
