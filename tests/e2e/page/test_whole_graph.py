@@ -205,16 +205,43 @@ def test_in_the_dark_and_on_narrow_screens(
     assert problems == []
 
 
-def test_a_saved_page_has_it_open_down_to_a_finding(page: Any, scopes: Path, tmp_path: Path) -> None:
-    saved = tmp_path / "saved.html"
+@pytest.fixture(scope="module")
+def saved_link(scopes: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report of it, opened as a file."""
+    saved = tmp_path_factory.mktemp("saved") / "saved.html"
     command = [sys.executable, "-m", "tensordbg", "report", "-o", str(saved), str(scopes)]
     programs.run(command, check=True, capture_output=True)
-    page.goto(saved.as_uri())
+    return saved.as_uri()
+
+
+def test_a_saved_page_has_it_open_down_to_a_finding_and_its_boxes_open(page: Any, saved_link: str) -> None:
+    page.goto(saved_link)
     page.locator(".finding", has_text="Sqrt").first.click()
     page.get_by_role("tab", name="Graph").click()
     node(page, "Sqrt encoder/second/Sqrt, not finite, the chosen operation").wait_for()
+    assert words_of(box(page, "while,")).endswith("closed")
     box(page, "while,").click()
-    page.get_by_role("alert").filter(has_text="does not hold the inside of this box").wait_for()
+    node(page, "Log while/Log").wait_for()
+    box(page, "first,").click()
+    node(page, "Tanh encoder/first/Tanh").wait_for()
+    box(page, "encoder,").click(position={"x": 20, "y": 4})
+    node(page, "Tanh encoder/first/Tanh").wait_for(state="detached")
+    assert page.get_by_text("does not hold the inside").count() == 0
+
+
+def test_in_a_saved_page_one_goes_on_to_other_operations_and_functions(page: Any, saved_link: str) -> None:
+    page.goto(saved_link)
+    page.locator(".finding", has_text="Sqrt").first.click()
+    page.get_by_role("tab", name="Graph").click()
+    box(page, "first,").click()
+    tanh = node(page, "Tanh encoder/first/Tanh")
+    tanh.click()
+    node(page, "Tanh encoder/first/Tanh, finite, the chosen operation").wait_for()
+    page.get_by_role("combobox", name="Function").select_option(label="predict")
+    box(page, "net, layer").wait_for()
+    page.get_by_role("combobox", name="Find in the graph").fill("matmul")
+    page.get_by_role("option", name="MatMul").first.click()
+    node(page, "MatMul").first.wait_for()
 
 
 LARGE = """\

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tensordbg.analysis.view.requests import Whole
 from tensordbg.report.saved_page.process import SavedProcess
 from tensordbg.report.saved_page.shelf import ProcessShelf, Room, Stacks
 from tensordbg.trace.runs import find_run
@@ -42,6 +43,14 @@ def test_a_finding_has_its_function_as_a_whole(desk: Desk) -> None:
     desk.process.add_event(given.event, 1)
     desk.process.add_whole()
     assert [desk.shelf.has("wholes", key) for key in (desk.bad.event, given.event, None)] == [True, False, True]
+
+
+def test_other_functions_of_the_program_are_kept_as_a_whole(desk: Desk) -> None:
+    desk.process.add_whole()
+    desk.process.add_functions()
+    first, *others = desk.answers.whole("", Whole()).functions
+    assert not desk.shelf.has("wholes", str(first.function))
+    assert all(desk.shelf.has("wholes", str(each.function)) for each in others)
 
 
 def test_what_is_far_has_its_details_alone(desk: Desk) -> None:

@@ -52,6 +52,9 @@ export interface WholeRequest {
   readonly closed: readonly string[];
 }
 
+/** A whole function; of a saved page with how many boxes it does not hold the inside of. */
+export type WholeAnswer = WholeView & { readonly left_out?: number };
+
 /** A name in the graph of a function: that of an event, or another. */
 export interface FindRequest {
   readonly event: number | undefined;
@@ -99,7 +102,7 @@ export interface Answers {
   progress(where: Where, measure: string, width: number, signal?: AbortSignal): Promise<ProgressView>;
   values(where: Where, event: number, request: ValuesRequest, signal?: AbortSignal): Promise<ValuesView>;
   graph(where: Where, request: GraphRequest, signal?: AbortSignal): Promise<GraphView>;
-  whole(where: Where, request: WholeRequest, signal?: AbortSignal): Promise<WholeView>;
+  whole(where: Where, request: WholeRequest, signal?: AbortSignal): Promise<WholeAnswer>;
   find(where: Where, request: FindRequest, signal?: AbortSignal): Promise<FoundInGraph>;
   sources(where: Where, signal?: AbortSignal): Promise<SourceList>;
   source(where: Where, file: string, signal?: AbortSignal): Promise<SourceView>;

@@ -37,9 +37,11 @@ export interface SavedGraph {
   readonly view: GraphView;
 }
 
-/** A whole function, open down to an event. */
+/** A whole function of an event, its boxes open as deep as there was room. */
 export interface SavedWhole {
   readonly event: number | null;
+  /** Boxes that are open where nobody opened or closed any. */
+  readonly open: readonly string[];
   readonly view: WholeView;
 }
 

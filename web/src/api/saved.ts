@@ -6,10 +6,12 @@ import {
   type FindRequest,
   type GraphRequest,
   type Where,
+  type WholeAnswer,
   type WholeRequest,
 } from './answers';
 import type { SavedContent, SavedEvent, SavedInput, SavedProcess, SavedWhole } from './content';
 import { listed, matching } from './saved-rows';
+import { foundIn, heldWhole, shownWhole } from './saved-whole';
 import type {
   EventPlace,
   EventRow,
@@ -20,7 +22,6 @@ import type {
   Live,
   Timeline,
   ValuesView,
-  WholeView,
 } from './types';
 
 /** Answers about the run that a saved page holds. */
@@ -143,34 +144,17 @@ class Shelf {
       .view;
   }
 
-  whole({ event, function: functionName, opened, closed }: WholeRequest): WholeView {
-    const named = (each: SavedWhole): boolean => String(each.view.function) === functionName && each.event === null;
-    const found = this.process.wholes.find((each) => (functionName ? named(each) : each.event === (event ?? null)));
-    const view = known(found, functionName ? `graph of function ${functionName}` : 'whole graph of this event').view;
-    const open = new Map(view.boxes.map((box) => [box.box, box.opened]));
-    const same = opened.every((box) => open.get(box)) && closed.every((box) => open.get(box) === false);
-    return same ? view : absentBoxes();
+  whole(request: WholeRequest): WholeAnswer {
+    return shownWhole(this.heldWhole(request), request);
   }
 
-  /** Among what is to be seen, which is all of it that is here. */
-  find({ event, function: functionName, text }: FindRequest): FoundInGraph {
-    const { boxes, nodes } = this.whole({ event, function: functionName, opened: [], closed: [] });
-    const inside = new Map(boxes.map((each) => [each.box, each.inside]));
-    const around = (box: string): string[] => (box ? [box, ...around(inside.get(box) ?? '')] : []);
-    const wanted = text.toLowerCase();
-    const things = [
-      ...boxes.map((each) => ({ thing: each.box, title: each.label, kind: each.kind, box: true, in: each.inside })),
-      ...nodes.map((each) => ({
-        thing: each.node,
-        title: each.title,
-        kind: each.op_type,
-        box: false,
-        in: each.inside,
-      })),
-    ]
-      .filter(({ thing, title, kind }) => [thing, title, kind].some((each) => each.toLowerCase().includes(wanted)))
-      .map(({ in: box, ...rest }) => ({ ...rest, around: around(box) }));
-    return { total: things.length, things };
+  find(request: FindRequest): FoundInGraph {
+    return foundIn(this.heldWhole(request).view, request.text);
+  }
+
+  private heldWhole(request: Pick<WholeRequest, 'event' | 'function'>): SavedWhole {
+    const what = request.function ? `graph of function ${request.function}` : 'whole graph of this event';
+    return known(heldWhole(this.process.wholes, request), what);
   }
 
   private input({ row, ...rest }: SavedInput): InputRow {
@@ -203,10 +187,6 @@ function known<T>(found: T | null | undefined, what: string): T {
 
 function absent(what: string): AnswerError {
   return new AnswerError(`This saved page does not hold the ${what}; open the trace with \`tdbg view\`.`, 404);
-}
-
-function absentBoxes(): never {
-  throw absent('inside of this box');
 }
 
 function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {

@@ -122,6 +122,7 @@ def _fill(findings: Sequence[Finding], processes: Mapping[str, SavedProcess]) ->
             process.add_event(row.event, _STEPS + 1)
     for process in processes.values():
         process.add_sources(stacks[process], user=False)
+        process.add_functions()
 
 
 def _next_step(

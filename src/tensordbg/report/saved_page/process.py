@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
 from tensordbg.errors import UsageError
+from tensordbg.report.saved_page.deep_whole import deep_whole
 from tensordbg.report.saved_page.shelf import ProcessShelf
 from tensordbg.report.saved_page.sources import lines_by_file, shortened
 from tensordbg.wire.view.answers import RunAnswers
@@ -36,6 +37,8 @@ _EXECUTION = 500
 """Rows at most of the execution that a finding is in."""
 _COLUMNS = 60
 """Of the overview."""
+_WHOLE_SHARE = 6
+"""The part of the room, one sixth, that one whole graph may take."""
 _WIDTH = 1000
 """Pixels that the timeline is made for."""
 
@@ -49,6 +52,8 @@ class SavedProcess:
         self._name = name
         self._shelf = shelf
         self._asked: Counter[str] = Counter()
+        self._drawn: set[int] = set()
+        """Events that stand in a graph of their execution as a whole."""
 
     def add_timeline(self) -> None:
         """Keeps the timeline as a whole."""
@@ -56,7 +61,15 @@ class SavedProcess:
 
     def add_whole(self) -> None:
         """Keeps the function that matters most as a whole, for where no event is chosen."""
-        self._put("wholes", None, functools.partial(self._whole, None))
+        self._put("wholes", None, functools.partial(self._whole, Whole()))
+
+    def add_functions(self) -> None:
+        """Keeps the other functions that the program called, each as a whole."""
+        first = self._ask("wholes", lambda: self._answers.whole(self._name, Whole()))
+        for each in first.functions if first is not None else ():
+            if each.function != first.function:
+                asked = Whole(function=str(each.function))
+                self._put("wholes", asked.function, functools.partial(self._whole, asked))
 
     def add_progress(self) -> None:
         """Keeps the overview, with all that it can show."""
@@ -119,8 +132,8 @@ class SavedProcess:
         self._put("executions", row.execution, lambda: ask.execution(name, row.execution))
         for hop in hops:
             self._put("graphs", (row.event, hop), functools.partial(self._graph, row.event, hop))
-        if len(hops) > 1:
-            self._put("wholes", row.event, functools.partial(self._whole, row.event))
+        if len(hops) > 1 and row.event not in self._drawn:
+            self._put("wholes", row.event, functools.partial(self._whole, Whole(event=row.event)))
         self._put("tensors", (row.tensor, row.function), lambda: ask.tensor(name, row.tensor, row.function, _POINTS))
         if row.kept:
             window = Window(rows=_ELEMENTS, columns=_ELEMENTS)
@@ -134,8 +147,11 @@ class SavedProcess:
         view = self._answers.graph(self._name, Centre(event=event, hops=hops))
         return {"event": event, "hops": hops, "view": view}
 
-    def _whole(self, event: int | None) -> dict[str, Any]:
-        return {"event": event, "view": self._answers.whole(self._name, Whole(event=event))}
+    def _whole(self, asked: Whole) -> dict[str, Any]:
+        graph = deep_whole(functools.partial(self._answers.whole, self._name), asked, self._shelf.room // _WHOLE_SHARE)
+        if asked.event is not None:
+            self._drawn.update(node.event for node in graph.view.nodes if node.event is not None)
+        return {"event": asked.event, **vars(graph)}
 
     def _source(self, file: str, user: bool, lines: set[int]) -> object:
         return shortened(self._answers.source(self._name, file), user, lines)

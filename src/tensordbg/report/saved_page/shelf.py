@@ -113,6 +113,11 @@ class ProcessShelf:
         return True
 
     @property
+    def room(self) -> int:
+        """How many bytes there are yet."""
+        return self._room.left
+
+    @property
     def events(self) -> int:
         """How many events are kept with all around them."""
         return len(self._things.get("events", {}))

@@ -52,6 +52,12 @@ export function WholePanel({ form, setForm }: WholePanelProps) {
           some.
         </p>
       ) : null}
+      {answer?.left_out ? (
+        <p class="graph-left" role="status">
+          This saved page does not hold the inside of {counted(answer.left_out, 'box', 'boxes')}; open the trace with{' '}
+          <code>tdbg view</code> to see it.
+        </p>
+      ) : null}
       {eager ? <Eager /> : null}
       {shown && !eager && form === 'drawing' ? <WholeDrawing key={shown.function} view={shown} /> : null}
       {shown && !eager && form === 'list' ? <WholeList view={shown} /> : null}
