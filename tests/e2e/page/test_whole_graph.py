@@ -183,10 +183,67 @@ def test_without_an_event_it_is_the_function_that_matters_most(page: Any, scopes
     box(page, "second,").wait_for()
 
 
-def test_what_ran_by_itself_has_what_is_around_it(page: Any, scopes_link: str) -> None:
+def test_what_ran_by_itself_stands_in_the_graph_of_its_step(page: Any, scopes_link: str) -> None:
     page.goto(f"{scopes_link}#event=0&tab=graph")
-    page.get_by_role("button", name="Show what is around it").click()
-    page.locator(".graph-node").first.wait_for()
+    page.locator(".graph-node-chosen").wait_for()
+    assert "eager code, " in page.locator(".graph-head").inner_text()
+    page.get_by_role("combobox", name="Function").select_option(label="predict")
+    box(page, "net, layer").wait_for()
+
+
+EAGER = """\
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(8)
+        self.up = nn.Linear(8, 16)
+        self.down = nn.Linear(16, 8)
+
+    def forward(self, x):
+        return x + self.down(torch.relu(self.up(self.norm(x))))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block() for _ in range(24)])
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    probabilities = torch.softmax(net(torch.randn(4, 8)), -1)
+    loss = -torch.log(probabilities - float(step == 2)).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_eager_code_is_one_graph_with_its_modules_closed(page: Any, tmp_path: Path, serve: Any) -> None:
+    program = tmp_path / "eager.py"
+    program.write_text(EAGER)
+    record(tmp_path / "trace", str(program))
+    page.goto(f"{serve(tmp_path / 'trace')}#tab=graph&search=x")
+    box(page, "blocks.23,").wait_for()
+    head = page.locator(".graph-head").inner_text()
+    assert re.search(r"eager code, step 2\s+\d\d\d operations, 3 not finite", head)
+    shown = page.locator(".whole-box-body, .graph-node-body").count()
+    assert 26 <= shown <= 60
+    page.get_by_role("button", name="Large").click()
+    box(page, "blocks.3,").focus()
+    page.keyboard.press("Enter")
+    node(page, "aten::relu").wait_for()
+    assert page.locator(".whole-box-body, .graph-node-body").count() < shown + 6
+    page.get_by_role("button", name="Backward pass").click()
+    box(page, "backward pass,").wait_for()
 
 
 @pytest.mark.parametrize("options", [{"color_scheme": "dark"}, {"viewport": {"width": 420, "height": 800}}])
@@ -220,11 +277,12 @@ def test_a_saved_page_has_it_open_down_to_a_finding_and_its_boxes_open(page: Any
     page.get_by_role("tab", name="Graph").click()
     node(page, "Sqrt encoder/second/Sqrt, not finite, the chosen operation").wait_for()
     assert words_of(box(page, "while,")).endswith("closed")
-    box(page, "while,").click()
-    node(page, "Log while/Log").wait_for()
-    box(page, "first,").click()
-    node(page, "Tanh encoder/first/Tanh").wait_for()
-    box(page, "encoder,").click(position={"x": 20, "y": 4})
+    for name, seen in (("while,", "Log while/Log"), ("first,", "Tanh encoder/first/Tanh")):
+        box(page, name).focus()
+        page.keyboard.press("Enter")
+        node(page, seen).wait_for()
+    box(page, "encoder,").focus()
+    page.keyboard.press("Enter")
     node(page, "Tanh encoder/first/Tanh").wait_for(state="detached")
     assert page.get_by_text("does not hold the inside").count() == 0
 

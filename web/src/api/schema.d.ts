@@ -1174,7 +1174,7 @@ export interface components {
          * @description A function, as far as its boxes are open.
          */
         WholeView: {
-            /** @description Its number; null where the event is one of eager code, which has no graph. */
+            /** @description Its number; null of a step of eager code. */
             function: number | null;
             name: string;
             /** @description Those that the program called, what matters most first. */

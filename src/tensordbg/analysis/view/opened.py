@@ -23,6 +23,8 @@ from tensordbg.analysis.tensors.batch_origins import BatchOrigins
 from tensordbg.analysis.tensors.composites import whole_values, with_values
 from tensordbg.analysis.view.caching import Recent, kept
 from tensordbg.analysis.view.event.local_flow import LocalFlow, local_flow_key, take_local_flow
+from tensordbg.analysis.view.graphs.eager_spans import Span
+from tensordbg.analysis.view.graphs.eager_whole import EagerStep
 from tensordbg.analysis.view.graphs.whole import WholeFunction
 from tensordbg.analysis.view.growth import Growth, measure_growth
 from tensordbg.analysis.view.progress.reading import ProgressData, read_progress
@@ -71,6 +73,8 @@ class OpenedTrace:
         self._named: Recent[str, Named] = Recent(_MOST_NAMES)
         self.whole_functions: Recent[int, WholeFunction] = Recent(_MOST_OPERATIONS, lambda each: len(each.boxes.parent))
         """The graphs that were looked at as a whole, by the number of the function."""
+        self.eager_steps: Recent[Span, EagerStep] = Recent(_MOST_OPERATIONS, lambda each: len(each.boxes.parent))
+        """The same of steps of eager code."""
 
     @kept
     def event_count(self) -> int:

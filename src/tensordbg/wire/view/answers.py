@@ -13,6 +13,7 @@ from tensordbg.analysis.view.findings.kept import KeptFindings
 from tensordbg.analysis.view.following import FollowedTrace
 from tensordbg.analysis.view.graphs.around_execution import eager_part
 from tensordbg.analysis.view.graphs.around_operation import graph_part
+from tensordbg.analysis.view.graphs.eager_whole import eager_graph
 from tensordbg.analysis.view.graphs.search import find_in_graph
 from tensordbg.analysis.view.graphs.whole import whole_graph
 from tensordbg.analysis.view.opened import OpenedTrace
@@ -44,7 +45,7 @@ from tensordbg.wire.view.progress import ProgressView, progress_view
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
 from tensordbg.wire.view.tensor import TensorView, ValuesView, tensor_view, values_view
 from tensordbg.wire.view.timeline import ExecutionView, Timeline, execution_view, timeline_view
-from tensordbg.wire.view.whole_graph import NO_GRAPH, WholeView, whole_view
+from tensordbg.wire.view.whole_graph import WholeView, whole_view
 
 _MOST_ROWS = 2000
 """Of the answer to a query."""
@@ -137,10 +138,10 @@ class RunAnswers:
         return eager_view(opened, eager_part(opened, centre.event or 0, centre.hops), origins)
 
     def whole(self, process: str, asked: Whole) -> WholeView:
-        """A function's graph as a whole, some of its boxes open."""
+        """A function's graph as a whole, or a step of eager code, some of its boxes open."""
         opened, origins = self._opened(process), self._origins(process)
-        graph = whole_graph(opened, asked, origins)
-        return NO_GRAPH if graph is None else whole_view(opened, graph, origins)
+        graph = whole_graph(opened, asked, origins) or eager_graph(opened, asked, origins)
+        return whole_view(opened, graph, origins)
 
     def find(self, process: str, asked: Whole, text: str) -> FoundInGraphView:
         """Operations and boxes of a function's whole graph, by any name."""

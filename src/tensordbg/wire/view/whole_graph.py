@@ -79,7 +79,7 @@ class WholeView:
     """A function, as far as its boxes are open."""
 
     function: int | None
-    """Its number; null where the event is one of eager code, which has no graph."""
+    """Its number; null of a step of eager code."""
     name: str
     functions: tuple[RootFunction, ...]
     """Those that the program called, what matters most first."""
@@ -97,15 +97,11 @@ class WholeView:
     """How many boxes stay closed because too much is open already."""
 
 
-NO_GRAPH = WholeView(None, "", (), "", 0, 0, (), (), (), 0)
-"""Of an event of eager code."""
-
-
 def whole_view(opened: CountedSites, graph: WholeGraph, origins: Collection[int]) -> WholeView:
     """A function's graph; `origins` are the events that the findings name as such."""
     function = graph.whole.function
     return WholeView(
-        function=function.function,
+        function=None if function.function == NONE else function.function,
         name=function_title(function.name),
         functions=tuple(
             RootFunction(each.function, function_title(each.name), each.signature) for each in graph.functions
@@ -149,7 +145,8 @@ def _node(opened: CountedSites, graph: WholeGraph, key: str, origins: Collection
     first = next(iter(rows.values()), None)
     called = [function_title(each.name) for each in opened.program.called_by(site) if each is not None]
     telling = int(opened.site_counts.telling[site.site])
-    elsewhere = None if telling == NONE or graph.centre else telling
+    told = telling == NONE or graph.centre or graph.whole.function.function == NONE
+    elsewhere = None if told else telling
     return NodeView(
         node=key,
         name=site.name,

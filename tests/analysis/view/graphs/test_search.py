@@ -66,6 +66,7 @@ def test_what_is_too_much_is_counted() -> None:
     assert len(result.things) == MOST_FOUND
 
 
-def test_eager_code_has_no_graph_to_look_in() -> None:
+def test_eager_code_is_looked_through_step_by_step() -> None:
     trace = loop_trace()
-    assert find_in_graph(trace.opened, Whole(trace.of(0, "neg")), "neg").total == 0
+    found = find_in_graph(trace.opened, Whole(trace.of(0, "neg")), "neg")
+    assert [(each.title, each.kind, each.around) for each in found.things] == [("Neg", "Neg", ())]

@@ -82,7 +82,7 @@ def eager_part(opened: EagerSource, event: int, hops: int) -> EagerPart:
     return EagerPart(
         centre=centre,
         nodes=tuple(_node(opened, row, near) for row in rows),
-        wires=tuple(replace(wire, bad=_is_bad(opened, wire)) for wire in wires),
+        wires=tuple(replace(wire, bad=is_bad(opened, wire)) for wire in wires),
     )
 
 
@@ -105,7 +105,7 @@ def _wires_into(executions: Executions, row: int) -> list[ExecutionWire]:
     ]
 
 
-def _is_bad(opened: EagerSource, wire: ExecutionWire) -> bool:
+def is_bad(opened: EagerSource, wire: ExecutionWire) -> bool:
     """Whether what flows is not finite, as far as it was recorded."""
     events = events_of(opened, wire.maker)
     bad = opened.columns.bad()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.program.python_names import names_told
+from tensordbg.analysis.view.graphs.eager_whole import EagerSteps, eager_step
 from tensordbg.analysis.view.graphs.node_titles import node_title
 from tensordbg.analysis.view.graphs.root_functions import root_functions
-from tensordbg.analysis.view.graphs.whole import WholeGraphs, described, function_asked_for
+from tensordbg.analysis.view.graphs.whole import described, function_asked_for
 from tensordbg.analysis.view.requests import Whole
 
 if TYPE_CHECKING:
@@ -43,18 +44,18 @@ class FoundInGraph:
     """No more than `MOST_FOUND`."""
 
 
-def find_in_graph(opened: WholeGraphs, asked: Whole, text: str) -> FoundInGraph:
+def find_in_graph(opened: EagerSteps, asked: Whole, text: str) -> FoundInGraph:
     """The operations and boxes that bear a name, end with it or hold it; case does not matter.
 
     Raises:
-        AbsentError: If there is no such event, or no function at all.
+        AbsentError: If there is no such event.
         UsageError: If there is no such function.
     """
     wanted = split_slot(text.strip())[0].lower()
     function = function_asked_for(opened, asked, root_functions(opened))
-    if function is None or not wanted:
+    if not wanted:
         return FoundInGraph(0, ())
-    boxes = described(opened, function).boxes
+    boxes = (eager_step(opened, asked) if function is None else described(opened, function)).boxes
     ranked = []
     for position, (thing, names) in enumerate(_named(boxes)):
         rank = min((_rank(name.lower(), wanted) for name in names if name), default=_NONE)

@@ -5,11 +5,11 @@ Only what is seen is described, so that a graph of many thousand operations come
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tensordbg.analysis.program.call_tree import call_tree
+from tensordbg.analysis.program.call_tree import Instance, call_tree
 from tensordbg.analysis.program.function_choice import choose_function
 from tensordbg.analysis.view.caching import Recent
 from tensordbg.analysis.view.graphs.around_operation import GraphSource, function_of_event
@@ -24,7 +24,6 @@ from tensordbg.analysis.view.graphs.wires import Wire, wires_between
 from tensordbg.analysis.view.records.sites import NamedSites
 from tensordbg.analysis.view.requests import Whole
 from tensordbg.analysis.view.timeline.lanes import NamedExecutions
-from tensordbg.errors import AbsentError
 from tensordbg.model import Function, Site
 
 MOST_SEEN = 700
@@ -84,7 +83,7 @@ class WholeGraphs(GraphSource, NamedExecutions, Protocol):
 
 
 def whole_graph(opened: WholeGraphs, asked: Whole, origins: Collection[int]) -> WholeGraph | None:
-    """A function with some boxes open; None where the event is one of eager code, which has no graph.
+    """A function with some boxes open; None where eager code is asked for, see `eager_graph`.
 
     Args:
         opened: The trace.
@@ -92,7 +91,7 @@ def whole_graph(opened: WholeGraphs, asked: Whole, origins: Collection[int]) -> 
         origins: The events that the findings name as such.
 
     Raises:
-        AbsentError: If there is no such event, or no function at all.
+        AbsentError: If there is no such event.
         UsageError: If there is no such function.
     """
     functions = root_functions(opened)
@@ -104,8 +103,30 @@ def whole_graph(opened: WholeGraphs, asked: Whole, origins: Collection[int]) -> 
     event = None if asked.function else asked.event
     centre = key_of_event(opened, event) if event is not None else ""
     centre = centre if centre in tree.instances else ""
-    seen = _Seen(whole.boxes, _open(whole.boxes, asked, centre))
     recorded = recorded_at(opened, tree, event, origins)
+    return drawn(whole, functions, asked, centre, recorded, lambda told: events_at_nodes(opened, told, event))
+
+
+def drawn(
+    whole: WholeFunction,
+    functions: tuple[Function, ...],
+    asked: Whole,
+    centre: str,
+    recorded: RecordedAt,
+    events_at: Callable[[Sequence[Instance]], Mapping[str, NodeEvents]],
+) -> WholeGraph:
+    """A graph with the boxes open that are asked for.
+
+    Args:
+        whole: The graph.
+        functions: Those that the program called.
+        asked: What is open of it.
+        centre: The chosen operation, empty for none.
+        recorded: What was recorded of all its operations.
+        events_at: Gathers what was recorded at some of them.
+    """
+    tree = whole.boxes.tree
+    seen = _Seen(whole.boxes, _open(whole.boxes, asked, centre))
     bad = handed_on(tree, whole.wires, recorded.bad_tensors, recorded.recorded)
     bundles = bundled(whole.boxes, whole.wires, seen.at, bad)
     lone = [bundle.tensors[0][0] for bundle in bundles if len(bundle.tensors) == 1]
@@ -117,7 +138,7 @@ def whole_graph(opened: WholeGraphs, asked: Whole, origins: Collection[int]) -> 
         boxes=_seen_boxes(whole.boxes, seen, recorded),
         operations=tuple(seen.operations),
         bundles=bundles,
-        events=events_at_nodes(opened, told, event),
+        events=events_at(told),
         bad=recorded.bad,
         inside=recorded.inside(tree.instances),
         unopened=seen.unopened,
@@ -125,15 +146,16 @@ def whole_graph(opened: WholeGraphs, asked: Whole, origins: Collection[int]) -> 
 
 
 def function_asked_for(opened: GraphSource, asked: Whole, functions: tuple[Function, ...]) -> Function | None:
-    """The function that is meant, of those that the program called by default; None for an event of eager code."""
+    """The function that is meant, of those that the program called by default; None for eager code.
+
+    That is an event of eager code, or no event of a program that called no function.
+    """
     if asked.function:
         return choose_function(opened, opened.program, asked.function).function
     if asked.event is not None:
         opened.check_event(asked.event)
         return function_of_event(opened, asked.event)
-    if not functions:
-        raise AbsentError("the program called no function that has a graph; choose a tensor event instead")
-    return functions[0]
+    return functions[0] if functions else None
 
 
 def described(opened: WholeGraphs, function: Function) -> WholeFunction:
@@ -143,13 +165,14 @@ def described(opened: WholeGraphs, function: Function) -> WholeFunction:
 
 def _described(opened: NamedSites, function: Function) -> WholeFunction:
     tree = call_tree(opened.program, function)
-
-    def line_of(site: Site) -> str:
-        source = opened.site(site.site).source
-        return f"{source.file.replace(chr(92), '/').rpartition('/')[2]}:{source.line}" if source else ""
-
-    boxes = box_tree(tree, lambda site: opened.site(site.site).layer, line_of)
+    boxes = box_tree(tree, lambda site: opened.site(site.site).layer, lambda site: source_line(opened, site))
     return WholeFunction(function, boxes, tuple(wires_between(tree)))
+
+
+def source_line(opened: NamedSites, site: Site) -> str:
+    """The line of the user's own code that made a site, `train.py:12`; empty where there is none."""
+    source = opened.site(site.site).source
+    return f"{source.file.replace(chr(92), '/').rpartition('/')[2]}:{source.line}" if source else ""
 
 
 def _open(boxes: BoxTree, asked: Whole, centre: str) -> frozenset[str]:

@@ -4,7 +4,6 @@ import { useMemo } from 'preact/hooks';
 import { answers } from '../../../api/current';
 import type { WholeView } from '../../../api/types';
 import { count, counted } from '../../../parts/numbers';
-import { Nothing } from '../../../parts/panel';
 import { go, live, place, where } from '../../../state/store';
 import { useAnswer } from '../../../state/use-answer';
 import { GraphHead } from '../graph-head';
@@ -33,13 +32,12 @@ export function WholePanel({ form, setForm }: WholePanelProps) {
     [answer, secondary.join(), operation],
   );
   const looked = answer?.nodes.find((node) => node.node === operation);
-  const eager = answer !== undefined && answer.function === null;
   return (
     <section class="graph" aria-label="Graph" aria-busy={busy ? 'true' : 'false'}>
       <GraphHead form={form} setForm={setForm}>
-        {answer && !eager ? <Extent view={answer} /> : null}
-        {answer && !eager ? <SecondarySwitches view={answer} /> : null}
-        {answer && !eager ? <GraphSearch /> : null}
+        {answer ? <Extent view={answer} /> : null}
+        {answer ? <SecondarySwitches view={answer} /> : null}
+        {answer ? <GraphSearch /> : null}
       </GraphHead>
       {problem ? (
         <p class="panel-problem" role="alert">
@@ -58,9 +56,8 @@ export function WholePanel({ form, setForm }: WholePanelProps) {
           <code>tdbg view</code> to see it.
         </p>
       ) : null}
-      {eager ? <Eager /> : null}
-      {shown && !eager && form === 'drawing' ? <WholeDrawing key={shown.function} view={shown} /> : null}
-      {shown && !eager && form === 'list' ? <WholeList view={shown} /> : null}
+      {shown && form === 'drawing' ? <WholeDrawing key={shown.function ?? shown.name} view={shown} /> : null}
+      {shown && form === 'list' ? <WholeList view={shown} /> : null}
       {looked && looked.event === null ? <OperationInfo node={looked} /> : null}
     </section>
   );
@@ -109,7 +106,7 @@ function SecondarySwitches({ view }: { readonly view: WholeView }) {
 /** The function that is shown, and the others that the program called. */
 function Functions({ view }: { readonly view: WholeView }) {
   const known = view.functions.some((each) => each.function === view.function);
-  if (known && view.functions.length === 1) return <span class="mono">{view.name}</span>;
+  if (view.functions.length === (known ? 1 : 0)) return <span class="mono">{view.name}</span>;
   return (
     <select
       class="whole-functions mono"
@@ -125,16 +122,5 @@ function Functions({ view }: { readonly view: WholeView }) {
         </option>
       ))}
     </select>
-  );
-}
-
-function Eager() {
-  return (
-    <Nothing>
-      This ran by itself, outside of any function, so there is no graph of a function to show as a whole.{' '}
-      <button type="button" onClick={() => go({ graph: 'around' }, 'replace')}>
-        Show what is around it
-      </button>
-    </Nothing>
   );
 }
