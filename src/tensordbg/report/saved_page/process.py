@@ -66,7 +66,9 @@ class SavedProcess:
     def add_functions(self) -> None:
         """Keeps the other functions that the program called, each as a whole."""
         first = self._ask("wholes", lambda: self._answers.whole(self._name, Whole()))
-        for each in first.functions if first is not None else ():
+        if first is None:
+            return
+        for each in first.functions:
             if each.function != first.function:
                 asked = Whole(function=str(each.function))
                 self._put("wholes", asked.function, functools.partial(self._whole, asked))
