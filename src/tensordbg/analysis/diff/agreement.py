@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tensordbg.analysis.columns.hashing import mixed
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.diff.anchors import Anchors
 from tensordbg.analysis.diff.matching import Partners, find_partners
@@ -72,7 +73,20 @@ def find_agreement(a: Side, b: Side, given: float | None, anchors: Anchors) -> A
     label_a = np.where(through == NONE, NONE, np.append(label_b, NONE)[through])
     rows_a = np.arange(len(a.numbers))
     label_a = np.where((through != NONE) & (label_a == NONE), rows_a, label_a)
+    label_a, label_b = (_of_equal_rows(a, group[0], each) for each in (label_a, label_b))
     return Agreement(through != NONE, label_b != NONE, label_a, label_b, near_a, near_b, tolerance)
+
+
+def _of_equal_rows(a: Side, group: Ints, label: Ints) -> Ints:
+    """Gives all rows of A that hold one value, as a batch that is handed on does, the label of the first of them.
+
+    Else two values of B that are the same one would have different labels, by which of those rows is nearest to each.
+    """
+    statistics = np.ascontiguousarray(a.numbers.statistics).view(np.int64)
+    key = mixed(a.numbers.size, group, *statistics.T)
+    _, position, back = np.unique(key, return_index=True, return_inverse=True)
+    result: Ints = np.append(position[back], NONE)[label]
+    return result
 
 
 def _exactly(side: Side) -> Side:

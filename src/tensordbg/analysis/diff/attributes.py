@@ -26,6 +26,8 @@ _NO_SETTINGS = frozenset({"autocast", "value", "data_format"})
 """Attributes that say of an operation something else than what it makes of equal numbers."""
 _OF_STATE = frozenset({"momentum"})
 """Settings that say what is kept for later, and stand in no formula of the result."""
+_OF_FORM = frozenset({"keep_dims"})
+"""Settings of the shape alone, which frameworks write otherwise."""
 _OF_SPACE = frozenset({"stride", "dilation"})
 """Settings with a number for each axis of space."""
 _AXIS = "axis"
@@ -48,7 +50,7 @@ def attribute_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDiff
         sizes = _sizes(a, b, pair)
         given_a, given_b = _with_padding(given_a, sizes), _with_padding(given_b, sizes)
     found = [
-        AttributeDifference(name, _as_written(given_a[name]), _as_written(given_b[name]))
+        AttributeDifference(name, as_written(given_a[name]), as_written(given_b[name]))
         for name in sorted(given_a.keys() & given_b.keys())
         if given_a[name] != given_b[name] and (one_framework or _comparable(name, given_a[name], given_b[name]))
     ]  # fmt: skip
@@ -101,6 +103,8 @@ def _rank(apart: Apart, row: int) -> int:
 
 def _comparable(name: str, *values: object) -> bool:
     """Tells whether two frameworks write a setting alike: a number, or one number for each axis of space."""
+    if name in _OF_FORM:
+        return False
     lengths = {len(value) if isinstance(value, list) else 0 for value in values}
     if lengths == {0}:
         return all(isinstance(value, (int, float)) for value in values)
@@ -125,7 +129,7 @@ def _unlike_number(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference,
         left_a, left_b = _only(numbers_a, numbers_b), _only(numbers_b, numbers_a)
         if len(left_a) == len(left_b) == 1:
             name = next((each.name for each in (*left_a, *left_b) if each.name != _CONSTANT), _CONSTANT)
-            return (AttributeDifference(name, _as_written(left_a[0].value), _as_written(left_b[0].value)),)
+            return (AttributeDifference(name, as_written(left_a[0].value), as_written(left_b[0].value)),)
     return ()
 
 
@@ -157,8 +161,8 @@ def _formula_numbers(apart: Apart, row: int) -> Iterator[_Number]:
         yield from _own_numbers(apart, each)
 
 
-def _as_written(value: object) -> object:
-    """The shortest number that a float32 rounds to the same: 1e-05, where the trace has what the rounding left."""
+def as_written(value: object) -> object:
+    """Gives the shortest number that a float32 rounds to the same: 1e-05, where the trace has what rounding left."""
     if not isinstance(value, float):
         return value
     rounded = np.float32(value)

@@ -8,6 +8,7 @@ from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.exchanged import are_given_others
 from tensordbg.analysis.diff.first_difference import Apart, Pair, distance_of
+from tensordbg.analysis.diff.normalizations import PLACE, unlike_normalizations
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.failures.beginnings.words import shape_text
 from tensordbg.operations.kinds import Kind
@@ -46,6 +47,9 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     """
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
         return _kept(a, b, pair)
+    normalized = _normalized(a, b, pair)
+    if normalized is not None:
+        return normalized
     chance = _chance(a, b, pair)
     if pair.extra_a or pair.extra_b:
         return _missing(a, b, pair, chance)
@@ -57,18 +61,31 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if any(read) and (kept or b.side.numbers.step[pair.b] > b.side.numbers.step.min()):
         rows = tuple(found[0].row if found else row for found, row in zip(read, (pair.a, pair.b), strict=True))
         return _read_statistics(a, b, (rows[0], rows[1]), kept) if kept else _updated(a, b, pair, (rows[0], rows[1]))
-    for kind in ("parameter", "random", "input"):
-        mine, theirs = _of_kind(unlike_a, kind), _of_kind(unlike_b, kind)
-        if mine and theirs:
-            return _given(a, b, pair, kind, (mine[0].row, theirs[0].row))
-    one_number = _one_number_given(a, b, pair, read)
-    if one_number is not None:
-        return one_number
+    given = _given_unlike(a, b, pair, unlike_a, unlike_b) or _one_number_given(a, b, pair, read)
+    if given is not None:
+        return given
     if a.side.operation(pair.a).kind is Kind.READ is b.side.operation(pair.b).kind:
         return _held(a, b, pair)
     if _agreed_before(b, pair.b):
         return _updated(a, b, pair, (pair.a, pair.b))
     return _value(a, b, pair)
+
+
+def _given_unlike(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlike_b: list[Unlike]) -> Explained | None:
+    """What went into both and is not the same; a number that the program has written is an attribute."""
+    for kind in ("parameter", "random", "input"):
+        mine, theirs = _of_kind(unlike_a, kind), _of_kind(unlike_b, kind)
+        if mine and theirs:
+            rows = mine[0].row, theirs[0].row
+            if kind == "input" and _is_number(a, rows[0]) and _is_number(b, rows[1]):
+                return _value(a, b, pair)
+            return _given(a, b, pair, kind, rows)
+    return None
+
+
+def _is_number(apart: Apart, row: int) -> bool:
+    """Tells whether a value is a single number that the program has written: a setting, and no data."""
+    return bool(apart.side.numbers.size[row] == 1) and apart.side.operation(row).kind is Kind.CONSTANT
 
 
 def _agreed_before(b: Apart, row: int) -> bool:
@@ -253,6 +270,17 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
     return Explained("value", pair.a, pair.b, pair.distance, agrees, difference, text, suggestion)
 
 
+def _normalized(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Parts of two normalizations, of which one may be a single operation."""
+    found = unlike_normalizations(a, b, pair)
+    if found is None:
+        return None
+    rows, difference = found
+    text = f"equal values are normalized with unlike attributes: {_told(difference)}"
+    advice = [_set((each,)) if each.attribute != PLACE else f"add the epsilon {each.a} in B" for each in difference]
+    return Explained("value", *rows, distance_of(a, b, *rows), True, difference, text, "; ".join(advice))
+
+
 def _given_besides(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
     """The run one of whose operations takes a value that both runs have and the other's does not, and its shape."""
     if a.side.site(pair.a).framework != b.side.site(pair.b).framework:
@@ -271,7 +299,9 @@ def _kept(a: Apart, b: Apart, pair: Pair) -> Explained:
 
 
 def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
-    difference = attribute_differences(a, b, pair)
+    unlike_kinds = a.side.kinds[pair.a] != b.side.kinds[pair.b]
+    # The numbers of a norm, by which one run clips, and of a sum have nothing to do with each other.
+    difference = () if unlike_kinds and a.side.frameworks == b.side.frameworks else attribute_differences(a, b, pair)
     step = int(b.side.numbers.step[pair.b])
     text = f"the gradients of step {step} agree, and what the optimizers make of them does not"
     text += f": {_told(difference)}" if difference else ""
