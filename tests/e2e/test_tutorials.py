@@ -72,3 +72,21 @@ def test_one_bad_step_of_a_week(tmp_path: Path) -> None:
     bisected = run_in(tmp_path, "replay", "captures/Sequential-218", "--bisect")
     assert re.search(r"\brow 11\b", bisected.stdout + bisected.stderr), bisected.stdout + bisected.stderr
     assert run_in(tmp_path, "capture", "show", "captures/Sequential-218").returncode == 0
+
+
+def test_a_port_that_differs(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    original, port = python_of("a-port-that-differs.md")
+    scaled = port.replace("model(pixels)", "model(pixels / 255)")
+    right = scaled.replace("nn.LayerNorm(16)", "nn.LayerNorm(16, eps=1e-3)")
+    (tmp_path / "original.py").write_text(original)
+    assert run_in(tmp_path, "run", "--trace", "keras-run", "original.py").returncode == 0
+    said = []
+    for program in (port, scaled, right):
+        (tmp_path / "port.py").write_text(program)
+        assert run_in(tmp_path, "run", "--trace", "port-run", "--force", "port.py").returncode == 0
+        said.append(run_in(tmp_path, "diff", "keras-run", "port-run"))
+    assert [each.returncode for each in said] == [1, 1, 0]
+    assert "A computes Mul" in said[0].stdout
+    assert "epsilon is 0.001 in A and 1e-05 in B" in said[1].stdout
+    assert said[2].stdout.startswith("The same: ")
