@@ -25,6 +25,7 @@ NOT_MIRRORED = {
     "analysis/diff/explaining.py": "e2e/test_diff.py",
     "analysis/diff/first_difference.py": "e2e/test_diff.py",
     "analysis/diff/loose.py": "e2e/test_diff_names.py",
+    "analysis/diff/normalizations.py": "e2e/test_diff_normalizations.py",
     "analysis/diff/numbers.py": "e2e/test_diff.py",
     "analysis/diff/parameters.py": "e2e/test_diff.py",
     "analysis/diff/earlier.py": "e2e/test_diff_training.py",

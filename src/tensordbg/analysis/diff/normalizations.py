@@ -33,7 +33,7 @@ _INSIDE, _OUTSIDE = "inside the root", "outside the root"
 
 @dataclass(frozen=True)
 class Normalization:
-    """What is known of one, as far as it can make a difference."""
+    """A normalization, as far as it can make a difference."""
 
     epsilon: float
     """Zero where none is added."""
