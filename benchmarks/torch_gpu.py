@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from torch_recording import ANOMALY, CHECK, TRAP, watching
+from torch_recording import ANOMALY, CHECK, TRAP, timed, watching
 
 RESULTS = Path(__file__).parent / "results"
 PROGRAMS = ("transformer", "convolution", "mlp")
@@ -153,30 +151,13 @@ def main() -> None:
         import torch
 
         if torch.cuda.is_available():
-            return table(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}, times plain\n")
+            RESULTS.mkdir(exist_ok=True)
+            title = f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}, times plain\n"
+            table = "\n".join(timed(__file__, PROGRAMS, CONTENDERS))
+            (RESULTS / "torch_gpu.txt").write_text(f"{title}{table}\n")
+            return None
     print("there is no GPU here that PyTorch can use: what watching costs there is not timed")
     return None
-
-
-def table(title: str) -> None:
-    """Times all contenders, one after the other."""
-    rows = []
-    for program in PROGRAMS:
-        for contender in CONTENDERS:
-            done = subprocess.run(
-                [sys.executable, __file__, program, contender], capture_output=True, check=False, text=True
-            )
-            if done.returncode != 0:
-                print(f"{program:14}{contender:24}failed: {done.stderr.strip().splitlines()[-1:]}")
-                continue
-            found = json.loads(done.stdout.splitlines()[-1])
-            low, middle, high = statistics.quantiles(found["ratios"], n=4)
-            rows.append(
-                f"{program:14}{contender:24}{middle:6.2f}  ({low:.2f} to {high:.2f}, plain {found['plain_ms']:.1f} ms)"
-            )
-            print(rows[-1], flush=True)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "torch_gpu.txt").write_text(title + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import itertools
 import json
 import platform
 import statistics
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,24 @@ def measure(program: str, contender: str) -> None:
     print(json.dumps({"plain_ms": plain * 1e3, "ratios": ratios}))
 
 
+def timed(script: str, programs: Iterable[str], contenders: Iterable[str]) -> Iterator[str]:
+    """Times all contenders, each in a process of its own; prints each row of the table, and yields it."""
+    for program, contender in itertools.product(programs, contenders):
+        done = subprocess.run([sys.executable, script, program, contender], capture_output=True, check=False, text=True)
+        if done.returncode != 0:
+            print(f"{program:14}{contender:24}failed: {done.stderr.strip().splitlines()[-1:]}")
+            continue
+        if done.stdout.strip() == NOT_THERE:
+            print(f"{program:14}{contender:24}{NOT_THERE}")
+            continue
+        found = json.loads(done.stdout.splitlines()[-1])
+        low, middle, high = statistics.quantiles(found["ratios"], n=4)
+        goal = f"  goal {GOALS[program, contender]:.2f}" if script == __file__ and (program, contender) in GOALS else ""
+        row = f"{program:14}{contender:24}{middle:6.2f}  ({low:.2f} to {high:.2f}){goal}"
+        print(row, flush=True)
+        yield row
+
+
 def main() -> None:
     """Times all contenders, prints the table and keeps it."""
     if len(sys.argv) == 3:
@@ -147,24 +166,7 @@ def main() -> None:
     except ImportError:
         print("PyTorch is not installed here")
         return None
-    rows = []
-    for program in PROGRAMS:
-        for contender in CONTENDERS:
-            done = subprocess.run(
-                [sys.executable, __file__, program, contender], capture_output=True, check=False, text=True
-            )
-            if done.returncode != 0:
-                print(f"{program:14}{contender:24}failed: {done.stderr.strip().splitlines()[-1:]}")
-                continue
-            if done.stdout.strip() == NOT_THERE:
-                print(f"{program:14}{contender:24}{NOT_THERE}")
-                continue
-            found = json.loads(done.stdout.splitlines()[-1])
-            low, middle, high = statistics.quantiles(found["ratios"], n=4)
-            goal = f"  goal {GOALS[program, contender]:.2f}" if (program, contender) in GOALS else ""
-            row = f"{program:14}{contender:24}{middle:6.2f}  ({low:.2f} to {high:.2f}){goal}"
-            print(row, flush=True)
-            rows.append(row)
+    rows = list(timed(__file__, PROGRAMS, CONTENDERS))
     RESULTS.mkdir(exist_ok=True)
     title = f"PyTorch {torch.__version__}, Python {platform.python_version()}, times plain, one thread\n"
     (RESULTS / "torch_recording.txt").write_text(title + "\n".join(rows) + "\n")
