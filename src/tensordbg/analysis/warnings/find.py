@@ -31,6 +31,7 @@ _FOLLOWS = {
     "growing_values": frozenset({"no_log_probabilities"}),
     "rising_loss": frozenset({"growing_in_loop", "growing_values"}),
     "saturated_output": frozenset({"outer_broadcast", "softmax_of_one"}),
+    "unchanged_variable": frozenset({"softmax_of_one"}),
     "without_gradient": frozenset({"no_updates"}),
     "zero_gradient": frozenset({"softmax_of_one"}),
 }
