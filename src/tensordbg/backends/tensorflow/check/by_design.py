@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from tensordbg.checking.finding import Finding, Input
-from tensordbg.health.measured import Measured
 from tensordbg.model import Frame
 
 _TENSORFLOW = "/tensorflow/python/"
@@ -97,14 +96,14 @@ def _tensorflows(frames: Sequence[Frame]) -> Iterator[Frame]:
 
 def _is_made_of_masks(inputs: Iterable[Input]) -> bool:
     """Whether each infinite input is written down, or a mask of zeros and -inf from wherever it comes."""
-    bad = [(given, given.measured) for given in inputs if given.measured is not None and _is_bad(given.measured)]
+    bad = [
+        (given, given.measured)
+        for given in inputs
+        if given.measured is not None and given.measured.bad_index is not None
+    ]
     return bool(bad) and all(
         is_written(measured.array) and (given.constant or _is_mask(measured.array)) for given, measured in bad
     )
-
-
-def _is_bad(measured: Measured) -> bool:
-    return measured.health is not None and bool(measured.health.non_finite)
 
 
 def _is_mask(array: Any) -> bool:

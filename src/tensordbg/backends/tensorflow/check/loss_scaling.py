@@ -44,7 +44,7 @@ class LossScaling:
         if not self._scaled or not _is_gradient(finding):
             return False
         measured = [each.measured for each in finding.inputs]
-        if any(each is not None and each.health is not None and each.health.non_finite for each in measured):
+        if any(each is not None and each.bad_index is not None for each in measured):
             return True  # what it takes was let pass before
         health = finding.tensor.health
         overflows = health is not None and not health.nan and finding.tensor.array.dtype.name in _HALF

@@ -74,10 +74,8 @@ class GpuHealth {
 
   // Whether the elements of a tensor can be measured where they lie.
   bool measures(const at::Tensor& tensor) const {
-    static const c10::DispatchKeySet lazily({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative});
-    return is_on() && tensor.device().type() == kind_ && tensor.layout() == at::kStrided &&
-           !tensor.key_set().has_any(lazily) && !tensor.is_nested() && !tensor.is_quantized() && tensor.has_storage() &&
-           tensor.numel() > 0 && tensor.storage().data() != nullptr && dtype_number(tensor.scalar_type()) != 0;
+    return is_on() && tensor.device().type() == kind_ && is_plain_memory(tensor) && tensor.numel() > 0 &&
+           dtype_number(tensor.scalar_type()) != 0;
   }
 
   bool any() const { return waiting_.load(std::memory_order_relaxed) != 0 && !forked_.load(std::memory_order_relaxed); }
@@ -87,9 +85,7 @@ class GpuHealth {
   bool ask(const at::Tensor& tensor, const TensordbgTensor& event, Sources sources, Record record) {
     const std::lock_guard<std::mutex> guard(mutex_);
     hand_on(record);
-    while (taken() == kPlaces) {
-      if (!wait_for_first(record)) return false;
-    }
+    while (taken() == kPlaces) wait_for_first(record);
     if (!launch(tensor, event)) return false;
     places_[(next_ - 1) % kPlaces].asked.sources = std::move(sources);
     return true;
@@ -132,8 +128,7 @@ class GpuHealth {
   void settle_all(Record record) {
     if (!any()) return;
     const std::lock_guard<std::mutex> guard(mutex_);
-    while (taken() > 0 && wait_for_first(record)) {
-    }
+    while (taken() > 0) wait_for_first(record);
   }
 
  private:
@@ -218,7 +213,7 @@ class GpuHealth {
 
   // Waits until the first one has come, or never will.
   template <typename Record>
-  bool wait_for_first(Record record) {
+  void wait_for_first(Record record) {
     for (int looked = 0; !has_come(first_); ++looked) {
       if (looked < 2000) continue;
       const Driver::Code code = state_of(places_[first_ % kPlaces].stream);
@@ -230,11 +225,9 @@ class GpuHealth {
       // The GPU has failed, as after an index out of bounds: it runs nothing more.
       broken_ = true;
       on_.store(false);
-      hand_on_first(record, false);
-      return true;
+      return hand_on_first(record, false);
     }
     hand_on_first(record, true);
-    return true;
   }
 
   // Of a stream that is captured nobody may ask: it would end the capture.

@@ -398,11 +398,11 @@ bool append(const at::Tensor& tensor, std::int64_t execution, std::uint32_t site
   event.site = site;
   event.slot = slot;
   event.device = device_number(tensor);
-  g_gpu.settle(record_measured);  // what was computed before comes before it
   if (g_gpu.measures(tensor) && g_log->measures(site, event.dtype) != 0) {
     if (t_thread.wishes != nullptr) return t_thread.wishes->push_back({tensor, event, sources_of(context)}), false;
     if (g_gpu.ask(tensor, event, sources_of(context), record_measured)) return false;
   }
+  g_gpu.settle(record_measured);  // what was computed before comes before it
   return g_log->tensor(&event) != 0;
 }
 

@@ -41,13 +41,15 @@ inline bool has_elements(const at::Tensor& tensor) {
   return tensor.defined() && !tensor.key_set().has_any(wrappers) && !tensor.is_meta();
 }
 
-// Whether the elements can be read as they lie in memory.
-inline bool is_readable(const at::Tensor& tensor) {
+// Whether the elements lie in the memory of its device as they are.
+inline bool is_plain_memory(const at::Tensor& tensor) {
   static const c10::DispatchKeySet lazily({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative});
-  return tensor.is_cpu() && tensor.layout() == at::kStrided && !tensor.key_set().has_any(lazily) &&
-         !tensor.is_nested() && !tensor.is_quantized() && tensor.has_storage() &&
-         (tensor.numel() == 0 || tensor.storage().data() != nullptr);
+  return tensor.layout() == at::kStrided && !tensor.key_set().has_any(lazily) && !tensor.is_nested() &&
+         !tensor.is_quantized() && tensor.has_storage() && (tensor.numel() == 0 || tensor.storage().data() != nullptr);
 }
+
+// Whether the elements can be read as they lie in memory.
+inline bool is_readable(const at::Tensor& tensor) { return tensor.is_cpu() && is_plain_memory(tensor); }
 
 inline c10::StorageImpl* storage_of(const at::Tensor& tensor) {
   return tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
