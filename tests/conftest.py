@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -51,6 +52,14 @@ def _little_garbage_to_look_through() -> None:
     if "tensorflow" in sys.modules:
         gc.collect()
         gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_stays_compiled() -> Iterator[None]:
+    """Has PyTorch forget what it compiled: each recording would say that it can't look inside."""
+    yield
+    if "torch._dynamo" in sys.modules:
+        sys.modules["torch._dynamo"].reset()
 
 
 def pytest_collection_finish() -> None:

@@ -322,6 +322,7 @@ def take_place(request: dict, descriptors: list[int]) -> None:
         del os.environ[name]
     os.environ.update(request["environment"])
     tempfile.tempdir = None
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
 
 
 def serve(control: socket.socket) -> tuple[dict, list[int]]:

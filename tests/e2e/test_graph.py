@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -53,9 +54,18 @@ def line_of(mark: str) -> int:
     return next(number for number, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith(f"# {mark}"))
 
 
+FUSING = {**os.environ, "TF_ENABLE_ONEDNN_OPTS": "1"}
+"""On every processor; by itself TensorFlow does so on some."""
+
+
 def tdbg(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     done = programs.run(
-        [sys.executable, "-m", "tensordbg", *words], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tensordbg", *words],
+        cwd=folder,
+        env=FUSING,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done

@@ -45,7 +45,7 @@ def left(command: tuple[str, ...], folder: Path) -> list[str]:
     """The kinds of files that a program leaves; each has some letters of its own in its name."""
     (folder / "temporary").mkdir(parents=True)
     (folder / "program.py").write_text(PROGRAM)
-    environment = {**os.environ, "TMPDIR": str(folder / "temporary")}
+    environment = {**os.environ, "TMPDIR": str(folder / "temporary"), "PYTHONDONTWRITEBYTECODE": "1"}
     programs.run(command, cwd=folder, env=environment, check=False, capture_output=True)
     return sorted(path.name.partition("_file")[0] for path in (folder / "temporary").iterdir())
 

@@ -69,7 +69,8 @@ def _study(trace: TraceSource) -> Study:
     if not bad.any():
         return Study(replace(result, warnings=find_warnings(trace, program, ())), no_transfers(), np.empty(0, np.int64))
     values = locate_values(program, read_events(trace, executions, bad, nan), executions)
-    result = replace(result, notes=(*result.notes, *fusion_notes(program, values.events)))
+    dropped = fusion_notes(program, values.events) if trace.facts.onednn else ()
+    result = replace(result, notes=(*result.notes, *dropped))
     found = find_origins(values, details)
     troubles = sorted(report_origins(found, details), key=_place)
     origins = with_elements(trace, program, [trouble.origin for trouble in troubles])

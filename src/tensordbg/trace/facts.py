@@ -112,6 +112,8 @@ class TraceFacts:
     """Names of the devices that the program saw, such as `/device:GPU:0`; empty where they were not noted."""
     without_gpu_kernel: frozenset[str] = frozenset()
     """Types of operations that can't run on a GPU; empty where the program saw none."""
+    onednn: bool = True
+    """Whether TensorFlow computes with oneDNN on processors, as it does on most; older traces don't say."""
     last: int = 0
     """Only so many of the last executions, and of the last tensors of functions, are kept; 0: all."""
     overwritten: int = 0
@@ -198,6 +200,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         end,
         visible,
         frozenset(without),
+        onednn=devices.get("onednn") is not False,
         process=process,
         allow=tuple(allow),
         reads=_all_reads(reads),

@@ -154,7 +154,7 @@ def test_a_recorded_model_that_is_kept_is_hardly_larger(tmp_path: Path) -> None:
 
 
 def convolution() -> Any:
-    """TensorFlow's fused kernel drops the NaN in the rectifier; the operations one by one don't."""
+    """Where TensorFlow uses oneDNN, its fused kernel drops the NaN in the rectifier; single operations don't."""
     random = np.random.default_rng(0)
     features = random.normal(size=(4, 16, 16, 3)).astype(np.float32)
     features[1, 3] = np.nan
@@ -179,27 +179,26 @@ def own_operations(function: Any) -> list[str]:
 
 def test_a_recorded_function_is_plain_afterwards(tmp_path: Path) -> None:
     function = convolution()
-    plain = float(function())
-    assert np.isfinite(plain)
+    plain = function()
     with tensordbg.record(tmp_path):
         function()
         assert own_operations(function)
     assert own_operations(function) == []
-    assert float(function()) == plain
+    np.testing.assert_array_equal(function(), plain)
 
 
 def test_a_function_that_was_traced_under_a_recording_is_plain_afterwards(tmp_path: Path) -> None:
-    plain = float(convolution()())
+    plain = convolution()()
     function = convolution()
     with tensordbg.record(tmp_path):
         function()
     assert own_operations(function) == []
-    assert float(function()) == plain
+    np.testing.assert_array_equal(function(), plain)
 
 
 def test_a_checked_function_is_plain_afterwards() -> None:
     function = convolution()
-    plain = float(function())
+    plain = function()
     tensordbg.tensorflow.enable_check_numerics()
     try:
         with pytest.raises(tf.errors.InvalidArgumentError, match="Conv2D"):
@@ -207,7 +206,7 @@ def test_a_checked_function_is_plain_afterwards() -> None:
     finally:
         tensordbg.tensorflow.disable_check_numerics()
     assert own_operations(function) == []
-    assert float(function()) == plain
+    np.testing.assert_array_equal(function(), plain)
 
 
 def test_a_trapped_function_is_plain_afterwards_and_trapped_again_under_the_next(tmp_path: Path) -> None:

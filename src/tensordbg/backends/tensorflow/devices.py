@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from tensordbg.backends.tensorflow.internals import context, kernels
+from tensordbg.backends.tensorflow.internals import context, kernels, util_port
 from tensordbg.recording.recorder import Recorder
 
 
@@ -27,7 +27,8 @@ class Devices:
         if not runtime._initialized:  # noqa: SLF001  described in internals.py
             return
         self._noted = recorder
-        recorder.fact({"devices": describe_devices(runtime.list_physical_devices(), runtime.list_logical_devices())})
+        described = describe_devices(runtime.list_physical_devices(), runtime.list_logical_devices())
+        recorder.fact({"devices": {**described, "onednn": util_port.IsMklEnabled()}})
         recorder.note_process()
 
 

@@ -37,6 +37,7 @@ from tensorflow.python.ops import (
     while_v2,
 )
 from tensorflow.python.training import server_lib
+from tensorflow.python.util import _pywrap_util_port as util_port
 from tensorflow.python.util import tf_decorator, tf_stack, traceback_utils
 
 __all__ = [
@@ -81,6 +82,7 @@ __all__ = [
     "tf_decorator",
     "tf_stack",
     "traceback_utils",
+    "util_port",
     "was_caught_while_traced",
     "while_v2",
 ]
@@ -138,6 +140,7 @@ RELIED_ON: dict[str, str] = {
         "under tensorflow.python.eager.polymorphic_function; since 2.0"
     ),
     "constant_op._constant_impl": "(value, ...): what makes every constant, of a graph too; since 2.0",
+    "util_port.IsMklEnabled": "() -> whether oneDNN computes what it has a kernel for; since 2.2",
     "kernels.get_all_registered_kernels": "a KernelList of all kernels, each with `op` and `device_type`; since 1.8",
     "kernels.get_registered_kernels_for_op": "(op type): those of one operation, with `constraint`; since 1.8",
     "context.Context": (

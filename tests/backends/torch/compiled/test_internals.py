@@ -13,8 +13,8 @@ from tensordbg.backends.torch.compiled.internals import (
     PROBE,
     Hooks,
     Stored,
+    compiled_codes,
     compiled_frame,
-    compiled_frames,
     reason_of_split,
 )
 
@@ -183,13 +183,15 @@ def test_a_setting_that_this_version_lacks_is_left_out(monkeypatch: pytest.Monke
     assert len(watched.seen) == 1
 
 
-def test_why_a_function_was_split_is_counted() -> None:
+def test_what_was_compiled_and_why_a_function_was_split_is_known() -> None:
     @torch.compile(backend="eager")
     def split(x: Any) -> Any:
         torch._dynamo.graph_break()
         return x + 1
 
-    before = compiled_frames()
+    before = compiled_codes()
     split(torch.ones(1))
-    assert compiled_frames() > before
+    assert compiled_codes() - before
     assert "graph_break" in reason_of_split()
+    torch._dynamo.reset()
+    assert not compiled_codes()

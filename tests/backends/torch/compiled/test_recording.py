@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import importlib
+from types import CodeType
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 
@@ -52,15 +54,18 @@ def test_the_compiler_is_hooked_while_a_recording_runs() -> None:
 
 
 def test_what_was_compiled_before_is_said_to_be_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = recording.Compiled._recorded_frames
+    def code() -> None:
+        """Stands for what was compiled."""
+
+    compiled_code: list[CodeType] = []
     monkeypatch.setattr(recording, "WATCHED", "a_module_that_nobody_imports")
-    monkeypatch.setattr(recording, "compiled_frames", lambda: known)
+    monkeypatch.setattr(recording, "compiled_codes", lambda: WeakSet(compiled_code))
     recorder = Recorder()
     compiled = Compiled()
     compiled.install(recorder, Observer())  # type: ignore[arg-type]
     compiled.uninstall()
     assert recorder.facts == []
-    monkeypatch.setattr(recording, "compiled_frames", lambda: known + 1)
+    compiled_code.append(code.__code__)
     compiled.install(recorder, Observer())  # type: ignore[arg-type]
     compiled.uninstall()
     assert "before the recording began" in str(recorder.facts)

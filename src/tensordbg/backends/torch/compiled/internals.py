@@ -16,8 +16,10 @@ Where one has changed in the PyTorch that is installed, compiled code runs as it
 - `torch._dynamo.output_graph.OutputGraph.compile_subgraph`: while a graph is lowered, that function has in its variable
   `reason` why the graph ends there: `reason`, a text; `graph_break`; `user_stack`, the frames, outermost first.
 - `torch._guards.CompileContext.current_compile_id()`: which compilation runs, also in that of its backward pass.
-- `torch._dynamo.utils.counters`: how many frames were compiled, under `frames` and `ok`, and under `graph_break` why
-  functions were split, each reason with its name in its first line.
+- `torch._dynamo.convert_frame.output_codes`: its `seen` lists weak references to the code that was made of frames, and
+  is empty after a reset.
+- `torch._dynamo.utils.counters`: under `graph_break` why functions were split, each reason with its name in its first
+  line.
 - `torch._inductor.config.fx_graph_cache` and `torch._functorch.config.enable_autograd_cache`: whether compiled
   code is kept on disk and taken from there.
 - `torch._inductor.config.inplace_buffers`: whether a kernel may write over what it was given, buffers that the forward
@@ -32,6 +34,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType, ModuleType
 from typing import Any
+from weakref import WeakSet
 
 WATCHED = "torch._inductor.compile_fx"
 """The module with whose import the hooks can be set."""
@@ -227,10 +230,11 @@ def _is_tensor(buffer: Any) -> bool:
     return True
 
 
-def compiled_frames() -> int:
-    """How many frames were compiled in this process."""
-    dynamo = sys.modules.get("torch._dynamo.utils")
-    return 0 if dynamo is None else int(dynamo.counters["frames"]["ok"])
+def compiled_codes() -> WeakSet[CodeType]:
+    """The code that was compiled in this process and may still run; after `torch._dynamo.reset()` there is none."""
+    dynamo = sys.modules.get("torch._dynamo.convert_frame")
+    seen = [] if dynamo is None else [each() for each in dynamo.output_codes.seen]
+    return WeakSet(code for code in seen if code is not None)
 
 
 def reason_of_split() -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from types import FrameType, ModuleType
-from typing import Any
+from types import CodeType, FrameType, ModuleType
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 from tensordbg.backends.torch.compiled.describing import Describer
-from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks, compiled_frames, missing
+from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks, compiled_codes, missing
 from tensordbg.backends.torch.compiled.probes import Probes
 from tensordbg.backends.torch.compiled.rerunning import Rerun
 from tensordbg.model import TensorRef
@@ -29,11 +30,11 @@ _probes = Probes(Describer(CATALOG))
 class Compiled:
     """The recording of compiled code."""
 
-    _recorded_frames = 0
-    """How many frames were compiled while something was recorded."""
+    _seen_inside: ClassVar[WeakSet[CodeType]] = WeakSet()
+    """What was compiled while something was recorded."""
 
     def __init__(self) -> None:
-        self._before = 0
+        self._before: WeakSet[CodeType] = WeakSet()
         self._hooks = Hooks()
         self._watch: ImportWatch | None = None
 
@@ -49,8 +50,8 @@ class Compiled:
                     variables: dict[str, Any] = dict(around.f_locals)
                     rerun.of(graph, TensorRef(site, slot), execution, variables)
 
-        self._before = compiled_frames()
-        if self._before > self._recorded_frames:
+        self._before = compiled_codes()
+        if self._before - self._seen_inside:
             recorder.fact({"warning": _TOO_LATE})
         observer.watch_compiled(on_bad)
         _probes.use(recorder, observer)
@@ -62,7 +63,7 @@ class Compiled:
         if self._watch is not None:
             self._watch.stop()
         self._hooks.remove()
-        Compiled._recorded_frames += max(0, compiled_frames() - self._before)
+        self._seen_inside.update(compiled_codes() - self._before)
         _probes.use(None, None)
 
     def _set(self, recorder: Recorder) -> None:
