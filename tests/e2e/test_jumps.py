@@ -71,6 +71,33 @@ def test_an_optimizer_of_keras(tmp_path: Path) -> None:
     assert origin["cause"] == "arithmetic_overflow"
     assert "kernel had grown from" in origin["explanation"]
     assert "lower the learning rate" in origin["suggestion"]
+    assert "holds numbers" not in origin["explanation"]
+
+
+def data_far_from_1(scale_of_data: float, scale_of_labels: float) -> Callable[[], None]:
+    def program() -> None:
+        keras.utils.set_random_seed(1)
+        x = np.random.default_rng(0).uniform(size=(256, 8)).astype(np.float32)
+        y = x.sum(1, keepdims=True)
+        layers = [keras.layers.Dense(16, "relu"), keras.layers.Dense(16, "relu"), keras.layers.Dense(1)]
+        model = keras.Sequential([keras.Input((8,)), *layers])
+        model.compile(keras.optimizers.SGD(0.05), "mse")
+        model.fit(x * scale_of_data, y * scale_of_labels, batch_size=64, epochs=4, verbose=0)
+
+    return program
+
+
+UNSCALED = {"data": data_far_from_1(4000.0, 1.0), "labels": data_far_from_1(1.0, 1e6)}
+
+
+@pytest.mark.parametrize("name", UNSCALED)
+def test_data_far_from_1_is_to_be_scaled(tmp_path: Path, name: str) -> None:
+    """What products of large numbers give is no jump: the fix is not to bound what a matrix product gives."""
+    origin = first_origin(tmp_path, UNSCALED[name])
+    assert origin["cause"] in ("arithmetic_overflow", "diverging_values")
+    slot = list(UNSCALED).index(name)
+    assert f"IteratorGetNext:{slot} holds numbers up to " in origin["explanation"]
+    assert "scale the data to about 1" in origin["suggestion"]
 
 
 def operation_that_enlarges() -> None:
@@ -170,6 +197,7 @@ PROGRAMS = {
     "squares": SQUARES,
     "squares_eagerly": eagerly(SQUARES),
     "exponentials": training(tf.exp, -200.0),
+    **{f"{name}_far_from_1": program for name, program in UNSCALED.items()},
     **{
         program.__name__: program
         for program in (

@@ -219,6 +219,19 @@ def learning_rate_too_large() -> None:
     print(loss.item())
 
 
+@program("arithmetic_overflow")
+def one_update_too_large() -> None:
+    model = nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e20)
+    x, y = torch.randn(64, 8), torch.randn(64, 1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = ((model(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    print(loss.item())
+
+
 @program("factor_not_finite")
 def learning_rate_that_a_schedule_makes_infinite() -> None:
     model = nn.Linear(3, 1)
@@ -382,6 +395,22 @@ def test_a_gradient_is_told_with_its_forward_operation(traces: Path) -> None:
 
 def test_an_epsilon_that_half_precision_loses_is_told(traces: Path) -> None:
     assert "1e-8 is below its smallest number" in first(traces, epsilon_of_adam_in_half_precision).suggestion
+
+
+def test_data_far_from_1_is_told_before_the_learning_rate(traces: Path) -> None:
+    unscaled = first(traces, loss_that_overflows_steps_before_the_weights)
+    assert "so gradients are large" in unscaled.explanation
+    assert unscaled.suggestion.startswith("Training diverges: scale the data to about 1")
+    scaled = first(traces, learning_rate_too_large)
+    assert "holds numbers" not in scaled.explanation
+    assert scaled.suggestion.startswith("Training diverges. Lower the learning rate")
+
+
+def test_the_update_that_was_too_large_is_named(traces: Path) -> None:
+    explanation = first(traces, one_update_too_large).explanation
+    assert "The variable weight had grown from" in explanation
+    assert "`optimizer.step()`" in explanation
+    assert "lower the learning rate" in first(traces, one_update_too_large).suggestion
 
 
 def test_the_mask_that_begins_it_is_named(traces: Path) -> None:

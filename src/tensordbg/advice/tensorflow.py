@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 _CLIP = "clip the gradients (`tf.clip_by_global_norm(gradients, 1.0)`, `clipnorm=1.0` of a Keras optimizer)"
 _DIVERGES = f"Training diverges. Lower the learning rate, {_CLIP}, scale the inputs to about 1."
+_SCALE = "scale the data to about 1, subtracting its mean and dividing by its standard deviation; "
 _PROBABILITIES = {
     "softmax": "The input is the output of a softmax. Compute the loss from the logits, which never takes the "
     "logarithm of 0: `tf.nn.softmax_cross_entropy_with_logits(labels, logits)`, or `tf.nn.log_softmax(logits)` "
@@ -43,6 +44,7 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     },
     "diverging_values": {
         "": _DIVERGES,
+        "unscaled": f"Training diverges: {_SCALE}else lower the learning rate, or {_CLIP}.",
         "loop": "The loop enlarges its state in each iteration: multiply by smaller weights (orthogonal, with a gain "
         "of 1 or less), bound it (`tf.clip_by_norm`, `tf.tanh`), or normalise it.",
         "loop_gradient": "The gradient grows in each iteration of the loop, backwards: scale the recurrent weights "
@@ -97,7 +99,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`tf.sqrt(tf.reduce_sum(v * v) + 1e-12)` in place of `tf.norm(v)`.",
         **_PROBABILITIES,
     },
-    "jump": {"update": f"One update was too large: lower the learning rate, or {_CLIP}. "},
+    "jump": {
+        "update": f"One update was too large: lower the learning rate, or {_CLIP}. ",
+        "unscaled": f"One update was too large: {_SCALE}else lower the learning rate, or {_CLIP}. ",
+    },
     "log_of_negative": {
         "": "Find out why the input is negative (a difference, a layer without softplus or softmax behind it), "
         "or bound it: `tf.math.log(tf.maximum(x, 1e-7))`.",

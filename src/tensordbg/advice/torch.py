@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 _CLIP = "clip the gradients (`torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)` before `optimizer.step()`)"
 _DIVERGES = f"Training diverges. Lower the learning rate, {_CLIP}, scale the inputs to about 1."
+_SCALE = "scale the data to about 1, subtracting its mean and dividing by its standard deviation; "
 _PROBABILITIES = {
     "softmax": "The input is the output of a softmax. Compute the loss from the logits, which never takes the "
     "logarithm of 0: `torch.nn.functional.cross_entropy(logits, labels)`, or "
@@ -45,6 +46,7 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     },
     "diverging_values": {
         "": _DIVERGES,
+        "unscaled": f"Training diverges: {_SCALE}else lower the learning rate, or {_CLIP}.",
         "loop": "The loop enlarges its state in each iteration: multiply by smaller weights "
         "(`torch.nn.init.orthogonal_(weight, gain=1.0)`), bound it (`torch.tanh`, `torch.clamp`), or normalise it.",
         "loop_gradient": "The gradient grows in each iteration of the loop, backwards: scale the recurrent weights "
@@ -105,7 +107,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`torch.sqrt((v * v).sum() + 1e-12)` in place of `torch.linalg.norm(v)`.",
         **_PROBABILITIES,
     },
-    "jump": {"update": f"One update was too large: lower the learning rate, or {_CLIP}. "},
+    "jump": {
+        "update": f"One update was too large: lower the learning rate, or {_CLIP}. ",
+        "unscaled": f"One update was too large: {_SCALE}else lower the learning rate, or {_CLIP}. ",
+    },
     "log_of_negative": {
         "": "Find out why the input is negative (a difference, a layer without softplus or softmax behind it), "
         "or bound it: `torch.log(x.clamp(min=1e-7))`.",

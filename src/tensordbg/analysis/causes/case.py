@@ -81,6 +81,15 @@ class Jump:
 
 
 @dataclass(frozen=True)
+class LargeData:
+    """Data far from 1 that came in from outside, with which gradients are large before any learning rate is."""
+
+    tensor: str
+    magnitude: float
+    """The largest."""
+
+
+@dataclass(frozen=True)
 class Case:
     """One origin, as the rules see it."""
 
@@ -104,6 +113,8 @@ class Case:
     first_bad_index: tuple[int, ...] | None = None
     growth: Growth | None = None
     jump: Jump | None = None
+    data: LargeData | None = None
+    """What the numbers that went in were made of in the end, where that is large."""
     """Where the numbers that were too large had grown; looked for only where something was too large."""
     behind: tuple[Made | None, ...] = ()
     """How each input was made; looked for only where a fix depends on it."""

@@ -38,7 +38,8 @@ def _explain(case: Case) -> str:
 
 
 def _fix(case: Case) -> str:
-    return case.fix("factor_not_finite")
+    return case.fix(SCALED_AWAY)
 
 
-CAUSES = (Cause("factor_not_finite", _is_scaled_away, _explain, _fix),)
+SCALED_AWAY = "factor_not_finite"
+CAUSES = (Cause(SCALED_AWAY, _is_scaled_away, _explain, _fix),)

@@ -49,7 +49,7 @@ def _grew(case: Case) -> str:
     if jump.updated:
         return (
             f" The variable {jump.tensor} had grown from {number(jump.before)} to {number(jump.after)} in one update, "
-            f"in step {jump.step}{place}."
+            f"in step {jump.step}{place}.{_fed(case)}"
         )
     if math.isnan(jump.before):
         return f" {jump.tensor} came in from outside with numbers up to {number(jump.after)}{place}."
@@ -59,12 +59,19 @@ def _grew(case: Case) -> str:
     )
 
 
+def _fed(case: Case) -> str:
+    data = case.data
+    return (
+        "" if data is None else f" {data.tensor} holds numbers up to {number(data.magnitude)}, so gradients are large."
+    )
+
+
 def _fix_jump(case: Case) -> str:
     jump = case.jump
     if jump is None:
         return ""
     if jump.updated:
-        return case.fix("jump", "set" if math.isnan(jump.before) else "update")
+        return case.fix("jump", "set" if math.isnan(jump.before) else "unscaled" if case.data else "update")
     if math.isnan(jump.before):
         return case.fix("jump", "given")
     return case.fix("jump", "made", name=jump.tensor.removesuffix(":0")) if jump.after > 1e6 else ""
@@ -82,14 +89,14 @@ def _explain_divergence(case: Case) -> str:
         words = [*words[:2], "...", *words[-3:]]
     return (
         f"The magnitude of {growth.tensor} grew {growth.unit} by {growth.unit}: {', '.join(words)}; in the end the "
-        f"result was beyond {number(case.largest)}, the largest number of {case.view.dtype}."
+        f"result was beyond {number(case.largest)}, the largest number of {case.view.dtype}.{_fed(case)}"
     )
 
 
 def _fix_divergence(case: Case) -> str:
     if case.growth is not None and case.growth.unit != "step":
         return case.fix(DIVERGES, "loop_gradient" if case.gradient else "loop")
-    return case.fix(DIVERGES)
+    return case.fix(DIVERGES, "unscaled" if case.data else "")
 
 
 def _half_overflows(case: Case) -> bool:

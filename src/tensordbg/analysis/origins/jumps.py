@@ -1,20 +1,24 @@
-"""Where the numbers grew: walks back along the largest magnitude, over steps through variables, to the biggest jump."""
+"""Where the numbers grew: walks back along the largest magnitude, over steps through variables, to the biggest jump.
+
+A product of two large numbers is no jump: what made its factors large is.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
-from tensordbg.analysis.causes.case import Jump
+from tensordbg.analysis.causes.case import Jump, LargeData
 from tensordbg.analysis.flow.ancestry import Ancestry
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.model import NONE
+from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -23,6 +27,8 @@ _FACTOR = 10.0
 """A tensor at least so many times larger than what it was made from is a jump."""
 _LARGE = 1e10
 """What came in from outside with numbers beyond this is named."""
+_UNSCALED = 100.0
+"""Data with numbers beyond this makes gradients large, before any rate of learning does."""
 
 Root = tuple[str, int]
 """A type of operation and where it was made, the same in all steps and functions; or `variable` and its number."""
@@ -38,10 +44,12 @@ class _Step:
     site: int
     execution: int
     variable: str = ""
+    factor: float = 1.0
+    """The magnitude of what it was multiplied by, which varies too and is as much a reason."""
 
     @property
     def ratio(self) -> float:
-        return self.after / self.before if self.before else 0.0
+        return self.after / self.before / self.factor if self.before else 0.0
 
 
 class Jumps:
@@ -58,6 +66,17 @@ class Jumps:
         """The biggest jump on the way to the largest of some events, None where they grew little by little."""
         jump = self._biggest(self._walk(self._largest(events)))
         return None if jump is None else self._described(jump)
+
+    def data(self, events: Sequence[int]) -> LargeData | None:
+        """The data with large numbers of which, by updates of variables, the largest of some events was made."""
+        steps = self._walk(self._largest(events))
+        if not any(step.variable for step in steps):
+            return None
+        data = [*takewhile(lambda step: self._is_data(step.event), reversed(steps))]
+        largest = max(data, key=lambda step: step.after, default=None)
+        if largest is None or largest.after < _UNSCALED:
+            return None
+        return LargeData(self._details.views([largest.event])[largest.event].tensor, largest.after)
 
     def root(self, events: Sequence[int]) -> frozenset[Root]:
         """By what overflows are known for those of one jump; empty where there is none."""
@@ -110,8 +129,29 @@ class Jumps:
             old = self._magnitude(write.old)
             step = _Step(event, old, after, write.site.site, write.execution, variable.name if variable else "variable")
             return step, self._largest([*write.written, *([write.old] if write.old != NONE else [])])
-        parent = self._largest(self._ancestry.parents(event))
-        return _Step(event, self._magnitude(parent), after, site.site, execution), parent
+        parents = self._ancestry.parents(event)
+        parent = self._largest(parents)
+        updated = self._updated_in_place(site, parents)
+        if updated:
+            return _Step(event, self._magnitude(parents[0]), after, site.site, execution, updated), parent
+        factor = self._factor(event, parents)
+        return _Step(event, self._magnitude(parent), after, site.site, execution, factor=factor), parent
+
+    def _updated_in_place(self, site: Site, parents: Sequence[int]) -> str:
+        """The name of the one variable that an operation changed in place, which it was given first; else empty."""
+        if len(site.writes) != 1 or len(parents) < 2 or self._variable(parents[0]) != site.writes[0]:
+            return ""
+        variable = self._values.program.variables.get(site.writes[0])
+        return variable.name if variable is not None and variable.name else "variable"
+
+    def _factor(self, event: int, parents: Sequence[int]) -> float:
+        """By what else that varies the largest of what a tensor was made from was multiplied, at least 1."""
+        operation = operation_of(self._ancestry.site(event))
+        sizes = sorted(self._magnitude(each) for each in parents if each != NONE and not self._is_constant(each))
+        if operation.degree and sizes:
+            return max(sizes[-1], 1.0) ** (operation.degree - 1)
+        multiplies = operation.has(Trait.MULTIPLIES) and not operation.has(Trait.MULTIPLIES_MANY)
+        return max(sizes[-2], 1.0) if multiplies and len(sizes) > 1 else 1.0
 
     def _largest(self, events: Sequence[int]) -> int:
         """The largest of some tensors; a constant, or a number from Python, only where there is nothing else."""
@@ -127,6 +167,21 @@ class Jumps:
     def _came_in(self, event: int) -> bool:
         site = self._ancestry.site(event)
         return operation_of(site).has(Trait.FROM_OUTSIDE) or site.argument >= 0
+
+    def _is_data(self, event: int) -> bool:
+        """Whether a tensor is more than a number, and no variable had part in it."""
+        return not self._is_constant(event) and self._without_variables(event)
+
+    def _without_variables(self, event: int) -> bool:
+        ahead, seen = [event], {event}
+        while ahead and len(seen) < _FARTHEST:
+            each = ahead.pop()
+            if self._variable(each) != NONE:
+                return False
+            parents = {parent for parent in self._ancestry.parents(each) if parent != NONE} - seen
+            seen |= parents
+            ahead += parents
+        return not ahead
 
     def _magnitude(self, event: int) -> float:
         if event == NONE:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from tensordbg.analysis.causes.case import Case, Jump, unravelled
+from tensordbg.analysis.causes.case import Case, unravelled
 from tensordbg.analysis.causes.disguises import ADVISED
+from tensordbg.analysis.causes.factors import SCALED_AWAY
 from tensordbg.analysis.causes.overflow import DIVERGES, OVERFLOWS
 from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.causes.updates import overflowing_gradient
@@ -149,8 +150,9 @@ class _Reporter:
         verdict = judge(case)
         if verdict.cause in ADVISED:
             verdict = judge(self._with_makers(case, evidence))
-        if verdict.cause in OVERFLOWS:
-            verdict = judge(replace(case, jump=self._jump(case, evidence)))
+        if verdict.cause in OVERFLOWS or verdict.cause == DIVERGES:
+            grew = self._that_grew(case, evidence)
+            verdict = judge(replace(case, jump=self.jumps.behind(grew), data=self.jumps.data(grew)))
         return Origin(
             view=view,
             first_bad_index=case.first_bad_index,
@@ -187,19 +189,17 @@ class _Reporter:
         added = self.makers.added_after(after) if after != NONE and not case.written else math.nan
         return replace(case, behind=tuple(map(self.makers.behind, events)), added_after=added)
 
-    def _jump(self, case: Case, evidence: Evidence) -> Jump | None:
-        """Where the numbers that went into an operation had grown; of an optimizer those of the step that did it."""
+    def _that_grew(self, case: Case, evidence: Evidence) -> list[int]:
+        """The numbers that went into an operation and had grown; of an optimizer those of the step that did it."""
         squared = overflowing_gradient(case)
-        if squared is not None:
-            return self.jumps.behind([squared.event])
-        return self.jumps.behind([each.event for each in evidence.inputs])
+        return [each.event for each in evidence.inputs] if squared is None else [squared.event]
 
     def grown(self, evidence: Evidence, origin: Origin) -> frozenset[Root]:
         """By what overflows of the same numbers are known for each other."""
         events = [each.event for each in evidence.inputs]
         if origin.cause == DIVERGES:
             return self.jumps.variables(events)
-        return self.jumps.root(events) if origin.cause in OVERFLOWS else frozenset()
+        return self.jumps.root(events) if origin.cause in {*OVERFLOWS, SCALED_AWAY} else frozenset()
 
     def _mask(self, event: int) -> str:
         """The infinities that the program wrote down with which a NaN begins: their name and line."""

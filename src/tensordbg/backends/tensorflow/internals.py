@@ -146,9 +146,8 @@ RELIED_ON: dict[str, str] = {
     "context.Context": (
         "has_function, add_function_def, which counts how often a definition was given, is_async, "
         "report_error_to_cluster with `coordination_service`, None where there is one process (since 2.9), the "
-        "switches {enable,disable}_{run_metadata,graph_collection}, and "
-        "export_run_metadata: what was collected of the functions made ready to run, once a later call has come to its "
-        "end; since 2.0"
+        "switches {enable,disable}_{run_metadata,graph_collection}, and export_run_metadata: what was collected of the "
+        "functions made ready to run, once a later call has come to its end; since 2.0"
     ),
     "pywrap_tfe.TFE_ContextEnableGraphCollection": "(handle): what `enable_graph_collection` calls; since 2.0",
     "pywrap_tfe.TFE_ContextDisableGraphCollection": "the reverse; since 2.0",
@@ -167,9 +166,9 @@ RELIED_ON: dict[str, str] = {
         "a function as Python holds it, counted in `RUNTIME_FUNCTION_REFS`: `_cached_graph` is what it was made from, "
         "`cached_definition` is read once, `graph_debug_info` is what the message of an error says of its nodes: a "
         "GraphDebugInfo of files, frames (the `get_user_frames` of an operation's traceback), traces, and the trace of "
-        "each node's name; `_c_func` is what is copied into graphs that "
-        "call it and so into what is exported, `function_type.parameters` gives for each parameter the TraceType of "
-        "what was given (TensorSpec, Literal, Weakref, Tuple, List, Dict... by their classes' names); since 2.13"
+        "each node's name; `_c_func` is what is copied into graphs that call it and so into what is exported, "
+        "`function_type.parameters` gives for each parameter the TraceType of what was given (TensorSpec, Literal, "
+        "Weakref, Tuple, List, Dict... by their classes' names); since 2.13"
     ),
     "autograph._TRANSPILER.transform": (
         "converts functions; its `_cache._cache` maps code objects to conversions, each with a `source_map` from the "
@@ -309,10 +308,9 @@ FuncGraph, `_functions`, `_get_function`, `_is_function` of a graph (the functio
 and with `cached_definition`, or `definition` if it was imported), `_lock` (held while a graph is exported), `version`
 (grows with each node) and `_c_graph` of a graph, `_forward_graph` of that of a loop's or branch's gradient, `traceback`
 and `_original_op` of an operation (that of the forward pass whose gradient it was made for; None of all others; not
-kept in a GraphDef), `_c_op` of an operation (what a session runs as a target),
-and `_id`, `_datatype_enum`, `_handle_data`, `device` of an eager tensor, since 2.0.
+kept in a GraphDef), `_c_op` of an operation (what a session runs as a target), `_id`, `_datatype_enum`, `_handle_data`
+and `device` of an eager tensor, since 2.0.
 """
-
 
 _MOST_CAUSES = 10
 
