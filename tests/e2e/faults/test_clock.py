@@ -10,8 +10,6 @@ import pytest
 
 from tests.e2e.faults.programs import both_ways, tdbg, training
 
-pytestmark = pytest.mark.usefixtures("cold")
-
 BACKWARDS = """
 #include <stdatomic.h>
 #include <sys/syscall.h>

@@ -8,8 +8,6 @@ import pytest
 
 from tests.e2e.faults.programs import both_ways, training
 
-pytestmark = pytest.mark.usefixtures("cold")
-
 REUSE = """
 os.closerange(3, {end})
 own = [open(f'own-{{k}}', 'w') for k in range(20)]

@@ -28,7 +28,6 @@ ENDINGS = {
 KEEPING = {"all": (), "the last": ("--last", "1000"), "values": ("--detail", "values")}
 
 
-@pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("name", ENDINGS)
 def test_all_up_to_the_last_finished_step_is_there(tmp_path: Path, name: str) -> None:
     program, code = ENDINGS[name]
@@ -37,7 +36,6 @@ def test_all_up_to_the_last_finished_step_is_there(tmp_path: Path, name: str) ->
     check(tmp_path, both.read())
 
 
-@pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("keeping", ["the last", "values"])
 def test_killed_in_the_middle_of_a_step(tmp_path: Path, keeping: str) -> None:
     both = both_ways(tmp_path, ENDINGS["killed"][0], KEEPING[keeping])

@@ -13,8 +13,6 @@ import pytest
 from tests.backends.tensorflow.recorded import read
 from tests.e2e.faults.programs import Ended, run, tdbg, training
 
-pytestmark = pytest.mark.usefixtures("cold")
-
 EVENTFUL = """
 import resource
 import tensorflow as tf

@@ -11,13 +11,13 @@ import tensorflow as tf
 
 @tf.function(autograph=False)
 def run(x):
-    for number in range(3000):
-        x = x * 1.0001 + (0.001 if number != 2100 else float("inf"))
+    for number in range(1500):
+        x = x * 1.0001 + (0.001 if number != 1100 else float("inf"))
     return x
 
 print(run(tf.constant([1.0, 2.0])).numpy())
 """
-"""A chain several times as long as Python's stack is deep; TensorFlow takes half a minute for thrice as many."""
+"""A chain several times as long as Python's stack is deep; TensorFlow takes half a minute for six times as many."""
 
 SHAPES = """
 import numpy as np
@@ -48,14 +48,14 @@ print(run().shape, tf.raw_ops.Empty(shape=[2, 2**30], dtype=tf.int8, init=False)
 """
 
 
-def test_a_function_of_six_thousand_operations(tmp_path: Path) -> None:
+def test_a_function_of_three_thousand_operations(tmp_path: Path) -> None:
     both = both_ways(tmp_path, LONG)
     recorded = both.read()
     assert "recording stopped" not in both.recorded.err
-    assert len(recorded.events) >= 6_000
-    assert [event.slot for event in recorded.of("add_2100")] == [0]
-    assert recorded.one("add_2100").row["pos_inf"] == 2
-    assert recorded.one("add_2099").row["pos_inf"] == 0
+    assert len(recorded.events) >= 3_000
+    assert [event.slot for event in recorded.of("add_1100")] == [0]
+    assert recorded.one("add_1100").row["pos_inf"] == 2
+    assert recorded.one("add_1099").row["pos_inf"] == 0
     why = tdbg(tmp_path / "recorded", "why")
     assert why.code == 0, why.err
     assert "x = x * 1.0001 + " in why.out
