@@ -102,6 +102,12 @@ nb::object log_status() {
   return nb::make_tuple(log->appended(), log->dropped(), log->failure(), log->bad());
 }
 
+double take_largest() {
+  const ActiveLog active;
+  EventLog* log = active.get();
+  return log == nullptr ? 0 : log->take_largest();
+}
+
 void fill_common(Record* record, RecordKind kind, std::int64_t owner) {
   record->time_ns = monotonic_ns();
   record->owner = owner;
@@ -245,6 +251,7 @@ void bind_log(nb::module_& module) {
              "elements of the first bad tensors, in so many bytes.");
   module.def("close_log", &stop_log, "Stops recording; what was recorded stays.");
   module.def("log_status", &log_status, "(records appended, records dropped, why it stopped growing, tensors not finite), or None.");
+  module.def("take_largest", &take_largest, "The largest magnitude recorded since this was last asked for.");
   module.def("choose_values", &choose_values, nb::arg("sites"), nb::arg("kept"),
              "Keeps the values of these sites from now on, or keeps them no longer.");
   module.def("watch_sites", &watch_sites, nb::arg("sites"), nb::arg("fatal"),

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -17,6 +18,7 @@
 #include <sys/syscall.h>
 #endif
 
+#include "health/measure.h"
 #include "log/segment_file.h"
 
 namespace tensordbg {
@@ -39,6 +41,16 @@ std::string json_escape(const std::string& text) {
     }
   }
   return out;
+}
+
+// The largest magnitude among the finite elements of a tensor of floating-point numbers; 0 where it was not measured.
+double largest_magnitude(const Record& record) {
+  const HealthFields& health = record.tensor.health;
+  const bool tensor = record.kind == RecordKind::kGraphTensor || record.kind == RecordKind::kEagerTensor;
+  const auto dtype = static_cast<DType>(record.dtype);
+  const bool floating = dtype >= DType::kFloat16 && dtype <= DType::kFloat8E5M2;
+  if (!tensor || !floating || (record.flags & kFlagHealth) == 0 || !(health.min <= health.max)) return 0;
+  return std::max(std::abs(health.min), std::abs(health.max));
 }
 
 }  // namespace
@@ -124,8 +136,16 @@ void EventLog::make_slots_ready(Record* records, std::uint64_t first) {
   if (first < segment_records_) make_ready(records + first, std::min(kReady, segment_records_ - first));
 }
 
+void EventLog::note_health(const Record& record) {
+  if (not_finite(record)) bad_.fetch_add(1, std::memory_order_relaxed);
+  const double magnitude = largest_magnitude(record);
+  double known = largest_.load(std::memory_order_relaxed);
+  while (magnitude > known && !largest_.compare_exchange_weak(known, magnitude, std::memory_order_relaxed)) {
+  }
+}
+
 void EventLog::finish(Record* record, std::uint64_t sequence) {
-  if (not_finite(*record)) bad_.fetch_add(1, std::memory_order_relaxed);
+  note_health(*record);
   if (recent_ != nullptr) {
     std::string error;
     try {

@@ -86,6 +86,8 @@ class EventLog {
   }
   // How many tensors were recorded that are not finite, as far as they were measured.
   std::uint64_t bad() const { return bad_.load(std::memory_order_relaxed); }
+  // The largest magnitude recorded since this was last asked for.
+  double take_largest() { return largest_.exchange(0, std::memory_order_relaxed); }
   // Why the log stopped growing; empty while it grows.
   std::string failure() const;
   // How many records were dropped since then.
@@ -96,6 +98,7 @@ class EventLog {
   Segment* map_segment(std::uint64_t index);
   void make_slots_ready(Record* records, std::uint64_t first);
   void fail(const std::string& why);
+  void note_health(const Record& record);
 
   // So many slots are made ready together, by the thread that takes the first of those before them.
   static constexpr std::uint64_t kReady = 1024;
@@ -117,6 +120,7 @@ class EventLog {
   std::atomic<std::int64_t> next_execution_{1};
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<std::uint64_t> bad_{0};
+  std::atomic<double> largest_{0};
   std::atomic<bool> failed_{false};
   std::atomic<Segment*> segments_[kMapped] = {};
   mutable std::mutex mutex_;

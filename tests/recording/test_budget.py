@@ -138,13 +138,29 @@ def test_a_number_that_goes_bad_has_the_next_steps_recorded_once() -> None:
     def steps() -> Iterator[bool]:
         for number in range(5000):
             records = simulation.step(0.02, 0.01)
-            simulation.budget.found(40 if number > 2000 else 3)
+            simulation.budget.found(40 if number > 2000 else 3, 1.0)
             yield records
 
     lengths = runs(steps())
     # At the start there are three bad ones already: constants, for all that is known.
     assert len([length for length in lengths if length >= ALARMED_STEPS]) == 2
     assert simulation.share < 0.03
+
+
+def test_numbers_that_grow_have_the_next_steps_recorded() -> None:
+    simulation = Simulation(Budget(0.02))
+
+    def steps(first: int) -> Iterator[bool]:
+        for number in range(4000):
+            records = simulation.step(0.02, 0.01)
+            # Ordinary numbers vary; then each step makes them a quarter larger.
+            simulation.budget.found(0, (3.0 + number % 7) * 1.25 ** max(number - first, 0))
+            yield records
+
+    lengths = runs(steps(3500))
+    assert max(lengths[1:]) >= ALARMED_STEPS
+    assert simulation.share < 0.03
+    assert max(runs(steps(4000))) < ALARMED_STEPS, "nothing grows"
 
 
 def test_alarms_that_do_not_end_are_answered_when_the_last_is_paid() -> None:
@@ -181,5 +197,5 @@ def test_time_between_steps_belongs_to_none_once_the_step_was_ended() -> None:
 def test_a_step_that_is_not_recorded_has_no_bad_numbers_to_tell() -> None:
     simulation = Simulation(Budget(0.02))
     assert [simulation.step(0.02, 0.01) for _ in range(2)] == [True, False]
-    simulation.budget.found(9)
+    simulation.budget.found(9, 1.0)
     assert not simulation.step(0.02, 0.01)

@@ -481,3 +481,11 @@ def test_a_name_that_no_longer_fits_leaves_no_part_of_its_line(log: EventLog, tm
     assert names.stat().st_size == whole
     assert log.device("/device:CPU:2") == 2
     assert json.loads(names.read_text().splitlines()[-1]) == {"kind": "device", "id": 2, "name": "/device:CPU:2"}
+
+
+def test_the_largest_magnitude_since_it_was_last_asked_for(log: EventLog) -> None:
+    for numbers in (np.array([2.0, -7.5, np.inf], np.float32), np.array([3.0], np.float64)):
+        log.append_tensor(1, 0, 0, DTYPE_NUMBERS[numbers.dtype.name], 0, numbers)
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["int64"], 0, np.array([10**9]))  # a count, or an index
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.array([np.nan], np.float32))
+    assert (log.take_largest(), log.take_largest()) == (7.5, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from itertools import groupby
 from typing import Any
 
 from tensordbg.recording.budget import ALARMED_STEPS, Looked, Spent
@@ -15,6 +16,7 @@ class Log:
     def __init__(self) -> None:
         self.pauses = 0
         self.count = 0
+        self.largest = 1.0
 
     def pause(self) -> None:
         self.pauses += 1
@@ -24,6 +26,9 @@ class Log:
 
     def bad(self) -> int:
         return self.count
+
+    def take_largest(self) -> float:
+        return self.largest
 
 
 class Program:
@@ -102,12 +107,16 @@ def test_more_bad_numbers_than_ever_have_the_next_steps_recorded() -> None:
     assert not all(looked[first : first + ALARMED_STEPS + 3])
 
 
-def test_an_alarm_from_outside_does_too() -> None:
+def test_numbers_that_grow_do_too() -> None:
     program = Program()
-    for _ in range(3):
-        program.call()
-    program.pace.alarm()
-    assert [program.call() for _ in range(ALARMED_STEPS)] == [True] * ALARMED_STEPS
+    looked = []
+    for number in range(1000):
+        looked.append(program.call())
+        program.log.largest = 1.25 ** max(number - 500, 0)
+    growing = looked[500:]
+    runs = [length for is_recorded, length in ((key, len([*group])) for key, group in groupby(growing)) if is_recorded]
+    assert max(runs) >= ALARMED_STEPS
+    assert all(length < ALARMED_STEPS for key, group in groupby(looked[:500]) if key for length in [len([*group])])
 
 
 def test_who_asks_is_told_of_each_change() -> None:

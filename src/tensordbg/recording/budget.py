@@ -14,9 +14,10 @@ import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_PLAIN_KEPT, _RATIOS_KEPT = 32, 64
+_PLAIN_KEPT, _RATIOS_KEPT, _LARGEST_KEPT = 32, 64, 32
 _ENOUGH = 3
 """So many plain steps must be known before the cost of a recorded one can be."""
 _FIRST_GUESS = 1.0
@@ -30,11 +31,13 @@ _OUTLIER = 4.0
 """A step that cost so many times the usual was held up by something else."""
 _AHEAD_SECONDS = 60.0
 """The budget of so many seconds may be saved, and no more: what was idle for an hour is not paid back in one."""
+_GROWN = 30.0
+"""Numbers that are so many times larger than in most of the last recorded steps are on their way to an overflow."""
 _SETTING_UP = 0.25
 """This part of the budget pays for what was made ready once, until that is paid."""
 
 ALARMED_STEPS = 8
-"""So many steps are recorded one after the other when a number has gone bad."""
+"""So many steps are recorded one after the other when a number has gone bad, or numbers have begun to grow."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +102,15 @@ class Budget:
             self._current.end(max(now - self._began, 0.0), self.share, recorded=self._records)
             self._current = None
 
-    def found(self, bad: int) -> None:
-        """Takes how many tensors of the recorded step that runs are not finite: more than ever is an alarm."""
-        if self._current is not None and self._records:
-            more = bad > self._current.most_bad
-            self._current.most_bad = max(self._current.most_bad, bad)
-            if more:
-                self.alarm()
+    def found(self, bad: int, largest: float) -> None:
+        """Takes what the recorded step that runs has come to: more that is bad, or numbers that grow, is an alarm.
+
+        Args:
+            bad: How many tensors are not finite.
+            largest: The largest magnitude in any tensor of floating-point numbers.
+        """
+        if self._current is not None and self._records and self._current.is_worse(bad, largest):
+            self.alarm()
 
     def alarm(self) -> None:
         """Has the next steps recorded, whatever they cost; again only when the last alarm is paid."""
@@ -139,7 +144,8 @@ class _Account:
         self.credit = 0.0
         self.own_seconds = 0.0
         self.cost_seconds = 0.0
-        self.most_bad = 0
+        self._most_bad = 0
+        self._largest: deque[float] = deque(maxlen=_LARGEST_KEPT)
 
     def begin(self, share: float, *, alarmed: bool) -> bool:
         number = self._steps
@@ -155,6 +161,14 @@ class _Account:
     def is_paid(self) -> bool:
         """Whether all that was recorded is, and it is known what that cost."""
         return self.credit >= 0 and len(self._plain) >= _ENOUGH
+
+    def is_worse(self, bad: int, largest: float) -> bool:
+        """Whether more is bad than ever, or numbers are far larger than in most of the last recorded steps."""
+        more = bad > self._most_bad
+        grew = len(self._largest) >= _ENOUGH and largest > _GROWN * median(self._largest) > 0
+        self._most_bad = max(self._most_bad, bad)
+        self._largest.append(largest)
+        return more or grew
 
     def end(self, seconds: float, share: float, *, recorded: bool) -> None:
         cost = self._cost(seconds) if recorded else self._note_plain(seconds)

@@ -137,3 +137,7 @@ class EventLog:
         """How many tensors were recorded that are not finite, as far as they were measured."""
         status = _native.log_status()
         return int(status[3]) if status is not None else 0
+
+    def take_largest(self) -> float:
+        """The largest magnitude in a tensor of floating-point numbers since this was last asked for; 0 if none was."""
+        return _native.take_largest()

@@ -83,11 +83,6 @@ class Pace:
             self._operations = 0
             self.begin_step("eager operations")
 
-    def alarm(self) -> None:
-        """Something is suspicious: has the next steps recorded."""
-        with self._lock:
-            self._budget.alarm()
-
     def end(self) -> Spent:
         """Ends the last step; says what recording has cost, and what was looked at."""
         with self._lock:
@@ -115,10 +110,11 @@ class Pace:
                 listener(looking)
         if looking:
             self._bad_before = self._log.bad()
+            self._log.take_largest()  # of what ran before
 
     def _note_bad(self) -> None:
         if self.looking:
-            self._budget.found(self._log.bad() - self._bad_before)
+            self._budget.found(self._log.bad() - self._bad_before, self._log.take_largest())
 
 
 def pace_note(spent: Spent) -> str:
