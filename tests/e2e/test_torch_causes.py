@@ -243,6 +243,17 @@ def learning_rate_that_a_schedule_makes_infinite() -> None:
     print(model.weight.sum().item())
 
 
+@program("factor_not_finite")
+def learning_rate_of_adam_that_a_warmup_makes_infinite() -> None:
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1, foreach=False)
+    torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / step if step else float("inf"))
+    loss = model(torch.randn(8, 3)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print(model.weight.sum().item())
+
+
 @program("diverging_values")
 def loss_that_overflows_steps_before_the_weights() -> None:
     model = nn.Linear(3, 1)

@@ -37,6 +37,8 @@ class Trait(Enum):
     """It adds up what it has made of each element."""
     MULTIPLIES = auto()
     """It multiplies numbers that it is given with each other."""
+    SCALES_ADDEND = auto()
+    """It adds what it is given, or the product or quotient of its last two inputs, times a number that is no input."""
     MULTIPLIES_MANY = auto()
     """It multiplies as many numbers as there are, or as an exponent says."""
     CONTRACTS = auto()

@@ -42,6 +42,26 @@ def test_a_job_that_is_given_up_stops_in_the_middle_and_says_so() -> None:
     assert cleaned == ["finally"]
 
 
+def test_giving_up_twice_leaves_no_exception_due() -> None:
+    stopping, may_end, ended = Event(), Event(), Event()
+
+    def never() -> None:
+        while True:
+            time.sleep(0.001)
+
+    def given_up() -> None:
+        stopping.set()
+        may_end.wait()
+        ended.set()
+
+    job = Job(never, given_up)
+    job.give_up()
+    assert stopping.wait(60)
+    job.give_up()
+    may_end.set()
+    assert ended.wait(60)
+
+
 def test_giving_up_what_is_done_already_does_nothing() -> None:
     done, given_up = Event(), Event()
     job = Job(done.set, given_up.set)

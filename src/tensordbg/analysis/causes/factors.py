@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from tensordbg.analysis.causes.case import Case, Cause, all_finite, magnitude, number
-from tensordbg.operations.frameworks import TORCH
-from tensordbg.operations.kinds import Kind
+from tensordbg.analysis.causes.magnitudes import smallest
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
 
-_SUMS = (Kind.ADD, Kind.SUBTRACT)
 _ROOM = 4.0
 """So far below the largest number of its type a plain sum is that can't be it."""
 
@@ -16,14 +16,26 @@ _ROOM = 4.0
 def _is_scaled_away(case: Case) -> bool:
     """Whether the sum of what was given is finite by far, so that only the factor makes it bad."""
     given = case.healths()
-    if case.framework != TORCH or case.operation.kind not in _SUMS or len(given) < len(case.inputs):
+    if not case.operation.has(Trait.SCALES_ADDEND) or len(given) < len(case.inputs):
         return False
-    return len(given) > 1 and all_finite(given) and sum(map(magnitude, given)) < case.largest / _ROOM
+    return len(given) > 1 and all_finite(given) and magnitude(given[0]) + _added(case) < case.largest / _ROOM
+
+
+def _added(case: Case) -> float:
+    """The largest magnitude of what is added, before it is scaled."""
+    given = case.healths()
+    sizes = [magnitude(health) for health in given[1:]]
+    if len(sizes) != 2:
+        return sum(sizes)
+    if case.operand(Role.DENOMINATOR) is None:
+        return sizes[0] * sizes[1]
+    divisor = smallest(given[2])
+    return sizes[0] / divisor if divisor else math.inf
 
 
 def _explain(case: Case) -> str:
     names = " and ".join(case.name(k) for k in case.numbers())
-    largest = max(map(magnitude, case.healths()))
+    largest = _added(case)
     if case.output.nan and not (case.output.pos_inf or case.output.neg_inf):
         needed = "which is NaN"
     else:
@@ -32,8 +44,8 @@ def _explain(case: Case) -> str:
             f"which is not finite, or larger than {number(least)}" if math.isfinite(least) else "which is not finite"
         )
     return (
-        f"{names} are finite, and so is their sum: {case.op_type} scales the second by a factor before it adds it "
-        f"(`alpha`, a learning rate), {needed}."
+        f"{names} are finite, and so is their sum: {case.op_type} scales what it adds by a factor (`alpha` or `value`, "
+        f"a learning rate), {needed}."
     )
 
 

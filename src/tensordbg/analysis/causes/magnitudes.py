@@ -79,23 +79,23 @@ def bound(case: Case) -> float:
 def _quotient(case: Case) -> float:
     divisor = case.operand(Role.DENOMINATOR)
     assert divisor is not None
-    smallest = _smallest(case.health(divisor))
+    least = smallest(case.health(divisor))
     dividends = [magnitude(case.health(k)) for k in case.numbers() if k != divisor]
-    if smallest == 0:
+    if least == 0:
         return math.inf
-    return max(dividends, default=1.0) / smallest
+    return max(dividends, default=1.0) / least
 
 
 def _of_power(case: Case) -> float:
     base, exponent = case.health(0), case.health(1)
     if base is None or exponent is None:
         return math.inf
-    small = _smallest(base)
+    small = smallest(base)
     negative = math.inf if small == 0 else _power(1 / small, -exponent.min)
     return max(_power(magnitude(base), exponent.max), negative if exponent.min < 0 else 0.0)
 
 
-def _smallest(health: Health | None) -> float:
+def smallest(health: Health | None) -> float:
     """The smallest magnitude other than 0, as far as the statistics tell: 0 where there may be any."""
     if health is None or health.min < 0 < health.max:
         return 0.0

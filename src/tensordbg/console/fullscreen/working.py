@@ -37,9 +37,14 @@ class Job:
             self._given_up()
 
     def give_up(self) -> None:
-        """Ends it at the next line of Python that it comes to; done already, nothing happens."""
+        """Ends it at the next line of Python that it comes to; done or given up already, nothing happens.
+
+        An exception that a thread does not live to raise stays due for ever, and CPython 3.11 then never comes to the
+        end of a function that is traced.
+        """
         with self._lock:
             if self._running and self._thread.ident is not None:
+                self._running = False
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(self._thread.ident), ctypes.py_object(GivenUpError)
                 )

@@ -29,6 +29,7 @@ ARITHMETIC: Mapping[Trait, frozenset[str]] = MappingProxyType(
             """
         ),
         Trait.MULTIPLIES: names("addcmul mul"),
+        Trait.SCALES_ADDEND: names("add addcdiv addcmul sub"),
         Trait.MULTIPLIES_MANY: names("_linalg_det cumprod float_power linalg_matrix_power pow prod"),
         Trait.CONTRACTS: names(
             """
