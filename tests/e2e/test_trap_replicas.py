@@ -162,7 +162,8 @@ def test_two_replicas_in_one_process(
     assert f"step {step} of " in last
     found, outcome, causes = replays[name]
     assert found == step
-    assert outcome == ("alike" if name == "fit" else "same")
+    # What a fused kernel computes may differ in the last bits from its operations one by one.
+    assert outcome in ({"alike", "same"} if name == "fit" else {"same"})
     assert [cause, line] in [[each, text.strip()] for each, text in causes]  # type: ignore[attr-defined]
 
 
