@@ -18,6 +18,8 @@ PACKAGE = ROOT / "src" / "tensordbg"
 FRAMEWORKS = {"jax", "keras", "tensorflow", "torch"}
 HOMES = {
     "a2wsgi": ("tensorboard/",),
+    "dask": (),
+    "distributed": ("engines/dask_engine.py",),
     "duckdb": ("analysis/query.py",),
     "jax": (),
     "keras": ("backends/tensorflow/", "keras.py"),

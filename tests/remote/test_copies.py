@@ -10,7 +10,7 @@ import pytest
 from tensordbg.analysis.query import sql
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.remote import copies
-from tensordbg.remote.copies import at_hand, copy_of, named
+from tensordbg.remote.copies import at_hand, copy_of, let_go, named
 from tensordbg.remote.storage import Storage
 from tensordbg.remote.uploading import Uploading
 from tensordbg.trace.locate import find_trace, list_traces
@@ -179,6 +179,19 @@ def test_messages_name_the_address(address: str) -> None:
     assert at_hand(folder) == folder
     assert named(f"{folder}/one/trace.json: is missing") == f"{address}/one/trace.json: is missing"
     assert named("/tmp/other") == "/tmp/other"
+
+
+def test_a_copy_that_is_let_go_leaves_nothing(tmp_path: Path, address: str) -> None:
+    sealed(tmp_path / "one")
+    put(tmp_path, address)
+    reader = open_trace(f"{address}/one")
+    reader.table("sites")
+    let_go(f"{address}/one")
+    let_go(tmp_path)
+    assert copy_of(reader.path) is None
+    assert not reader.path.parent.exists()
+    assert tmp_path.exists()
+    assert len(open_trace(f"{address}/one").table("sites"))
 
 
 def test_a_file_larger_than_any_is_not_brought(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> None:

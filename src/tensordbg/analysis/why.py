@@ -43,12 +43,12 @@ def why(trace: TraceSource) -> WhyResult:
 def why_of_run(processes: Mapping[str, TraceSource]) -> WhyResult:
     """Find every origin in the processes of a run, given by name; in a large one some stand for others."""
     chosen = choose(processes)
-    result = join({name: _study(processes[name]) for name in chosen.stands_for}, chosen.stands_for)
+    result = join({name: study(processes[name]) for name in chosen.stands_for}, chosen.stands_for)
     return compared(result, processes, chosen)
 
 
-def _study(trace: TraceSource) -> Study:
-    """The findings on one process by itself."""
+def study(trace: TraceSource) -> Study:
+    """The findings on one process by itself; see `processes/joined.py`."""
     bad, nan = read_bad(trace)
     program = read_program(trace)
     # What a batch was as the pipeline gave it is noted beside its names, and is no part of the program.

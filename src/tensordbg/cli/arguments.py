@@ -62,6 +62,11 @@ def trace_argument(function: Function) -> Function:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
+engine_option = click.option(
+    "--engine", metavar="URL", help="Have the workers of a cluster read the traces: dask://HOST:PORT."
+)
+
+
 class Form(Enum):
     """How a listing is printed."""
 

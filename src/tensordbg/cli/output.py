@@ -14,6 +14,8 @@ from tensordbg.controls import escaped, escaped_json
 from tensordbg.remote.copies import named
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console, RenderableType
 
     from tensordbg.cli.arguments import TraceChoice
@@ -94,13 +96,24 @@ def reading_run(choice: TraceChoice) -> Iterator[dict[str, TraceReader]]:
         UsageError: If there is no such process.
     """
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.runs import find_run
 
     with working(f"reading {choice.path}"):
-        run = find_run(choice.path)
-        processes = run.processes if choice.process is None else (run.process(choice.process),)
-        several = len(processes) > 1
-        yield {process.name if several else "": open_trace(process.folder) for process in processes}
+        yield {name: open_trace(folder) for name, folder in folders_of_run(choice).items()}
+
+
+def folders_of_run(choice: TraceChoice) -> dict[str, Path]:
+    """The folders of the traces of all processes of a run, by name; see `reading_run`.
+
+    Raises:
+        TraceError: If there is no trace that can be read.
+        UsageError: If there is no such process.
+    """
+    from tensordbg.trace.runs import find_run
+
+    run = find_run(choice.path)
+    processes = run.processes if choice.process is None else (run.process(choice.process),)
+    several = len(processes) > 1
+    return {process.name if several else "": process.folder for process in processes}
 
 
 @contextlib.contextmanager

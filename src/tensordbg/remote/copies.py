@@ -7,6 +7,7 @@ those that a recording goes on with, again after a moment.
 from __future__ import annotations
 
 import atexit
+import itertools
 import shutil
 import tempfile
 import threading
@@ -157,6 +158,7 @@ class _Known:
     lock = threading.Lock()
     copies: dict[str, Copy] = {}  # noqa: RUF012  of this process
     names: dict[str, str] = {}  # noqa: RUF012
+    numbers = itertools.count()
     top: Path | None = None
 
 
@@ -180,6 +182,16 @@ def copy_of(path: Path) -> Copy | None:
     if not _Known.copies:
         return None
     return next((each for each in list(_Known.copies.values()) if path.is_relative_to(each.root)), None)
+
+
+def let_go(path: str | Path) -> None:
+    """Deletes the copy of an address, if there is one, so that a process that lives long fills no disk."""
+    address = address_of(path)
+    with _Known.lock:
+        copy = None if address is None else _Known.copies.pop(address, None)
+    if copy is not None:
+        _Known.names.pop(str(copy.root), None)
+        shutil.rmtree(copy.root.parent, ignore_errors=True)
 
 
 def bring(path: Path) -> None:
@@ -213,7 +225,7 @@ def _new_copy(address: str) -> Copy:
     if _Known.top is None:
         _Known.top = Path(tempfile.mkdtemp(prefix="tdbg-remote-")).resolve()
         atexit.register(shutil.rmtree, _Known.top, ignore_errors=True)
-    root = _Known.top / str(len(_Known.copies)) / (address.rsplit("/", 1)[-1] or "traces")
+    root = _Known.top / str(next(_Known.numbers)) / (address.rsplit("/", 1)[-1] or "traces")
     root.mkdir(parents=True)
     call_it(root, address)
     return Copy(root, storage)

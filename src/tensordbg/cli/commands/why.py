@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tensordbg.cli.arguments import TraceChoice, json_option, trace_argument
+from tensordbg.cli.arguments import TraceChoice, engine_option, json_option, trace_argument
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
     from tensordbg.analysis.finding import WhyResult
+    from tensordbg.analysis.spread import RunAnswer
 
 
 @click.command("why")
@@ -19,21 +20,41 @@ if TYPE_CHECKING:
 @json_option
 @click.option("--sarif", is_flag=True, help="Print SARIF 2.1.0, so that a code host shows the findings at their lines.")
 @click.option("--exit-code", is_flag=True, help="End with code 1 if a number that matters was not finite, for CI.")
-def command(trace: TraceChoice, as_json: bool, sarif: bool, exit_code: bool) -> int:
+@engine_option
+def command(trace: TraceChoice, as_json: bool, sarif: bool, exit_code: bool, engine: str | None) -> int:
     """Say where and why the numbers of a trace went wrong.
 
     TRACE is a trace, or a folder of traces, whose newest run is meant, with all its processes; by default tdbg-traces.
     """
-    from tensordbg.cli.output import reading_run
-
     if as_json and sarif:
         raise UsageError("--json and --sarif are two forms of one answer; give one of them")
+    answer = _read_here(trace) if engine is None else _read_by(engine, trace)
+    _print(answer.result, "json" if as_json else "sarif" if sarif else "text")
+    return _code(answer, trace) if exit_code else 0
+
+
+def _read_here(trace: TraceChoice) -> RunAnswer:
+    from tensordbg.cli.output import reading_run
+
     with reading_run(trace) as processes:
+        from tensordbg.analysis.spread import RunAnswer
         from tensordbg.analysis.why import why_of_run
 
-        result = why_of_run(processes)
-    _print(result, "json" if as_json else "sarif" if sarif else "text")
-    return _code(result, trace) if exit_code else 0
+        return RunAnswer(why_of_run(processes))
+
+
+def _read_by(address: str, trace: TraceChoice) -> RunAnswer:
+    """The answer of a cluster's workers; they open the traces at the places where they lie here, or by address."""
+    from tensordbg.cli.output import folders_of_run, working
+
+    with working(f"reading {trace.path} by {address}"):
+        from tensordbg.analysis.spread import why_by_engine
+        from tensordbg.engines.opened import opened_engine
+        from tensordbg.remote.copies import named
+
+        locations = {name: named(str(folder.resolve())) for name, folder in folders_of_run(trace).items()}
+        with opened_engine(address) as engine:
+            return why_by_engine(engine, locations)
 
 
 def _print(result: WhyResult, form: str) -> None:
@@ -53,16 +74,20 @@ def _print(result: WhyResult, form: str) -> None:
         print_rich(why_text(result))
 
 
-def _code(result: WhyResult, trace: TraceChoice) -> int:
+def _code(answer: RunAnswer, trace: TraceChoice) -> int:
     """1 if something went wrong that matters.
 
     Raises:
         UsageError: If the trace can't tell, so that a recording without numbers is not taken for a good one.
     """
+    result = answer.result
     if not result.measured:
         raise UsageError(
             f"{trace.path}: --exit-code needs the health of tensors, which was not recorded; use --detail health"
         )
-    if result.origins:
-        return int(any(origin.consequential for origin in result.origins))
-    return int(result.status == "non_finite")
+    went_wrong = any(origin.consequential for origin in result.origins)
+    if not result.origins:
+        went_wrong = result.status == "non_finite"
+    if answer.unread and not went_wrong:
+        raise UsageError(f"{trace.path}: --exit-code needs all traces, and {', '.join(answer.unread)} was not read")
+    return int(went_wrong)

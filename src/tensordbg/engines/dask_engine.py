@@ -1,0 +1,126 @@
+"""Dask: the workers that a scheduler of `distributed` knows."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tensordbg import __version__
+from tensordbg.engines.engine import Answer, Engine, Item, Lost, one_line
+from tensordbg.errors import UsageError
+
+_REACHED = 10.0
+"""Seconds in which a scheduler must answer."""
+
+_LOOK = 2.0
+"""Seconds after which one looks again whether there are workers."""
+
+_ALONE = 60.0
+"""Seconds that may pass without any worker: meanwhile those that died are started again, if somebody does so."""
+
+
+_ROUNDS = 3
+"""So often an item is given to Dask, which by itself gives it to several workers."""
+
+_DIED = "the workers that read it died, one after the other"
+
+
+@contextmanager
+def dask_engine(place: str) -> Iterator[Engine]:
+    """The workers of the scheduler at a place, `HOST:PORT`.
+
+    Raises:
+        UsageError: If `distributed` is not installed, or nobody answers there.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise UsageError(
+            f"dask://{place}: Dask is not installed ({error}); `pip install 'tensordbg[dask]'` brings it"
+        ) from None
+    # It tells of lost connections on standard error, with tracebacks.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        client = Client(f"tcp://{place}", timeout=_REACHED, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"dask://{place}: no scheduler of Dask answers there ({one_line(error)}); give the address that `dask "
+            "scheduler` prints"
+        ) from None
+    try:
+        yield _Dask(client, f"dask://{place}")
+    finally:
+        client.close()
+
+
+class _Dask:
+    """See `Engine`."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client = client
+        self._address = address
+
+    def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer | Lost]:
+        answers: dict[int, Answer | Lost] = {}
+        for _ in range(_ROUNDS):
+            left = [number for number in range(len(items)) if number not in answers]
+            if left:
+                answers |= self._ask(function, {number: items[number] for number in left})
+        return [answers.get(number, Lost(_DIED)) for number in range(len(items))]
+
+    def _ask(self, function: Callable[[Item], Answer], items: Mapping[int, Item]) -> dict[int, Answer | Lost]:
+        """The answers on items, by number; one that was lost with the worker that held it is not among them."""
+        if self._client.status != "running":
+            raise UsageError(f"{self._address}: the scheduler was lost; start it again, and ask again")
+        # Not pure: a trace may have grown since the same was asked before.
+        futures = self._client.map(function, list(items.values()), pure=False)
+        try:
+            with self._client.as_current():
+                self._wait(futures)
+            done = zip(items, futures, strict=True)
+            return {number: self._answer(each) for number, each in done if each.status in {"finished", "error"}}
+        finally:
+            self._client.cancel(futures)
+
+    def _wait(self, futures: Sequence[Any]) -> None:
+        from distributed import wait
+
+        alone = time.monotonic()
+        while futures:
+            try:
+                wait(futures, timeout=_LOOK)
+            except TimeoutError:
+                pass
+            else:
+                return
+            if self._client.scheduler_info(n_workers=-1)["workers"]:
+                alone = time.monotonic()
+            elif time.monotonic() - alone > _ALONE:
+                raise UsageError(f"{self._address}: has no workers; start some with `dask worker`")
+
+    def _answer(self, future: Any) -> Any:
+        from distributed import KilledWorker
+
+        if future.status == "finished":
+            return future.result()
+        error = future.exception()
+        if isinstance(error, KilledWorker):
+            return Lost(_DIED)
+        if (absent := _import_error(error)) is not None:
+            raise UsageError(
+                f"{self._address}: a worker lacks what it is to run ({absent}); `pip install "
+                f"tensordbg=={__version__}` where the workers run"
+            )
+        raise error
+
+
+def _import_error(error: BaseException | None) -> ImportError | None:
+    """The import that failed, if that is what made an error."""
+    while error is not None:
+        if isinstance(error, ImportError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
