@@ -1,4 +1,4 @@
-"""A run of a thousand workers with a million tensor events each: what `tdbg why` takes.
+"""A run of a thousand workers with a million tensor events each: what `tdbg why` and the page of the processes take.
 
 Three real workers are recorded (`programs/long_ddp.py`); one of them stands for all others: their traces have a name,
 a machine and a process of their own, and share its files of events on the disk. So the files are in the system's
@@ -18,11 +18,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.scale import HERE, RESULTS, Asked, ask
+from benchmarks.view import Client, megabytes, serving
 
 STEPS = 16_200
 """In which a worker computes a million tensors."""
 
 SIZES = (100, 1000)
+COLUMNS = 150
 RECORDED = 3
 
 
@@ -58,12 +60,30 @@ def multiply(traces: list[Path], folder: Path, count: int) -> None:
 
 
 def measure(traces: list[Path], count: int) -> dict[str, object]:
-    """What `tdbg why` takes on so many workers."""
+    """What `tdbg why`, and the page's matrix of processes, take on so many workers."""
     with tempfile.TemporaryDirectory(dir=traces[0].parent.parent) as name:
         multiply(traces, Path(name), count)
         took: Asked = ask(["why"], Path(name))
-    print(f"{count:5,} workers: tdbg why {took.seconds:6.1f} s {took.megabytes:8.0f} MB", flush=True)
-    return {"workers": count, "why": asdict(took)}
+        first, again, largest = matrix(Path(name))
+    print(
+        f"{count:5,} workers: tdbg why {took.seconds:6.1f} s {took.megabytes:8.0f} MB; "
+        f"matrix {first:6.1f} s, again {again:6.2f} s {largest:8.0f} MB",
+        flush=True,
+    )
+    return {
+        "workers": count,
+        "why": asdict(took),
+        "matrix": {"first_seconds": first, "again_seconds": again, "megabytes": largest},
+    }
+
+
+def matrix(folder: Path) -> tuple[float, float, float]:
+    """Seconds until the matrix is answered for the first time and again, and the server's largest memory."""
+    with serving(folder) as (process, port):
+        client = Client(port)
+        first = client.seconds("matrix", width=COLUMNS)
+        again = client.seconds("matrix", width=COLUMNS, measure="gradients")
+        return first, again, megabytes(process)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ program is recorded; they mean something only within one trace. `NONE` stands wh
 from __future__ import annotations
 
 import enum
+import json
 import math
 from dataclasses import dataclass, field
 
@@ -226,6 +227,14 @@ class Site:
     """The framework whose operation it is, by the name of its module; empty where that is not known."""
     layer: str = ""
     """The layers that it belongs to or whose output it makes, as a JSON object (see `docs/trace-format.md`)."""
+
+    @property
+    def differentiated(self) -> tuple[int, ...]:
+        """Its outputs that the program takes gradients of."""
+        if f'"{DIFFERENTIATED}"' not in self.attributes:
+            return ()
+        told = json.loads(self.attributes).get(DIFFERENTIATED)
+        return tuple(slot for slot in told if isinstance(slot, int) and slot >= 0) if isinstance(told, list) else ()
 
 
 @dataclass(frozen=True)

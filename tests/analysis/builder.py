@@ -28,6 +28,7 @@ from tensordbg.model import NONE, CallKind, TensorRef
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.facts import End, TraceFacts
 from tensordbg.trace.schema import TABLES
+from tensordbg.trace.step_sums import StepSums
 from tensordbg.trace.sums import Summing, Sums
 
 FILE = "/home/me/train.py"
@@ -185,7 +186,7 @@ class TraceBuilder:
         row = {
             "site": number, "name": name, "op_type": op_type, "function": function, "stack": stack,
             "dtypes": ["float32"], "device": "", "call": "", "called": [], "argument": NONE, "reads": [], "writes": [],
-            "gradient_of": NONE, "attributes": "{}", "layer": "", "framework": "",
+            "gradient_of": NONE, "attributes": "{}", "layer": "", "framework": "", "backward": None,
         }  # fmt: skip
         assert not set(fields) - set(row), fields
         self.sites.append(row | fields)
@@ -275,6 +276,9 @@ class TraceBuilder:
         summing.add_tensors(self.table("tensors"))
         summing.add_executions(self.table("executions"))
         return summing.sums
+
+    def step_sums(self) -> StepSums:
+        return self.sums().by_step or StepSums()
 
     def events_of(self, sites: Sequence[int], steps: range, columns: Sequence[str]) -> pa.Table:
         rows = [row for row in self.events if row["site"] in sites and row["step"] in steps]

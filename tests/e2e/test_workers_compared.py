@@ -14,6 +14,10 @@ from pathlib import Path
 import pytest
 
 import tensordbg
+from tensordbg.analysis.processes.matrix import STATES, read_matrix
+from tensordbg.trace.reader import open_trace
+from tensordbg.trace.runs import find_run
+from tensordbg.trace.step_sums import KINDS
 from tests.e2e.test_many_processes import free_ports
 
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
@@ -65,6 +69,11 @@ def test_a_rank_with_another_parameter_is_named(tmp_path: Path) -> None:
     assert alert.evidence["step"] == 4
     assert alert.source is not None
     assert "# HERE" in alert.source.text
+    traces = {each.name: open_trace(each.folder) for each in find_run(tmp_path / "runs").processes}
+    matrix = read_matrix(traces, "", 400)
+    assert matrix.measures == KINDS
+    apart = matrix.states[:, :7] == STATES.index("apart")
+    assert apart.tolist() == [[False] * 7, [False] * 7, [False] * 4 + [True] * 3]
 
 
 def test_ranks_that_are_alike_are_not(tmp_path: Path) -> None:

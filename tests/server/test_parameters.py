@@ -47,6 +47,7 @@ class Witness:
         ),
         (asked.WholeGraph(), ("whole", "", Whole())),
         (asked.FindInGraph(process="p", event=3, function="f", text="t"), ("find", "p", Whole(3, "f"), "t")),
+        (asked.Matrix(measure="loss", width=7), ("matrix", "loss", 7)),
         (asked.Sql(query="select 1"), ("sql", "select 1")),
         (asked.OfSources(process="p"), ("sources", "p")),
         (asked.Source(process="p", file="a.py"), ("source", "p", "a.py")),

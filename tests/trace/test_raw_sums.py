@@ -39,6 +39,23 @@ def test_they_are_made_where_an_older_version_has_sealed(tmp_path: Path, make: C
     assert open_trace(trace).sums() == known
 
 
+@pytest.mark.parametrize("make", TRACES)
+def test_those_of_each_step_are_made_where_an_older_version_has_sealed(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
+    trace = make(tmp_path / "trace")
+    raw = open_trace(trace).step_sums()
+    assert bool(len(raw)) == bool(open_trace(trace).tensor_count)
+    seal_all(trace)
+    assert open_trace(trace).step_sums() == raw
+    stored = json.loads((trace / MANIFEST).read_text())
+    del stored["sums"]["by_step"]
+    (trace / MANIFEST).write_text(json.dumps(stored))
+    reader = open_trace(trace)
+    assert reader.sums().by_step is None
+    assert reader.step_sums() == raw
+
+
 def test_what_an_older_version_began_is_not_summed_up_in_part(tmp_path: Path) -> None:
     trace = TRACES[1](tmp_path / "trace")
     whole = open_trace(trace).sums()

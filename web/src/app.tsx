@@ -8,17 +8,19 @@ import { DiffPanel } from './panels/diff/diff-panel';
 import { EventsPanel } from './panels/events/events-panel';
 import { FindingsPanel } from './panels/findings/findings-panel';
 import { Headline } from './panels/headline/headline';
+import { MatrixPanel } from './panels/matrix/matrix-panel';
 import { ProgressPanel } from './panels/progress/progress-panel';
 import { SourcePanel } from './panels/source/source-panel';
 import { SqlPanel } from './panels/sql/sql-panel';
 import { TimelinePanel } from './panels/timeline/timeline-panel';
 import { Split } from './parts/split';
-import { diffShown, overviewShown, sqlShown } from './state/choose';
+import { diffShown, matrixShown, overviewShown, sqlShown } from './state/choose';
 import { hidden, type PanelName, type SplitName } from './state/sizes';
 
 /** What is shown in the place of the panels about one run's tensors. */
 function shownInstead() {
   if (diffShown.value) return <DiffPanel />;
+  if (matrixShown.value) return <MatrixPanel />;
   if (sqlShown.value) return <SqlPanel />;
   return overviewShown.value ? <ProgressPanel /> : undefined;
 }

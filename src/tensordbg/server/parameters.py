@@ -17,6 +17,7 @@ from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggest
 from tensordbg.wire.view.findings import Findings
 from tensordbg.wire.view.graph import GraphView
 from tensordbg.wire.view.graph_search import FoundInGraphView
+from tensordbg.wire.view.matrix import MatrixView
 from tensordbg.wire.view.overview import Live, Overview
 from tensordbg.wire.view.progress import ProgressView
 from tensordbg.wire.view.source import SourceList, SourceView
@@ -66,6 +67,19 @@ class OfFindings(OfRun, frozen=True, kw_only=True):
     def ask(self, answers: RunAnswers) -> Findings:
         """The answer."""
         return answers.findings()
+
+
+class Matrix(OfRun, frozen=True, kw_only=True):
+    """The processes of a run over its steps."""
+
+    measure: Annotated[
+        str, Meta(description="What the values are of; empty for the first of which anything is known.")
+    ] = ""
+    width: Annotated[int, Meta(ge=1, le=400, description="At most so many columns of steps.")] = 100
+
+    def ask(self, answers: RunAnswers) -> MatrixView:
+        """The answer."""
+        return answers.matrix(self.measure, self.width)
 
 
 class OfProcess(OfRun, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from tensordbg.wire.view.events import EventPage, EventPlace, EventView, Suggest
 from tensordbg.wire.view.findings import Findings
 from tensordbg.wire.view.graph import GraphView
 from tensordbg.wire.view.graph_search import FoundInGraphView
+from tensordbg.wire.view.matrix import MatrixView
 from tensordbg.wire.view.overview import Live, Overview, RunList
 from tensordbg.wire.view.progress import ProgressView
 from tensordbg.wire.view.source import SourceList, SourceView
@@ -48,6 +49,7 @@ QUESTIONS = (
     Question("execution", "executions/{execution}", asked.OneExecution, ExecutionView, "One execution"),
     Question("tensor", "tensor", asked.OneTensor, TensorView, "One tensor over steps and iterations"),
     Question("progress", "progress", asked.Progress, ProgressView, "How a run went, row by row over its steps"),
+    Question("matrix", "matrix", asked.Matrix, MatrixView, "The processes of a run beside each other over its steps"),
     Question("values", "values/{event}", asked.Values, ValuesView, "Elements of an event"),
     Question("graph", "graph", asked.Graph, GraphView, "The neighbourhood of an operation"),
     Question("whole", "graph/whole", asked.WholeGraph, WholeView, "A function as a whole, its boxes closed or open"),

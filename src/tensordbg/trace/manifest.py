@@ -48,6 +48,12 @@ class Manifest:
     sums: Sums | None = None
     """Of all that is sealed; None of what older versions sealed."""
 
+    def rows_of(self, name: str) -> int | None:
+        """How many rows a sealed table has; None where it is not sealed as a whole."""
+        if name == "executions":
+            return sum(part.rows for part in self.executions) if self.complete else None
+        return self.tables[name].rows if name in self.tables else None
+
     @property
     def files(self) -> set[str]:
         """All files that count."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from tensordbg.model import Frame, Site, Variable
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.snapshot import Snapshot
+from tensordbg.trace.step_sums import StepSums
 from tensordbg.trace.sums import EXECUTION_COLUMNS, TENSOR_COLUMNS, Summing, Sums
 
 _PIECE = 2**20
@@ -42,14 +43,27 @@ def sums_of(reader: Tables, snapshot: Snapshot) -> Sums:
     known = manifest.sums
     if known is not None and manifest.complete:
         return known
-    described = Catalog(sites=reader.sites(), stacks=reader.stacks(), variables=reader.variables())
-    summing = Summing(described, known or Sums())
-    begin = 0 if known is None else sum(part.rows for part in manifest.tensors)
-    for first in range(begin, reader.tensor_count, _PIECE):
-        summing.add_tensors(reader.tensors(first, first + _PIECE, TENSOR_COLUMNS))
+    summing = Summing(_described(reader), known or Sums())
+    _add_tensors(summing, reader, 0 if known is None else sum(part.rows for part in manifest.tensors))
     if known is None:
         summing.add_executions(reader.table("executions", EXECUTION_COLUMNS))
     else:
         for segment in snapshot.events.segments:
             summing.add_executions(segment.executions.to_table())
     return summing.sums
+
+
+def step_sums_of(reader: Tables) -> StepSums:
+    """The sums of each step over all events of a trace, for where an older version has sealed it without them."""
+    summing = Summing(_described(reader), Sums())
+    _add_tensors(summing, reader, 0)
+    return summing.sums.by_step or StepSums()
+
+
+def _described(reader: Tables) -> Catalog:
+    return Catalog(sites=reader.sites(), stacks=reader.stacks(), variables=reader.variables())
+
+
+def _add_tensors(summing: Summing, reader: Tables, begin: int) -> None:
+    for first in range(begin, reader.tensor_count, _PIECE):
+        summing.add_tensors(reader.tensors(first, first + _PIECE, TENSOR_COLUMNS))

@@ -31,12 +31,13 @@ from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.migrations import upgrade_row
 from tensordbg.trace.parts import ROW_GROUP, Part
 from tensordbg.trace.proportion import most_numbers
-from tensordbg.trace.raw_sums import sums_of
+from tensordbg.trace.raw_sums import step_sums_of, sums_of
 from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import FORMAT_VERSION, TENSORS
 from tensordbg.trace.sealed import Condition, SealedPart
 from tensordbg.trace.selecting import columns_of, filtered, put_together
 from tensordbg.trace.snapshot import Snapshot, take_snapshot
+from tensordbg.trace.step_sums import StepSums
 from tensordbg.trace.sums import Sums
 from tensordbg.trace.table_checks import check_described, check_events
 from tensordbg.trace.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
@@ -118,7 +119,7 @@ class TraceReader:
     @property
     def damage(self) -> int:
         """How many events and lines can't be read; 0 in a sound trace."""
-        return self._retrying(self._count_damage)
+        return self._retrying(lambda: self._snapshot.damage)
 
     @property
     def tensor_count(self) -> int:
@@ -126,8 +127,11 @@ class TraceReader:
         return self._retrying(lambda: sum(length for _, length in self._chunks()))
 
     def count(self, name: str) -> int:
-        """How many rows a table has."""
-        return self.tensor_count if name == "tensors" else len(self.table(name))
+        """How many rows a table has; of what is sealed nothing is read for it."""
+        if name == "tensors":
+            return self.tensor_count
+        known = self._snapshot.manifest.rows_of(name)
+        return len(self.table(name)) if known is None else known
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """One of the tables in `schema.TABLES`, with the named columns or all of them.
@@ -207,6 +211,10 @@ class TraceReader:
         if self._sums is None:
             self._sums = self._retrying(lambda: sums_of(self, self._snapshot))
         return self._sums
+
+    def step_sums(self) -> StepSums:
+        """Sums over the events of each step; of a trace that an older version sealed its events are read for it."""
+        return self.sums().by_step or self._retrying(lambda: step_sums_of(self))
 
     def events_of(self, sites: Sequence[int], steps: range, columns: Sequence[str]) -> pa.Table:
         """The tensor events of some sites in some steps; row groups that can't have any are not read."""
@@ -327,11 +335,6 @@ class TraceReader:
             return read()
         except FileNotFoundError as error:
             raise missing(Path(error.filename or self.path)) from None
-
-    def _count_damage(self) -> int:
-        manifest = self._snapshot.manifest
-        raw = sum(segment.damaged for segment in self._snapshot.events.segments)
-        return manifest.damaged_slots + manifest.damaged_lines + raw + self._snapshot.catalog.damaged
 
     def _chunks(self) -> list[tuple[SealedPart | DecodedSegment, int]]:
         """What the tensor events lie in, in order, with their number of events."""

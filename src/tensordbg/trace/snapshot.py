@@ -73,6 +73,12 @@ class Snapshot:
         return catalog
 
     @property
+    def damage(self) -> int:
+        """How many events and lines can't be read."""
+        raw = sum(segment.damaged for segment in self.events.segments)
+        return self.manifest.damaged_slots + self.manifest.damaged_lines + raw + self.catalog.damaged
+
+    @property
     def program(self) -> Program:
         """The program as decoding needs it."""
         return Program(self.catalog, self.stored.metadata.clock_offset_ns)

@@ -21,6 +21,7 @@ from tensordbg.operations.frameworks import framework_of_type
 from tensordbg.operations.lookup import operation
 from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.digests import Digests
+from tensordbg.trace.step_sums import KINDS, NO_SIZE, StepEvents, StepSums, size_of
 
 MOST_BAD = 256
 """So many operations that went bad are told by name, the first of them."""
@@ -67,6 +68,8 @@ class Sums:
     """In the order of the events; at most `MOST_BAD`."""
     written: Digests = field(default_factory=Digests)
     """The values of trained variables, step by step."""
+    by_step: StepSums | None = field(default_factory=StepSums)
+    """The tensors of each step; None of what older versions sealed."""
 
     def to_json(self) -> dict[str, Any]:
         """The object that stands for it in `sealed.json`."""
@@ -75,6 +78,7 @@ class Sums:
             **{name: getattr(self, name) for name in named},
             "first_bad": [[each.name, each.slot, each.step, each.event, each.time_ns] for each in self.first_bad],
             "written": self.written.to_json(),
+            "by_step": None if self.by_step is None else self.by_step.to_json(),
         }
 
     @classmethod
@@ -93,6 +97,7 @@ class Sums:
             collectives=int(row["collectives"]),
             first_bad=tuple(FirstBad(*map(int, each)) for each in row["first_bad"][:MOST_BAD]),
             written=Digests.from_json(row["written"]),
+            by_step=None if row.get("by_step") is None else StepSums.from_json(row["by_step"]),
         )
 
 
@@ -109,6 +114,8 @@ class Summing:
         self._eager = _by_site(sites, most, lambda site: int(site.function == NONE))
         self._together = _by_site(sites, most, lambda site: int(_is_collective(site)))
         self._held = _by_site(sites, most, lambda site: held.get(site.site, 0))
+        self._backward = _by_site(sites, most, lambda site: int(site.backward is True))
+        self._loss = _by_site(sites, most, lambda site: min(site.differentiated, default=NONE) + 1)
 
     def add_tensors(self, table: pa.Table) -> None:
         """Adds rows of `tensors` with at least `TENSOR_COLUMNS`."""
@@ -128,6 +135,7 @@ class Summing:
             collectives=sums.collectives + int(together.sum()),
             first_bad=self._first_bad(bad, site, column),
             written=self._written(table, site, column),
+            by_step=None if sums.by_step is None else sums.by_step.with_events(self._events(table, site, column)),
         )
 
     def add_executions(self, table: pa.Table) -> None:
@@ -166,6 +174,17 @@ class Summing:
         words = [np.ascontiguousarray(each, dtype=np.float64).view(np.int64) for each in floats]
         counts = [column[name][rows] for name in ("negative", "zero", "nan", "slot")]
         return self.sums.written.with_values(column["step"][rows], [self._name[site[rows]], *counts, *words])
+
+    def _events(self, table: pa.Table, site: Ints, column: Mapping[str, Any]) -> StepEvents:
+        """The events with what the sums of each step are made of."""
+        bad = column["first_bad"] != NONE
+        measured = table.column("first_bad").is_valid().to_numpy()
+        kind = np.where(self._backward[site] > 0, KINDS.index("gradients"), KINDS.index("values"))
+        kind[(self._held[site] > 0) & (self._held[site] == column["size"])] = KINDS.index("weights")
+        kind[(self._loss[site] > 0) & (self._loss[site] == column["slot"] + 1)] = KINDS.index("loss")
+        size = size_of(table.column("sum_squares").fill_null(math.nan).to_numpy(), column["size"])
+        size[bad | ~measured] = NO_SIZE
+        return StepEvents(column["step"], column["event"], kind, size, measured, bad)
 
 
 def _columns(table: pa.Table) -> dict[str, Ints]:

@@ -68,8 +68,8 @@ def healthy_torch_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable
 
 
 def rows(page: Any) -> list[str]:
-    page.locator(".progress-names button").first.wait_for()
-    return page.locator(".progress-names button").all_inner_texts()
+    page.locator(".map-names button").first.wait_for()
+    return page.locator(".map-names button").all_inner_texts()
 
 
 def test_a_healthy_run_opens_at_its_layers_and_its_loss(page: Any, healthy_link: str) -> None:
@@ -98,7 +98,7 @@ def test_a_cell_leads_to_its_tensor_by_keys_and_by_mouse(page: Any, healthy_link
     page.get_by_role("tab", name="History", selected=True).wait_for()
     page.locator("[role=row][aria-selected=true]", has_text="Relu").wait_for()
     page.go_back()
-    page.locator(".progress-cells canvas").click(position={"x": 5, "y": 10})
+    page.locator(".map-cells canvas").click(position={"x": 5, "y": 10})
     page.get_by_role("tab", name="History", selected=True).wait_for()
 
 

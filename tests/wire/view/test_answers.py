@@ -36,6 +36,7 @@ def everything(answers: RunAnswers) -> dict[str, Any]:
         "timeline": answers.timeline("", None, None, 500),
         "execution": answers.execution("", 5),
         "tensor": answers.tensor("", "Log:0", "", 50),
+        "matrix": answers.matrix("", 10),
         "graph": answers.graph("", Centre(9)),
         "eager graph": answers.graph("", Centre(3)),
         "whole graph": answers.whole("", Whole(9)),
@@ -99,6 +100,7 @@ def test_processes_by_name(sample_run: Path) -> None:
     assert {each.process for each in answers.findings().findings if each.kind == "origin"} == set(names)
     assert answers.event("worker 1", 9).finding == 1
     assert answers.event("worker 0", 9).finding == 0
+    assert [row.process for row in answers.matrix("", 10).rows] == names
     with pytest.raises(UsageError, match="there is no process 'worker 7' in this run; choose one of worker 0, worker"):
         answers.live("worker 7")
 

@@ -10,6 +10,7 @@ import type {
   FoundInGraph,
   GraphView,
   Live,
+  MatrixView,
   Overview,
   ProgressView,
   RunList,
@@ -100,6 +101,7 @@ export interface Answers {
   tensor(where: Where, tensor: string, functionName: string, points: number, signal?: AbortSignal): Promise<TensorView>;
   /** How a run went over its steps; an empty measure for the first of which anything is known. */
   progress(where: Where, measure: string, width: number, signal?: AbortSignal): Promise<ProgressView>;
+  matrix(where: Where, measure: string, width: number, signal?: AbortSignal): Promise<MatrixView>;
   values(where: Where, event: number, request: ValuesRequest, signal?: AbortSignal): Promise<ValuesView>;
   graph(where: Where, request: GraphRequest, signal?: AbortSignal): Promise<GraphView>;
   whole(where: Where, request: WholeRequest, signal?: AbortSignal): Promise<WholeAnswer>;

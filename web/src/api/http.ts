@@ -47,6 +47,7 @@ export const httpAnswers: Answers = {
   tensor: (where, tensor, functionName, points, signal) =>
     ask('tensor', { ...where, tensor, function: functionName, points }, signal),
   progress: (where, measure, width, signal) => ask('progress', { ...where, measure, width }, signal),
+  matrix: ({ run }, measure, width, signal) => ask('matrix', { run, measure, width }, signal),
   values: (where, event, request: ValuesRequest, signal) =>
     ask(
       `values/${event}`,

@@ -78,6 +78,9 @@ export function savedAnswers(content: SavedContent): Answers {
         shelf(where).process.sources.find((each) => each.file === file),
         `file ${file}`,
       ),
+    matrix: async () => {
+      throw new AnswerError('A saved page does not show processes beside each other; `tdbg view` does.', 404);
+    },
     sql: async () => {
       throw new AnswerError('A saved page answers no queries; ask the trace with `tdbg sql`.', 404);
     },

@@ -208,6 +208,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/matrix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The processes of a run beside each other over its steps */
+        get: operations["matrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/values/{event}": {
         parameters: {
             query?: never;
@@ -806,6 +823,46 @@ export interface components {
         Margin: {
             line: number;
             operations: components["schemas"]["OperationAtLine"][];
+        };
+        /**
+         * MatrixRowView
+         * @description One process.
+         */
+        MatrixRowView: {
+            process: string;
+            /** @description One for each column, as positions in `MatrixView.states`. */
+            states: number[];
+            /** @description How many were recorded. */
+            tensors: number[];
+            /** @description How many of them are not finite. */
+            bad: number[];
+            /** @description The event to look at: the first that is not finite, else the first; null where there is none. */
+            events: (number | null)[];
+            /** @description The usual root mean square; null where it can't be compared with that of the others. */
+            values: (number | null)[];
+        };
+        /**
+         * MatrixView
+         * @description A row for each process, a column for some steps.
+         */
+        MatrixView: {
+            /**
+             * @description `nothing` was recorded, `not_measured`, all `finite`, finite but with other parameters than the others
+             *     (`apart`), stands `still` while others went on or wait for it, or something was not finite (`bad`).
+             */
+            states: string[];
+            /** @description What the values are of: `loss`, `gradients`, `weights` or all other `values`; empty where none is known. */
+            measure: string;
+            /** @description Those of which anything is known. */
+            measures: string[];
+            /** @description The first step of each column. */
+            starts: number[];
+            last_step: number;
+            /** @description The median of the processes' values in each column. */
+            medians: (number | null)[];
+            rows: components["schemas"]["MatrixRowView"][];
+            /** @description Processes that there are besides, those nearest to the others. */
+            left_out: number;
         };
         /**
          * NodeView
@@ -1728,6 +1785,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProgressView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    matrix: {
+        parameters: {
+            query?: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description What the values are of; empty for the first of which anything is known. */
+                measure?: string;
+                /** @description At most so many columns of steps. */
+                width?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatrixView"];
                 };
             };
             /** @description The request is not understood */

@@ -26,6 +26,7 @@ export type LineView = Schemas['LineView'];
 export type Live = Schemas['Live'];
 export type OperationAtLine = Schemas['OperationAtLine'];
 export type Margin = Schemas['Margin'];
+export type MatrixView = Schemas['MatrixView'];
 export type NodeView = Schemas['NodeView'];
 export type Overview = Schemas['Overview'];
 export type PairView = Schemas['PairView'];

@@ -1,6 +1,6 @@
 /** The keys that work everywhere on the page: what each does, for the help and for the keyboard alike. */
 import { signal } from '@preact/signals';
-import { toggleDiff, toggleOverview, toggleSql } from '../state/choose';
+import { toggleDiff, toggleMatrix, toggleOverview, toggleSql } from '../state/choose';
 import { chooseTab, goToGraphSearch, goToSearch, nextBad, nextEvent, nextFinding } from '../state/steps';
 import { goOn } from '../state/store';
 
@@ -27,6 +27,7 @@ export const BINDINGS: readonly KeyBinding[] = [
   { keys: ['o'], does: 'the overview of the run, and back', run: toggleOverview },
   { keys: ['q'], does: 'ask the tables of the run in SQL, and back', run: toggleSql },
   { keys: ['d'], does: 'the run beside another, and back', run: toggleDiff },
+  { keys: ['w'], does: 'the processes of the run beside each other, and back', run: toggleMatrix },
   { keys: ['/'], does: 'search', run: goToSearch },
   { keys: ['1'], does: 'the chosen event', run: () => chooseTab('event') },
   { keys: ['2'], does: 'its history', run: () => chooseTab('tensor') },

@@ -1,7 +1,17 @@
 /** The bar at the top: what is looked at, how it fares, and the switches of the page. */
 import { answers } from '../api/current';
 import { count } from '../parts/numbers';
-import { diffShown, overviewShown, sqlShown, toggleDiff, toggleOverview, toggleSql } from '../state/choose';
+import {
+  diffShown,
+  hasProcesses,
+  matrixShown,
+  overviewShown,
+  sqlShown,
+  toggleDiff,
+  toggleMatrix,
+  toggleOverview,
+  toggleSql,
+} from '../state/choose';
 import { iconOf } from '../state/icon';
 import { liveProblem, running, unseen } from '../state/live';
 import { findings, following, goOn, live, overview, place, problem } from '../state/store';
@@ -35,6 +45,16 @@ export function TopBar() {
       >
         Overview
       </button>
+      {hasProcesses.value ? (
+        <button
+          type="button"
+          aria-pressed={matrixShown.value}
+          title="The processes of the run over its steps: who went bad, stands still or deviates (w)"
+          onClick={toggleMatrix}
+        >
+          Processes
+        </button>
+      ) : null}
       {answers.saved ? null : (
         <button
           type="button"

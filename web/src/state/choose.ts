@@ -1,5 +1,6 @@
 /** Choosing a finding moves every panel there: what a finding's place is, and what follows from where one is. */
 import { computed, effect, untracked } from '@preact/signals';
+import { answers } from '../api/current';
 import type { Finding, Findings, Overview } from '../api/types';
 import { running } from './live';
 import { type Place, START } from './place';
@@ -103,6 +104,17 @@ export const diffShown = computed(() => place.value.view === 'diff');
 /** Changes between two runs side by side and all about the tensors of one. */
 export function toggleDiff(): void {
   go({ view: diffShown.peek() ? 'details' : 'diff' });
+}
+
+/** Whether the processes of the run are shown beside each other. */
+export const matrixShown = computed(() => place.value.view === 'processes');
+
+/** Whether there are several to be shown so. */
+export const hasProcesses = computed(() => !answers.saved && (overview.value?.processes.length ?? 0) > 1);
+
+/** Changes between the processes of the run and all about the tensors of one. */
+export function toggleMatrix(): void {
+  if (hasProcesses.peek()) go({ view: matrixShown.peek() ? 'details' : 'processes' });
 }
 
 function looksAtNothing(here: Place): boolean {

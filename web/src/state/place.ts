@@ -3,8 +3,8 @@
 /** What the lower right panel shows of the chosen event. */
 export type Tab = 'event' | 'tensor' | 'values' | 'graph';
 
-/** The overview of the run, all about its tensors, a query, or the run beside another; empty for what fits: the overview of a run that is fine. */
-export type View = '' | 'overview' | 'details' | 'sql' | 'diff';
+/** The overview of the run, all about its tensors, a query, the run beside another, or its processes beside each other; empty for what fits: the overview of a run that is fine. */
+export type View = '' | 'overview' | 'details' | 'sql' | 'diff' | 'processes';
 
 /** Which graph is shown. */
 export type GraphKind = 'whole' | 'around';
@@ -96,7 +96,7 @@ export const START: Place = {
   marks: [],
 };
 
-export const VIEWS: readonly View[] = ['', 'overview', 'details', 'sql', 'diff'];
+export const VIEWS: readonly View[] = ['', 'overview', 'details', 'sql', 'diff', 'processes'];
 
 export const TABS: readonly Tab[] = ['event', 'tensor', 'values', 'graph'];
 
@@ -109,7 +109,7 @@ export function moved(from: Place, change: Partial<Place>): Place {
   const { event, finding, execution, file } = change;
   const closer = [event, finding, execution, file || undefined].some((each) => each !== undefined);
   // Whoever looks at something in particular leaves what is shown instead of it.
-  return closer && change.view === undefined && ['overview', 'sql'].includes(from.view)
+  return closer && change.view === undefined && ['overview', 'sql', 'processes'].includes(from.view)
     ? { ...there, view: 'details' }
     : there;
 }

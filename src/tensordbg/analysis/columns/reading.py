@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tensordbg.errors import TraceError
 from tensordbg.trace.described import is_shape
 from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.step_sums import StepSums
 from tensordbg.trace.sums import Sums
 
 Ints = npt.NDArray[np.signedinteger[Any]]
@@ -61,6 +62,9 @@ class SummedTrace(TraceSource, Protocol):
 
     def sums(self) -> Sums:
         """Return the sums over all events."""
+
+    def step_sums(self) -> StepSums:
+        """Return the sums over the events of each step."""
 
     def events_of(self, sites: Sequence[int], steps: range, columns: Sequence[str]) -> Any:
         """Columns of the tensor events of some sites in some steps, as a `pyarrow.Table`; little else is read."""

@@ -29,28 +29,35 @@ Entry = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class _Deviation:
+class Deviation:
     """Processes that part from the others at one entry of the digests."""
 
     names: tuple[str, ...]
     others: tuple[str, ...]
+    """Those that they were like before."""
     steps: range
+    """In one of these they part."""
 
 
 def other_parameters(processes: Mapping[str, SummedTrace]) -> Iterator[Alert]:
     """One alert for each moment at which processes parted from the others."""
-    digests = {name: trace.sums().written for name, trace in processes.items()}
-    for deviation in _deviations({name: each for name, each in digests.items() if len(each)})[:_MOST_TOLD]:
+    for deviation in find_deviations(processes)[:_MOST_TOLD]:
         here, there = processes[deviation.names[0]], processes[deviation.others[0]]
         if (unlike := first_unlike(here, there, deviation.steps)) is not None:
             yield _alert(deviation, unlike)
 
 
-def _deviations(digests: Mapping[str, Digests]) -> list[_Deviation]:
+def find_deviations(processes: Mapping[str, SummedTrace]) -> list[Deviation]:
+    """Every moment at which processes parted from the others, the earliest first."""
+    digests = {name: trace.sums().written for name, trace in processes.items()}
+    return _deviations({name: each for name, each in digests.items() if len(each)})
+
+
+def _deviations(digests: Mapping[str, Digests]) -> list[Deviation]:
     """All, in the order of steps; a process that has parted counts no more."""
     stride = max((each.stride for each in digests.values()), default=1)
     entries = {name: _entries(each.with_stride(stride)) for name, each in digests.items()}
-    found: list[_Deviation] = []
+    found: list[Deviation] = []
     agreed = False
     for place in range(max(map(len, entries.values()), default=0)):
         there = {name: each[place] for name, each in entries.items() if place < len(each)}
@@ -59,7 +66,7 @@ def _deviations(digests: Mapping[str, Digests]) -> list[_Deviation]:
             break
         names, others = apart
         if names and agreed:
-            found.append(_Deviation(names, others, range(place * stride, (place + 1) * stride)))
+            found.append(Deviation(names, others, range(place * stride, (place + 1) * stride)))
         elif names:
             break  # they were to differ from the beginning
         agreed = True
@@ -88,7 +95,7 @@ def _entries(digests: Digests) -> Sequence[Entry]:
     return list(zip(digests.counts, digests.digests, strict=True))
 
 
-def _alert(deviation: _Deviation, unlike: Unlike) -> Alert:
+def _alert(deviation: Deviation, unlike: Unlike) -> Alert:
     who, others = several(deviation.names), several(deviation.others)
     one = len(deviation.names) == len(deviation.others) == 1
     before = f"; all had the same until step {unlike.step - 1}" if unlike.step else ""

@@ -27,22 +27,35 @@ _SHARE = 4
 
 def standing_still(processes: Mapping[str, SummedTrace]) -> Iterator[Alert]:
     """One alert on all that are waited for."""
+    behind = waited_for(processes)
+    if behind:
+        begun = {name: number for name, trace in processes.items() if (number := trace.sums().collectives)}
+        yield _alert(behind, begun, {name: processes[name] for name in behind})
+
+
+def waited_for(processes: Mapping[str, SummedTrace]) -> list[str]:
+    """The names of those that all others wait for."""
     begun = {name: number for name, trace in processes.items() if (number := trace.sums().collectives)}
     most = max(begun.values(), default=0)
     late = [name for name, number in begun.items() if number < most]
     if not most or not late or len(late) > max(1, len(begun) // _SHARE):
-        return
+        return []
     if len(late) == len(begun) - 1 and len(begun) > 2:
-        return
-    behind = [name for name in late if not _ended_well(processes[name])]
+        return []
+    behind = [name for name in late if not ended_well(processes[name])]
     usual = Counter(begun[name] for name in begun if name not in late)
     newest = max(processes[name].sums().last_ns for name in begun)
     # Of a program that runs, one process is looked at after another: they can be compared where nothing moves.
-    if behind and len(usual) == 1 and time.time_ns() - newest > _STILL_NS:
-        yield _alert(behind, begun, {name: processes[name] for name in behind})
+    return behind if len(usual) == 1 and is_silent_since(newest) else []
 
 
-def _ended_well(trace: SummedTrace) -> bool:
+def is_silent_since(last_ns: int) -> bool:
+    """Whether nothing has been computed for so long that more is not to be expected soon."""
+    return time.time_ns() - last_ns > _STILL_NS
+
+
+def ended_well(trace: SummedTrace) -> bool:
+    """Whether a process came to its own end, without an error."""
     end = trace.facts.end
     return end is not None and end.exit_code == 0 and end.signal is None
 

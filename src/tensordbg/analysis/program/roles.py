@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Protocol
 
@@ -24,7 +23,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.program.operations import operation_of, writes_variables
 from tensordbg.analysis.program.ports import Ports
-from tensordbg.model import DIFFERENTIATED, NONE, Site, TensorRef
+from tensordbg.model import NONE, Site, TensorRef
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -91,7 +90,7 @@ class Roles:
         What a call gives was made in the function that it calls, and what an identity gives by what it takes.
         """
         program = self._values.program
-        noted = [TensorRef(site.site, slot) for site in program.sites.values() for slot in _differentiated(site)]
+        noted = [TensorRef(site.site, slot) for site in program.sites.values() for slot in site.differentiated]
         found: set[TensorRef] = set()
         while noted:
             ref = noted.pop()
@@ -174,14 +173,6 @@ def _passed_on(program: Program, ref: TensorRef) -> list[TensorRef]:
         return list(program.inputs_of(ref.site)[:1])
     outputs = [function.outputs for function in program.called_by(site) if function is not None]
     return [each[ref.slot] for each in outputs if ref.slot < len(each)]
-
-
-def _differentiated(site: Site) -> list[int]:
-    """The outputs of an operation that gradients are taken of."""
-    if f'"{DIFFERENTIATED}"' not in site.attributes:
-        return []
-    told = json.loads(site.attributes).get(DIFFERENTIATED)
-    return [slot for slot in told if isinstance(slot, int) and slot >= 0] if isinstance(told, list) else []
 
 
 def _taken_eagerly(executions: Executions, ports: Ports) -> tuple[Ints, Ints]:

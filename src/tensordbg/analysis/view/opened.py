@@ -44,7 +44,9 @@ from tensordbg.model import COMPOSITES, TensorRef
 from tensordbg.trace.facts import TraceFacts
 from tensordbg.trace.parts import ROW_GROUP
 from tensordbg.trace.reader import TraceReader
+from tensordbg.trace.step_sums import StepSums
 from tensordbg.trace.strings import DTYPE
+from tensordbg.trace.sums import Sums
 
 BLOCK = ROW_GROUP
 """So many events are read and kept together: as many as lie together in the files."""
@@ -264,6 +266,26 @@ class OpenedTrace:
         """See `TraceSource`."""
         with self._reading:
             return self.reader.take(events, columns)
+
+    def sums(self) -> Sums:
+        """See `SummedTrace`."""
+        with self._reading:
+            return self.reader.sums()
+
+    def step_sums(self) -> StepSums:
+        """See `SummedTrace`."""
+        return self._step_sums
+
+    @kept
+    def _step_sums(self) -> StepSums:
+        """The same; of a trace that an older version sealed they take a while."""
+        with self._reading:
+            return self.reader.step_sums()
+
+    def events_of(self, sites: Sequence[int], steps: range, columns: Sequence[str]) -> Any:
+        """See `SummedTrace`."""
+        with self._reading:
+            return self.reader.events_of(sites, steps, columns)
 
     def value(self, event: int) -> Any:
         """The elements of an event as an array; see `TraceReader.value`."""

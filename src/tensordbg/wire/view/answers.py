@@ -6,6 +6,7 @@ empty, which means the first.
 
 from __future__ import annotations
 
+from tensordbg.analysis.processes.matrix import read_matrix
 from tensordbg.analysis.query_limits import PAGE_LIMITS
 from tensordbg.analysis.view.event.one_event import one_event
 from tensordbg.analysis.view.event.value_window import value_window
@@ -40,6 +41,7 @@ from tensordbg.wire.view.events import (
 from tensordbg.wire.view.findings import Findings, findings_view
 from tensordbg.wire.view.graph import GraphView, eager_view, graph_view
 from tensordbg.wire.view.graph_search import FoundInGraphView, found_view
+from tensordbg.wire.view.matrix import MatrixView, matrix_view
 from tensordbg.wire.view.overview import Live, Overview, live_view, overview_view
 from tensordbg.wire.view.progress import ProgressView, progress_view
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
@@ -123,6 +125,10 @@ class RunAnswers:
     def progress(self, process: str, measure: str, width: int) -> ProgressView:
         """How a process went, row by row over its steps, in at most so many columns."""
         return progress_view(progress_of(self._opened(process).progress, measure, width))
+
+    def matrix(self, measure: str, width: int) -> MatrixView:
+        """All processes beside each other, in at most so many columns of steps."""
+        return matrix_view(read_matrix({name: self._opened(name) for name in self._traces}, measure, width))
 
     def values(self, process: str, event: int, window: Window) -> ValuesView:
         """Elements of an event."""
