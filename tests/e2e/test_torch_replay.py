@@ -102,13 +102,3 @@ def test_rows_of_a_batch_are_looked_for(folder: Path) -> None:
     done = replay(folder, "--bisect")
     assert done.returncode == 0, done.stderr
     assert "divided were x, label, in" in done.stderr
-
-
-def test_what_needs_the_program_says_so_in_one_line(folder: Path) -> None:
-    done = replay(folder, "--pdb", "train.py")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "tdbg: error: `tdbg replay --eager` can't be used with PyTorch: its captured steps are run without their "
-        "program, operation by operation; replay it without --eager, --pdb, --dap and --patch, or stop the program "
-        "with `tdbg run --pdb FILE:LINE`\n"
-    )

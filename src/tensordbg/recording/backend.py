@@ -157,11 +157,24 @@ class Replay(Protocol):
         """Runs the steps of a capture of several, and captures alone the one that left a variable bad."""
 
 
+class StepRun(Protocol):
+    """The fate of a captured step to which its program has come: under a debugger, or a recording."""
+
+    def __call__(self, call: Callable[[], object], /) -> None:
+        """Runs a step that is one call."""
+
+    def span(self, frame: FrameType, /) -> AbstractContextManager[None]:
+        """The block around a step that is a part of what the program runs; `frame` is where it begins."""
+
+    def tell(self, readings: tuple[Reading, ...], /) -> None:
+        """Takes what the tensors are in it that the trap had tested."""
+
+
 class StepCalls(Protocol):
     """Runs captured steps again, by their own program."""
 
-    def meet(self, capture: Capture, plan: ProgramReplay, run: Callable[[Callable[[], object]], None]) -> None:
-        """Has the program's first call of the captured function given to `run`; the program ends then."""
+    def meet(self, capture: Capture, plan: ProgramReplay, run: StepRun) -> None:
+        """Has the program's first step that is as the captured one given to `run`; the program ends then."""
 
 
 class Debug(Protocol):

@@ -7,12 +7,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
+from tensordbg.capture.outcome import Reading, compare
 from tensordbg.capture.reader import Capture, open_capture
+from tensordbg.capture.replayed import Replayed, ReplayedStep, write_replayed
 from tensordbg.errors import CaptureError, TensordbgError
 from tensordbg.recording.ability_watch import AbilityWatch
 from tensordbg.recording.launch import hide_our_frames, parse_program, run_program
@@ -21,11 +25,11 @@ from tensordbg.recording.session import Session
 from tensordbg.recording.support import STEP_CALLS
 from tensordbg.replaying.patched_source import with_patch
 from tensordbg.replaying.program import ProgramReplay, Way
-from tensordbg.stopping.debuggers import serve_dap, stop_in_pdb
+from tensordbg.stopping.debuggers import serve_dap, stop_in_pdb, wait_for_editor, watched_in_pdb
 
 
 class _Runner:
-    """Runs the call when the program makes it."""
+    """Runs the step when the program comes to it."""
 
     def __init__(self, plan: ProgramReplay, capture: Capture) -> None:
         self._plan = plan
@@ -37,15 +41,44 @@ class _Runner:
         if plan.way is Way.PDB:
             stop_in_pdb(call, plan.file, plan.line)
         elif plan.way is Way.DAP:
-            serve_dap(call, plan.port, f"it stops before the step, whose trouble begins at {plan.file}:{plan.line}")
+            serve_dap(call, plan.port, self._stops)
         else:
-            command = ("tdbg", "replay", plan.capture)
-            session = Session(Path(plan.place), Plan(), f"replay of {self._capture.path.name}", command)
-            session.start()
-            try:
+            with self._recorded():
                 call()
-            finally:
-                session.stop(0)
+
+    @contextlib.contextmanager
+    def span(self, frame: FrameType) -> Iterator[None]:
+        """The block around a step that is a part of what the program runs."""
+        plan = self._plan
+        if plan.way is Way.PDB:
+            with watched_in_pdb(frame, plan.file, plan.line):
+                yield
+        elif plan.way is Way.DAP:
+            wait_for_editor(plan.port, self._stops)
+            yield
+        else:
+            with self._recorded():
+                yield
+
+    def tell(self, readings: tuple[Reading, ...]) -> None:
+        """Writes how a recorded step came out."""
+        if self._plan.way is Way.RECORD:
+            step = ReplayedStep(compare(self._capture.header.trouble, readings), readings)
+            write_replayed(Path(self._plan.place), Replayed(self._plan.capture, (step,)))
+
+    @property
+    def _stops(self) -> str:
+        return f"it stops before the step, whose trouble begins at {self._plan.file}:{self._plan.line}"
+
+    @contextlib.contextmanager
+    def _recorded(self) -> Iterator[None]:
+        command = ("tdbg", "replay", self._plan.capture)
+        session = Session(Path(self._plan.place), Plan(), f"replay of {self._capture.path.name}", command)
+        session.start()
+        try:
+            yield
+        finally:
+            session.stop(0)
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tensordbg.backends.tensorflow.trap.asked import AskedTrapping
     from tensordbg.backends.tensorflow.trap.trapping import Trapping
     from tensordbg.capture.reader import Capture
+    from tensordbg.recording.backend import StepRun
     from tensordbg.recording.lines import LineWatch
     from tensordbg.recording.recorder import Recorder
     from tensordbg.replaying.plan import ReplayPlan
@@ -62,7 +63,7 @@ class _Replay:
 
 
 class _StepCalls:
-    def meet(self, capture: Capture, plan: ProgramReplay, run: Callable[[Callable[[], object]], None]) -> None:
+    def meet(self, capture: Capture, plan: ProgramReplay, run: StepRun) -> None:
         from tensordbg.backends.tensorflow.replay.call import meet_step_call
 
         meet_step_call(capture, plan, run)

@@ -1,11 +1,11 @@
-"""The backend for PyTorch: its roles, and what it can't do yet."""
+"""The backend for PyTorch: its roles."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tensordbg.errors import CaptureError
-from tensordbg.recording.backend import Backend, Unsupported
+from tensordbg.recording.backend import Backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from tensordbg.backends.torch.trap.asked import AskedTrapping
     from tensordbg.backends.torch.trap.trapping import Trapping
     from tensordbg.capture.reader import Capture
+    from tensordbg.recording.backend import StepRun
     from tensordbg.recording.lines import LineWatch
     from tensordbg.recording.recorder import Recorder
     from tensordbg.replaying.plan import ReplayPlan
+    from tensordbg.replaying.program import ProgramReplay
     from tensordbg.stopping.stops import Stops
     from tensordbg.trapping.plan import TrapPlan
 
@@ -63,6 +65,13 @@ class _Replay:
         raise CaptureError(f"{capture.path} is of several steps, which captures of PyTorch never are; take another")
 
 
+class _StepCalls:
+    def meet(self, capture: Capture, plan: ProgramReplay, run: StepRun) -> None:
+        from tensordbg.backends.torch.replay.program_step import meet_step
+
+        meet_step(capture, plan, run)
+
+
 class _Debug:
     def stop_at_lines(self, recorder: Recorder, lines: LineWatch) -> Callable[[], None]:  # noqa: ARG002  see Debug
         """Changes nothing: there are no graphs, and the recording tells of what runs."""
@@ -91,10 +100,7 @@ BACKEND = Backend(
     check=_Check(),
     trap=_Trap(),
     replay=_Replay(),
-    step_calls=Unsupported(
-        "its captured steps are run without their program, operation by operation",
-        "replay it without --eager, --pdb, --dap and --patch, or stop the program with `tdbg run --pdb FILE:LINE`",
-    ),
+    step_calls=_StepCalls(),
     debug=_Debug(),
     lines=_Lines(),
 )

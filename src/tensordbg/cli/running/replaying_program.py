@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from tensordbg.capture.reader import Capture, list_captures, open_capture
+from tensordbg.capture.replayed import REPLAY_FILE, read_replayed
 from tensordbg.cli.output import print_rich
 from tensordbg.cli.running.child import Child
 from tensordbg.cli.running.program import Program
@@ -37,9 +38,13 @@ def program_of(capture: Capture, words: tuple[str, ...]) -> Program:
 def replay_eagerly(plan: ReplayPlan, program: Program, out: Path) -> None:
     """Runs the step's Python function eagerly on what was captured, and says what was found."""
     from tensordbg.cli.running.summary import summarize
+    from tensordbg.report.replays.replayed import outcome_words
 
     trace = new_trace_folder(out, f"eager-{Path(plan.capture).name}")
     _start(program, ProgramReplay(plan.capture, Way.RECORD, str(trace)))
+    if (trace / REPLAY_FILE).exists():
+        for run in read_replayed(trace).runs:
+            say(f"run by {program.name}: {outcome_words(run.outcome, open_capture(plan.capture).header)}")
     summarize(trace, 0.0)
 
 

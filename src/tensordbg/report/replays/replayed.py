@@ -33,14 +33,18 @@ _MANY = 100
 def verdict_lines(replayed: Replayed, header: Header) -> Iterator[str]:
     """One sentence for each way in which it came out, then what that points to."""
     outcomes = [run.outcome for run in replayed.runs]
-    said = _SAID_OF_A_GOOD_STEP if header.trouble.kind == "asked" else _SAID
     for outcome in dict.fromkeys(outcomes):
         several = f" in {count(outcomes.count(outcome))} of {amount(len(outcomes), 'replay')}"
         often = several if len(outcomes) > 1 else ""
-        yield f"replayed {replayed.capture}: {said[outcome]}{often}"
+        yield f"replayed {replayed.capture}: {outcome_words(outcome, header)}{often}"
     yield from replayed.notes
     if Outcome.CLEAN in outcomes or len(_different(replayed)) > 1:
         yield from _what_it_points_to(replayed, header)
+
+
+def outcome_words(outcome: Outcome, header: Header) -> str:
+    """How a captured step came out again, in one sentence."""
+    return (_SAID_OF_A_GOOD_STEP if header.trouble.kind == "asked" else _SAID)[outcome]
 
 
 def _fix(header: Header, known: str) -> str:

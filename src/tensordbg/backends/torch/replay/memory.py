@@ -186,3 +186,11 @@ def torch_dtype(array: Array) -> Any:
     import torch
 
     return getattr(torch, array.dtype.name)
+
+
+def tensor_of(array: Array) -> Any:
+    """A tensor of its own with an array's elements."""
+    import torch
+
+    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8).copy()
+    return torch.from_numpy(flat).view(torch_dtype(array)).reshape(array.shape)

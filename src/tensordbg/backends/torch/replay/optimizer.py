@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from tensordbg.backends.torch.replay.captured_step import read_step
+from tensordbg.backends.torch.replay.memory import tensor_of
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array
-from tensordbg.errors import CaptureError
-from tensordbg.json_input import load_json
-from tensordbg.opening import read_whole
 
 _KNOWN = frozenset("ASGD Adadelta Adagrad Adam AdamW Adamax NAdam RAdam RMSprop Rprop SGD".split())  # noqa: SIM905
-_MOST_BYTES = 2**26
 
 
 def updated(capture: Capture, variables: Mapping[str, Array], gradients: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -26,9 +23,9 @@ def updated(capture: Capture, variables: Mapping[str, Array], gradients: Mapping
     """
     import torch
 
-    told = _optimizer(capture)
+    told = read_step(capture).optimizer
     kind = str(told.get("class", "")).rpartition(".")
-    if not kind[0].startswith("torch.optim") or kind[2] not in _KNOWN:
+    if not is_known(told):
         return None
     groups, parameters = [], {}
     for group in told.get("groups", ()):
@@ -36,7 +33,7 @@ def updated(capture: Capture, variables: Mapping[str, Array], gradients: Mapping
         for name in trained:
             parameters[name] = _parameter(variables[name], gradients[name])
         settings = {
-            key: _setting(value) for key, value in group.items() if key not in {"params", "initial_lr", "swa_lr"}
+            key: setting_of(value) for key, value in group.items() if key not in {"params", "initial_lr", "swa_lr"}
         }
         groups.append({**settings, "params": [parameters[name] for name in trained]})
     try:
@@ -55,29 +52,24 @@ def updated(capture: Capture, variables: Mapping[str, Array], gradients: Mapping
     return {name: parameter.detach() for name, parameter in parameters.items()}
 
 
+def is_known(told: Mapping[str, Any]) -> bool:
+    """Whether an optimizer is one of PyTorch's own, whose step is known."""
+    module, _, name = str(told.get("class", "")).rpartition(".")
+    return module.startswith("torch.optim") and name in _KNOWN
+
+
 def _parameter(value: Array, gradient: Any) -> Any:
     import torch
 
-    from tensordbg.backends.torch.replay.memory import torch_dtype
-
-    raw = torch.from_numpy(value.copy().view("u1") if value.ndim else value.reshape(1).copy().view("u1"))
-    parameter = torch.nn.Parameter(raw.view(torch_dtype(value)).reshape(value.shape).clone())
+    parameter = torch.nn.Parameter(tensor_of(value))
     parameter.grad = gradient.detach().clone().to(parameter.dtype)
     return parameter
 
 
-def _setting(value: Any) -> Any:
+def setting_of(value: Any) -> Any:
+    """A setting of an optimizer, from what a capture says of it; None where it is no plain value."""
     if isinstance(value, dict):
         if "list" in value:
-            return tuple(_setting(each) for each in value["list"])
+            return tuple(setting_of(each) for each in value["list"])
         return float(value["number"]) if "number" in value else None
     return value
-
-
-def _optimizer(capture: Capture) -> dict[str, Any]:
-    try:
-        told = load_json(read_whole(capture.path / "step.json", _MOST_BYTES))
-        found = told["optimizer"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CaptureError(f"{capture.path / 'step.json'} can't be read: {error}; take another capture") from None
-    return found if isinstance(found, dict) else json.loads("{}")

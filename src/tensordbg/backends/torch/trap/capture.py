@@ -75,12 +75,14 @@ class _Maker:
         self._variables: dict[str, Array] = {}
         self._arguments: list[StoredArgument] = []
         self._stored: list[StoredVariable] = []
+        self._numbers: dict[int, int] = {}
+        """Of variables, by the identity of what they are."""
 
     def write(self) -> Path:
         import torch
 
         found = self._found
-        step = {
+        step: dict[str, Any] = {
             "calls": [self._call(place, call) for place, call in enumerate(found.calls)],
             "optimizer": self._optimizer(),
             "scale": _plain(getattr(found.optimizer, "grad_scale", None)),
@@ -88,6 +90,8 @@ class _Maker:
             "threads": torch.get_num_threads(),
         }
         self._keep_state()
+        for row, variables in zip(step["calls"], self._variables_of_calls(), strict=True):
+            row["variables"] = variables
         graph = self._graph()
         header = replace(
             blank_header({"torch": str(torch.__version__)}, found.trouble),
@@ -116,6 +120,14 @@ class _Maker:
             "args": [self._value(f"{prefix}{name}", each) for name, each in zip(names, call.args, strict=False)],
             "kwargs": {name: self._value(f"{prefix}{name}", each) for name, each in call.kwargs.items()},
         }
+
+    def _variables_of_calls(self) -> Iterator[dict[str, int]]:
+        """The variables of the modules that were called, by their paths there; each module's once."""
+        told: set[int] = set()
+        for module in (call.module for call in self._found.calls):
+            tensors = () if id(module) in told else (*module.named_parameters(), *module.named_buffers())
+            yield {path: self._numbers[id(each)] for path, each in tensors if id(each) in self._numbers}
+            told.add(id(module))
 
     def _value(self, name: str, value: Any) -> Any:
         from torch import Tensor
@@ -158,6 +170,7 @@ class _Maker:
             buffers = self._calls.buffers(module)
             for name, buffer in buffers.before():
                 self._place(buffers.tensor(name), len(self._stored), variable=True)
+                self._numbers[id(buffers.tensor(name))] = len(self._stored)
                 self._variable(name, buffer, trainable=False)
         for name, parameter in found.parameters.items():
             for key, value in found.optimizer.state.get(parameter, {}).items():
@@ -201,6 +214,7 @@ class _Maker:
 
     def _parameter(self, name: str, parameter: Any) -> None:
         self._place(parameter, len(self._stored), variable=True)
+        self._numbers[id(parameter)] = len(self._stored)
         self._variable(name, parameter, trainable=bool(parameter.requires_grad))
 
     def _place(self, tensor: Any, number: int, *, variable: bool) -> None:

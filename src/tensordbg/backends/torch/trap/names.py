@@ -45,15 +45,15 @@ def named_memories(
     names: dict[int, str] = {}
     exact: set[int] = set()
     whole: dict[int, At] = {}
-    for name, tensor in _tensors(frames):
+    for name, tensor in tensors_in_frames(frames):
         at = find(tensor)
         if at is None or at.memory not in firsts or at.memory in exact:
             continue
         if at == firsts[at.memory]:
             exact.add(at.memory)
             names[at.memory] = name
-        elif _is_whole(noted, at):
-            whole.setdefault(at.memory, at)
+        elif _is_whole(noted, at) and (at.memory not in whole or prod(at.sizes) > prod(whole[at.memory].sizes)):
+            whole[at.memory] = at
             names[at.memory] = name
         names.setdefault(at.memory, name)
     taken: set[str] = set()
@@ -75,7 +75,8 @@ def _is_whole(noted: Noted, at: At) -> bool:
     return 0 <= begin - low < _ALIGNED and begin + prod(at.sizes) * int(item) == low + len(content)
 
 
-def _tensors(frames: tuple[FrameType, ...]) -> Iterator[tuple[str, Any]]:
+def tensors_in_frames(frames: tuple[FrameType, ...]) -> Iterator[tuple[str, Any]]:
+    """Gives the tensors that a program has at hand, with its names for them."""
     from torch import Tensor
 
     for frame in frames:
