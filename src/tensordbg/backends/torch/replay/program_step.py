@@ -98,7 +98,7 @@ class _Meeting:
             finally:
                 self._in_a_call = False
 
-        module_class.__call__ = call
+        module_class.__call__ = call  # type: ignore[method-assign]
         self._note_losses()
         optimizers.register_optimizer_step_pre_hook(self._before_step)
         optimizers.register_optimizer_step_post_hook(self._after_step)
