@@ -24,6 +24,7 @@ from tensordbg.errors import TensordbgError, TraceError, beyond_bounds
 from tensordbg.remote.copies import let_go, named
 from tensordbg.trace.facts import TraceFacts
 from tensordbg.trace.reader import TraceReader, open_trace
+from tensordbg.trace.step_sums import StepSums
 from tensordbg.trace.sums import Sums
 
 Answer = TypeVar("Answer")
@@ -63,6 +64,9 @@ class _SummedAfar:
 
     def sums(self) -> Sums:
         return self._known.sums
+
+    def step_sums(self) -> StepSums:
+        return self._reader.step_sums()
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Any:
         return self._reader.table(name, columns)

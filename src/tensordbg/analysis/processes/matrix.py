@@ -14,7 +14,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints, SummedTrace
 from tensordbg.analysis.processes.other_parameters import find_deviations
-from tensordbg.analysis.processes.standing_still import ended_well, is_silent_since, waited_for
+from tensordbg.analysis.processes.standing_still import ended_well, is_idle_since, waited_for
 from tensordbg.analysis.warnings.study.series import Floats
 from tensordbg.errors import UsageError
 from tensordbg.trace.step_sums import COLUMNS, KINDS, OCTAVE
@@ -159,7 +159,7 @@ def _still(trace: SummedTrace, there: Bools, is_waited_for: bool) -> slice:
     last = int(np.flatnonzero(there).max(initial=-1))
     if is_waited_for:
         return slice(max(last, 0), None)
-    if ended_well(trace) or not is_silent_since(trace.sums().last_ns):
+    if ended_well(trace) or not is_idle_since(trace.sums().last_ns):
         return slice(0, 0)
     return slice(last + 1, None)
 

@@ -46,10 +46,10 @@ def waited_for(processes: Mapping[str, SummedTrace]) -> list[str]:
     usual = Counter(begun[name] for name in begun if name not in late)
     newest = max(processes[name].sums().last_ns for name in begun)
     # Of a program that runs, one process is looked at after another: they can be compared where nothing moves.
-    return behind if len(usual) == 1 and is_silent_since(newest) else []
+    return behind if len(usual) == 1 and is_idle_since(newest) else []
 
 
-def is_silent_since(last_ns: int) -> bool:
+def is_idle_since(last_ns: int) -> bool:
     """Whether nothing has been computed for so long that more is not to be expected soon."""
     return time.time_ns() - last_ns > _STILL_NS
 
