@@ -11,7 +11,8 @@ import pytest
 from tensordbg.capture.reader import open_capture
 from tensordbg.capture.writer import HEADER_FILE
 from tensordbg.errors import CaptureError
-from tensordbg.recording.support import REPLAY, STEP_CALLS
+from tensordbg.recording.backend import Unsupported
+from tensordbg.recording.support import REPLAY, Ability
 from tensordbg.replaying.framework import backend_for
 from tests.capture.conftest import write
 
@@ -33,14 +34,14 @@ def test_what_is_installed_is_found(write: Callable[..., Path], tmp_path: Path) 
     assert backend_for(capture, REPLAY)[0].framework == "tensorflow"
 
 
+NOT_OFFERED: Ability[object] = Ability("`tdbg x`", "does it", lambda _: Unsupported("it can't", "do it by hand"))
+
+
 @pytest.mark.parametrize(
     ("made_by", "told"),
     [
         ("other", r"capture is of other, not of tensorflow, torch"),
-        (
-            "torch",
-            r"`tdbg replay --eager` can't be used with PyTorch: its captured steps are run without their program, ",
-        ),
+        ("torch", r"`tdbg x` can't be used with PyTorch: it can't; do it by hand"),
     ],
 )
 def test_what_no_one_offers_is_told(write: Callable[..., Path], tmp_path: Path, made_by: str, told: str) -> None:
@@ -48,7 +49,7 @@ def test_what_no_one_offers_is_told(write: Callable[..., Path], tmp_path: Path, 
     header = json.loads((path / HEADER_FILE).read_text())
     (path / HEADER_FILE).write_text(json.dumps({**header, "frameworks": {made_by: "1.0"}}))
     with pytest.raises(CaptureError, match=told):
-        backend_for(open_capture(path), STEP_CALLS)
+        backend_for(open_capture(path), NOT_OFFERED)
 
 
 def test_replay_without_tensorflow_is_one_line(write: Callable[..., Path], tmp_path: Path) -> None:

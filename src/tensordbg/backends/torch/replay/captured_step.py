@@ -1,4 +1,4 @@
-"""What a capture says of its step beside the header: which modules it called with what, and its optimizer."""
+"""Reads what a capture says of its step beside the header: which modules it called with what, and its optimizer."""
 
 from __future__ import annotations
 
