@@ -109,7 +109,7 @@ class Budget:
             bad: How many tensors are not finite.
             largest: The largest magnitude in any tensor of floating-point numbers.
         """
-        if self._current is not None and self._records and self._current.is_worse(bad, largest):
+        if self._current is not None and self._records and self._current.note(bad, largest):
             self.alarm()
 
     def alarm(self) -> None:
@@ -162,8 +162,8 @@ class _Account:
         """Whether all that was recorded is, and it is known what that cost."""
         return self.credit >= 0 and len(self._plain) >= _ENOUGH
 
-    def is_worse(self, bad: int, largest: float) -> bool:
-        """Whether more is bad than ever, or numbers are far larger than in most of the last recorded steps."""
+    def note(self, bad: int, largest: float) -> bool:
+        """Takes what a step has come to; whether more is bad than ever, or numbers far larger than in most before."""
         more = bad > self._most_bad
         grew = len(self._largest) >= _ENOUGH and largest > _GROWN * median(self._largest) > 0
         self._most_bad = max(self._most_bad, bad)

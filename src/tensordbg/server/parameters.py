@@ -36,6 +36,7 @@ Run = Annotated[str, Meta(description="Name of the run; empty for the newest.")]
 Process = Annotated[str, Meta(description="Name of the process; empty for the first.")]
 Operation = Annotated[str, Meta(description="Name of an operation of that function.")]
 Patience = Annotated[float, Meta(ge=0, le=25, description="Seconds to wait for something newer.")]
+Columns = Annotated[int, Meta(ge=1, le=400, description="At most so many columns of steps.")]
 
 
 def _given(number: int | UnsetType) -> int | None:
@@ -75,7 +76,7 @@ class Matrix(OfRun, frozen=True, kw_only=True):
     measure: Annotated[
         str, Meta(description="What the values are of; empty for the first of which anything is known.")
     ] = ""
-    width: Annotated[int, Meta(ge=1, le=400, description="At most so many columns of steps.")] = 100
+    width: Columns = 100
 
     def ask(self, answers: RunAnswers) -> MatrixView:
         """The answer."""
@@ -188,7 +189,7 @@ class Progress(OfProcess, frozen=True, kw_only=True):
     measure: Annotated[
         str, Meta(description="What is told of each row; empty for the first of which all is known.")
     ] = ""
-    width: Annotated[int, Meta(ge=1, le=400, description="At most so many columns of steps.")] = 100
+    width: Columns = 100
 
     def ask(self, answers: RunAnswers) -> ProgressView:
         """The answer."""

@@ -113,9 +113,9 @@ class Case:
     first_bad_index: tuple[int, ...] | None = None
     growth: Growth | None = None
     jump: Jump | None = None
-    data: LargeData | None = None
-    """What the numbers that went in were made of in the end, where that is large."""
     """Where the numbers that were too large had grown; looked for only where something was too large."""
+    data: LargeData | None = None
+    """What the numbers that went in were made of in the end, where that is large; looked for as `jump` is."""
     behind: tuple[Made | None, ...] = ()
     """How each input was made; looked for only where a fix depends on it."""
     added_after: float = math.nan

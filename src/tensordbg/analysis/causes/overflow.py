@@ -60,10 +60,9 @@ def _grew(case: Case) -> str:
 
 
 def _fed(case: Case) -> str:
-    data = case.data
-    return (
-        "" if data is None else f" {data.tensor} holds numbers up to {number(data.magnitude)}, so gradients are large."
-    )
+    if case.data is None:
+        return ""
+    return f" {case.data.tensor} holds numbers up to {number(case.data.magnitude)}, so gradients are large."
 
 
 def _fix_jump(case: Case) -> str:

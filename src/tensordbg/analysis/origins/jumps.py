@@ -61,15 +61,17 @@ class Jumps:
         self._details = details
         self._locations = locations
         self._walks: dict[int, list[_Step]] = {}
+        self._magnitudes: dict[int, float] = {}
+        """Those that were asked for: a walk compares the same tensors several times."""
 
     def behind(self, events: Sequence[int]) -> Jump | None:
         """The biggest jump on the way to the largest of some events, None where they grew little by little."""
-        jump = self._biggest(self._walk(self._largest(events)))
+        jump = self._biggest(self._walk(events))
         return None if jump is None else self._described(jump)
 
     def data(self, events: Sequence[int]) -> LargeData | None:
         """The data with large numbers of which, by updates of variables, the largest of some events was made."""
-        steps = self._walk(self._largest(events))
+        steps = self._walk(events)
         if not any(step.variable for step in steps):
             return None
         data = [*takewhile(lambda step: self._is_data(step.event), reversed(steps))]
@@ -80,7 +82,7 @@ class Jumps:
 
     def root(self, events: Sequence[int]) -> frozenset[Root]:
         """By what overflows are known for those of one jump; empty where there is none."""
-        jump = self._biggest(self._walk(self._largest(events)))
+        jump = self._biggest(self._walk(events))
         if jump is None:
             return frozenset()
         site = self._ancestry.site(jump.event)
@@ -88,7 +90,7 @@ class Jumps:
 
     def variables(self, events: Sequence[int]) -> frozenset[Root]:
         """By what overflows are known for those of one divergence: the variables that grew on the way."""
-        steps = self._walk(self._largest(events))
+        steps = self._walk(events)
         return frozenset(("variable", number) for step in steps if (number := self._variable(step.event)) != NONE)
 
     def _variable(self, event: int) -> int:
@@ -106,7 +108,9 @@ class Jumps:
         # What a variable was set to is not the data of a step: a replay sets all variables to what they were.
         return next((step for step in reversed(steps) if step.variable and not step.before), last)
 
-    def _walk(self, event: int) -> list[_Step]:
+    def _walk(self, events: Sequence[int]) -> list[_Step]:
+        """The way back from the largest of some events."""
+        event = self._largest(events)
         if event not in self._walks:
             self._walks[event] = self._walk_anew(event)
         return self._walks[event]
@@ -134,7 +138,7 @@ class Jumps:
         updated = self._updated_in_place(site, parents)
         if updated:
             return _Step(event, self._magnitude(parents[0]), after, site.site, execution, updated), parent
-        factor = self._factor(event, parents)
+        factor = self._factor(site, parents)
         return _Step(event, self._magnitude(parent), after, site.site, execution, factor=factor), parent
 
     def _updated_in_place(self, site: Site, parents: Sequence[int]) -> str:
@@ -144,9 +148,9 @@ class Jumps:
         variable = self._values.program.variables.get(site.writes[0])
         return variable.name if variable is not None and variable.name else "variable"
 
-    def _factor(self, event: int, parents: Sequence[int]) -> float:
+    def _factor(self, site: Site, parents: Sequence[int]) -> float:
         """By what else that varies the largest of what a tensor was made from was multiplied, at least 1."""
-        operation = operation_of(self._ancestry.site(event))
+        operation = operation_of(site)
         sizes = sorted(self._magnitude(each) for each in parents if each != NONE and not self._is_constant(each))
         if operation.degree and sizes:
             return max(sizes[-1], 1.0) ** (operation.degree - 1)
@@ -186,9 +190,11 @@ class Jumps:
     def _magnitude(self, event: int) -> float:
         if event == NONE:
             return 0.0
-        lowest, highest = self._details.range_of(np.array([event]))
-        sizes = [abs(float(value)) for value in (lowest[0], highest[0]) if not math.isnan(value)]
-        return max(sizes, default=0.0)
+        if event not in self._magnitudes:
+            lowest, highest = self._details.range_of(np.array([event]))
+            sizes = [abs(float(value)) for value in (lowest[0], highest[0]) if not math.isnan(value)]
+            self._magnitudes[event] = max(sizes, default=0.0)
+        return self._magnitudes[event]
 
     def _described(self, step: _Step) -> Jump:
         site = self._values.program.sites.get(step.site)
