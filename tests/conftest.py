@@ -11,6 +11,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from xdist.remote import Producer
 
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.runs import find_run
@@ -18,6 +19,7 @@ from tests import programs
 from tests.quick_errors import be_quick
 from tests.sample_run import make_sample_run
 from tests.sample_trace import make_sample_trace
+from tests.scheduler import Scheduler
 
 
 def _take_ignored_signals() -> None:
@@ -60,6 +62,12 @@ def _nothing_stays_compiled() -> Iterator[None]:
     yield
     if "torch._dynamo" in sys.modules:
         sys.modules["torch._dynamo"].reset()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduler | None:
+    """Hands out whole files by our own scheduler, which goes on where a worker dies."""
+    return Scheduler(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:
