@@ -68,7 +68,7 @@ def ask(command: list[str], trace: Path) -> Asked:
 def measure(events: int, folder: Path) -> dict[str, object]:
     """Everything about one length of a trace."""
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.seal import seal_all
+    from tensordbg.trace.sealed.seal import seal_all
 
     trace = record(folder, events)
     began = time.perf_counter()

@@ -138,7 +138,7 @@ def show(measured: dict[str, object]) -> None:
 
 def main() -> None:
     """Prints what was measured, and keeps it."""
-    from tensordbg.trace.seal import seal_all
+    from tensordbg.trace.sealed.seal import seal_all
 
     results = []
     for events in SIZES:

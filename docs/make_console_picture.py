@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tensordbg.console.console import Console, StateFiles
 from tensordbg.console.fullscreen.application import ConsoleScreen
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 
 PICTURE = Path(__file__).parent / "images" / "console.svg"
 ROOT = Path(__file__).parents[1]

@@ -1,5 +1,5 @@
 // One event of a trace as it lies in a memory-mapped segment: 256 bytes, little endian, fixed for a
-// format version. Python reads the same layout through `tensordbg/trace/record.py`; change both together.
+// format version. Python reads the same layout through `tensordbg/trace/raw/record.py`; change both together.
 #pragma once
 
 #include <cstddef>

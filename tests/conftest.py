@@ -13,8 +13,8 @@ import hypothesis
 import pytest
 from xdist.remote import Producer
 
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.runs import find_run
 from tests import programs
 from tests.quick_errors import be_quick
 from tests.sample_run import make_sample_run

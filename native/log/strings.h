@@ -1,5 +1,5 @@
 // What is recorded of tensors of strings: the numbers of their health are those of the elements' lengths in bytes, and
-// their elements are kept as lengths and texts. `tensordbg/trace/strings.py` reads what `pack` writes.
+// their elements are kept as lengths and texts. `tensordbg/trace/raw/strings.py` reads what `pack` writes.
 #pragma once
 
 #include <algorithm>

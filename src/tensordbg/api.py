@@ -100,7 +100,7 @@ class Trace:
         """
         from tensordbg.analysis.graphs.as_run import run_graph
         from tensordbg.analysis.graphs.function_graph import Section, function_graph
-        from tensordbg.trace.graph_files import stage_named
+        from tensordbg.trace.graphs.graph_files import stage_named
 
         wanted = stage_named(stage)
         if wanted.value == "built":
@@ -226,8 +226,8 @@ def open(path: str | Path = "tdbg-traces", process: str | int | None = None) -> 
         TraceError: If there is no trace that can be read.
         UsageError: If there is no such process; or there are several, and none is given.
     """
+    from tensordbg.trace.folders.runs import find_run
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.runs import find_run
 
     run = find_run(path)
     return Trace(open_trace((run.only() if process is None else run.process(str(process))).folder))
@@ -242,8 +242,8 @@ def open_run(path: str | Path = "tdbg-traces") -> Run:
     Raises:
         TraceError: If there is no trace that can be read.
     """
+    from tensordbg.trace.folders.runs import find_run
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.runs import find_run
 
     run = find_run(path)
     return Run(run.path, {process.name: open_trace(process.folder) for process in run.processes})

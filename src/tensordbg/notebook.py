@@ -85,7 +85,7 @@ def _is_elsewhere(environment: Mapping[str, str]) -> bool:
 
 def _saved(path: Path, height: int) -> Shown:
     from tensordbg.report.saved_page.page import saved_page
-    from tensordbg.trace.runs import find_run
+    from tensordbg.trace.folders.runs import find_run
     from tensordbg.wire.view.answers import RunAnswers
 
     page = saved_page(RunAnswers(find_run(path))).decode()

@@ -25,11 +25,11 @@ from tensordbg.analysis.flow.values import Values, locate_values
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
 from tensordbg.model import NONE, CallKind, TensorRef
-from tensordbg.trace.catalog import Catalog
-from tensordbg.trace.facts import End, TraceFacts
+from tensordbg.trace.program.catalog import Catalog
+from tensordbg.trace.program.facts import End, TraceFacts
 from tensordbg.trace.schema import TABLES
-from tensordbg.trace.step_sums import StepSums
-from tensordbg.trace.sums import Summing, Sums
+from tensordbg.trace.sums.by_step import StepSums
+from tensordbg.trace.sums.totals import Summing, Sums
 
 FILE = "/home/me/train.py"
 LIBRARY = "/usr/lib/python3/site-packages/tensorflow/python/ops/math_ops.py"

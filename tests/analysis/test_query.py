@@ -14,7 +14,7 @@ from tensordbg.analysis.query_limits import Limits
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.trace.reader import TraceReader, open_trace
 from tensordbg.trace.schema import TABLES
-from tensordbg.trace.seal import seal_all, seal_full_segments
+from tensordbg.trace.sealed.seal import seal_all, seal_full_segments
 from tests.sample_trace import TENSOR_EVENTS, make_sample_trace
 from tests.trace.builder import TraceBuilder
 from tests.trace.samples import eventful_trace

@@ -15,7 +15,7 @@ from tensordbg.engines.engine import Lost
 from tensordbg.errors import TraceError
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.workers import GOOD, RECEIVED, SENT, steps, worker
-from tests.trace.test_sums import trained
+from tests.trace.sums.test_totals import trained
 
 MANY = 20
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tensordbg.attaching.summed_up import COLUMNS, sum_up
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 from tests.sample_trace import make_sample_trace
 
 

@@ -16,10 +16,10 @@ WRITING = ("w", "a", "x", "r+")
 
 OURS = {
     "trace/held_file.py": "opens for appending",
-    "trace/parts.py": "flushes what it has written",
-    "trace/seal.py": "locks the folder",
-    "trace/process_age.py": "reads /proc",
-    "trace/running.py": "reads /proc",
+    "trace/sealed/parts.py": "flushes what it has written",
+    "trace/sealed/seal.py": "locks the folder",
+    "trace/program/process_age.py": "reads /proc",
+    "trace/program/running.py": "reads /proc",
     "capture/writer.py": "flushes what it has written",
     "capture/tensors.py": "lets safetensors map the file, once it was opened here",
     "trace/events.py": "writes",

@@ -15,7 +15,7 @@ from tensordbg.model import Detail
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.session import Session
 from tensordbg.recording.value_filter import ValueFilter
-from tensordbg.trace.metadata import AS_TOLD
+from tensordbg.trace.program.metadata import AS_TOLD
 
 RUN = Go(GoKind.RUN)
 STEP = Go(GoKind.STEP)

@@ -16,7 +16,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.report.findings.why_text import render
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tensordbg.wire.why import why_to_json
 from tests import programs
 

@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.trace.strings import MOST_TEXT
+from tensordbg.trace.raw.strings import MOST_TEXT
 from tests import programs
 
 TDBG = Path(sys.executable).with_name("tdbg")

@@ -13,8 +13,8 @@ from tensordbg.analysis.names.listing import Order, Selection, list_tensors
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.view.requests import Centre, EventList, Window
 from tensordbg.analysis.why import why
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 
 STEPS = 4

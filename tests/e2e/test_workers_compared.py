@@ -15,9 +15,9 @@ import pytest
 
 import tensordbg
 from tensordbg.analysis.processes.matrix import STATES, read_matrix
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import find_run
-from tensordbg.trace.step_sums import KINDS
+from tensordbg.trace.sums.by_step import KINDS
 from tests.e2e.test_many_processes import free_ports
 
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")

@@ -15,8 +15,8 @@ from tensordbg.engines import dask_engine as module
 from tensordbg.engines.dask_engine import dask_engine
 from tensordbg.engines.engine import Engine, Lost
 from tensordbg.errors import UsageError
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import find_run
 from tests.engines.dying import LosingOne, deadly, doubled, refused
 
 # The library's own affair.

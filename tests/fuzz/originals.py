@@ -17,17 +17,17 @@ from tensordbg.capture.replayed import Replayed, ReplayedStep, write_replayed
 from tensordbg.capture.writer import write_capture
 from tensordbg.importers.tfdbg1.messages import _event_type
 from tensordbg.model import Health
-from tensordbg.trace.graph_files import GraphFiles, GraphStage
-from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode
-from tensordbg.trace.seal import seal_all, seal_full_segments
+from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode
+from tensordbg.trace.sealed.seal import seal_all, seal_full_segments
 from tests.capture.conftest import BATCH, VARIABLES, header_of
 from tests.importers.tfdbg2.logbuilder import BAD, LogBuilder
 from tests.importers.tfdbg2.samples import loop_and_branch, nested_functions
 from tests.sample_run import make_sample_run
 from tests.sample_trace import make_sample_trace
 from tests.trace.builder import Tensor, TraceBuilder, kept, small_program
+from tests.trace.raw.test_recent import shuffled
 from tests.trace.samples import eventful_trace
-from tests.trace.test_recent import shuffled
 
 
 class Kind(enum.Enum):

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tensordbg.opening import read_whole
-from tensordbg.trace.record import EXECUTION_RECORD, TENSOR_RECORD
+from tensordbg.trace.raw.record import EXECUTION_RECORD, TENSOR_RECORD
 from tests.fuzz.numbers import any_number, any_text
 from tests.importers.tfdbg2.logbuilder import record
 

@@ -16,7 +16,7 @@ import pytest
 
 from tensordbg.cli import main
 from tensordbg.model import NONE, CallKind, Function, Health, Site, TensorRef
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tests.fuzz.asking import LINES, TRACE, tell
 from tests.fuzz.records import say_so
 from tests.sample_trace import make_sample_trace

@@ -12,8 +12,8 @@ from tests.changed import importers, module_of, nearest, pytest_runtest_setup
 
 
 def test_the_tests_of_a_module_come_first_then_those_of_what_imports_it() -> None:
-    found = nearest({"src/tensordbg/trace/seal.py"}, importers())
-    assert found[0] == "tests/trace/test_seal.py"
+    found = nearest({"src/tensordbg/trace/sealed/seal.py"}, importers())
+    assert found[0] == "tests/trace/sealed/test_seal.py"
     assert found.index("tests/trace/test_reader.py") < found.index("tests/cli/commands/test_why.py")
     assert not any(file.startswith(("tests/e2e/", "tests/fuzz/")) for file in found)
     assert nearest({"docs/index.md"}, importers()) == []

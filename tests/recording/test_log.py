@@ -15,8 +15,8 @@ import pytest
 from tensordbg.health.spec import DTYPE_NUMBERS, DTYPES
 from tensordbg.model import Detail
 from tensordbg.recording.log import NO_FUNCTION, EventLog, ValueStatus, input_reference
-from tensordbg.trace.record import EXECUTION_RECORD, TENSOR_RECORD, RecordFlag, RecordKind
-from tensordbg.trace.values import KeptTensor, ValueFiles
+from tensordbg.trace.raw.record import EXECUTION_RECORD, TENSOR_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.raw.values import KeptTensor, ValueFiles
 
 
 @pytest.fixture

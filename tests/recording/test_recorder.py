@@ -12,7 +12,7 @@ from tensordbg.model import Detail
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.log import EventLog
 from tensordbg.recording.recorder import Recorder
-from tensordbg.trace.metadata import describe_this_process
+from tensordbg.trace.program.metadata import describe_this_process
 from tensordbg.trace.writer import TraceWriter
 
 

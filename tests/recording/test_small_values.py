@@ -11,7 +11,7 @@ from tensordbg.model import NONE, Detail, Site, TensorRef
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.log import NO_FUNCTION, EventLog, input_reference
 from tensordbg.recording.small_values import sites_behind, small_values
-from tensordbg.trace.metadata import SEGMENT_RECORDS
+from tensordbg.trace.program.metadata import SEGMENT_RECORDS
 
 INT32 = DTYPE_NUMBERS["int32"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from tensordbg.model import Detail, Frame, Function, Site, SourceFile, Variable
 from tensordbg.recording.tensor_filter import TensorChoice, TensorFilter
-from tensordbg.trace.metadata import describe_this_process
+from tensordbg.trace.program.metadata import describe_this_process
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.writer import TraceWriter
 

@@ -13,10 +13,10 @@ from tensordbg.remote import copies
 from tensordbg.remote.copies import at_hand, copy_of, let_go, named
 from tensordbg.remote.storage import Storage
 from tensordbg.remote.uploading import Uploading
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.trace.locate import find_trace, list_traces
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.runs import find_run
-from tensordbg.trace.seal import seal_all, seal_full_segments
+from tensordbg.trace.sealed.seal import seal_all, seal_full_segments
 from tests.remote.object_storage import BUCKET, Server
 from tests.trace.builder import TraceBuilder, kept, small_program
 from tests.trace.realistic import realistic_trace

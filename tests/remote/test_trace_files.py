@@ -7,7 +7,7 @@ import pytest
 
 from tensordbg.errors import TraceError
 from tensordbg.remote.trace_files import files_of_trace
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tests.trace.builder import TraceBuilder, kept, small_program
 from tests.trace.samples import eventful_trace
 

@@ -10,7 +10,7 @@ import pytest
 from tensordbg.remote import storage, uploading
 from tensordbg.remote.storage import Storage
 from tensordbg.remote.uploading import BesideProgram, Uploading
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tests.remote.object_storage import BUCKET, Server
 from tests.trace.samples import eventful_trace
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tensordbg.report.saved_page.content import _frame, saved_content
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 
 PLENTY = 10**7

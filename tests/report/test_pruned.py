@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tensordbg.report.pruned import age_text, pruned_sentence, pruned_table, size_text
 from tensordbg.report.terminal import PlainConsole
-from tensordbg.trace.pruning import StoredRun
+from tensordbg.trace.folders.pruning import StoredRun
 
 RUNS = [
     StoredRun("old", (Path("old"),), 310_000_000, 0.0, goes=True),

@@ -21,8 +21,8 @@ import numpy as np
 from tensordbg.health import measure
 from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.model import NONE, CallKind, Detail, Frame, Function, Health, Site, SourceFile, TensorRef, Variable
-from tensordbg.trace.metadata import TraceMetadata, describe_this_process
-from tensordbg.trace.record import EXECUTION_RECORD, MAX_INPUTS, TENSOR_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.program.metadata import TraceMetadata, describe_this_process
+from tensordbg.trace.raw.record import EXECUTION_RECORD, MAX_INPUTS, TENSOR_RECORD, RecordFlag, RecordKind
 from tensordbg.trace.writer import TraceWriter
 
 NO_FUNCTION = 0xFFFFFFFF

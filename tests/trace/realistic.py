@@ -9,7 +9,7 @@ import numpy as np
 
 from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.model import NONE, CallKind, Function, Site
-from tensordbg.trace.record import EXECUTION_RECORD, MAX_DIMS, TENSOR_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.raw.record import EXECUTION_RECORD, MAX_DIMS, TENSOR_RECORD, RecordFlag, RecordKind
 from tests.trace.builder import NO_FUNCTION, ProgramParts, TraceBuilder, write_segments
 
 SITES = 400

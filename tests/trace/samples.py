@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tensordbg.model import Health
+from tensordbg.trace.raw.record import RecordFlag
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.record import RecordFlag
 from tensordbg.trace.schema import TABLES
 from tests.trace.builder import Tensor, TraceBuilder, small_program
 

@@ -18,9 +18,9 @@ from tensordbg.trace.events import (
     TensorEvent,
     input_reference,
 )
+from tensordbg.trace.raw.record import MAX_INPUTS, RecordFlag
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.record import MAX_INPUTS, RecordFlag
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tensordbg.trace.writer import TraceWriter
 from tests.trace.builder import builder_metadata
 

@@ -13,7 +13,7 @@ from tensordbg.trace import export as export_module
 from tensordbg.trace.export import export
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.schema import TABLES
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tests.trace.builder import TraceBuilder
 from tests.trace.samples import all_tables
 

@@ -8,10 +8,11 @@ import pyarrow as pa
 import pytest
 
 from tensordbg.errors import TraceError
-from tensordbg.trace import migrations, seal
+from tensordbg.trace import migrations
 from tensordbg.trace.migrations import MIGRATIONS, Migration, check_version
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.schema import FORMAT_VERSION
+from tensordbg.trace.sealed import seal
 from tests.trace.builder import TraceBuilder, small_program
 from tests.trace.samples import all_tables, eventful_trace
 

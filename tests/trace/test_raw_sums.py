@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.trace.manifest import MANIFEST, read_manifest, write_manifest
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.seal import seal_all, seal_full_segments
-from tests.trace.test_seal import TRACES
+from tensordbg.trace.sealed.manifest import MANIFEST, read_manifest, write_manifest
+from tensordbg.trace.sealed.seal import seal_all, seal_full_segments
+from tests.trace.sealed.test_seal import TRACES
 
 
 @pytest.mark.parametrize("make", TRACES)

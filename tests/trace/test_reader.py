@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.model import Detail
-from tensordbg.trace.facts import End
+from tensordbg.trace.program.facts import End
 from tensordbg.trace.reader import TraceReader, list_traces, open_trace
 from tensordbg.trace.schema import TABLES
-from tensordbg.trace.seal import seal_all, seal_full_segments
+from tensordbg.trace.sealed.seal import seal_all, seal_full_segments
 from tests.trace.builder import CLOCK_OFFSET, TraceBuilder, small_program
 from tests.trace.samples import all_tables, eventful_trace
 

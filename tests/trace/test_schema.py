@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tensordbg.trace.metadata import FORMAT
+from tensordbg.trace.program.metadata import FORMAT
 from tensordbg.trace.schema import EVENT_TABLES, FORMAT_VERSION, TABLES
 
 

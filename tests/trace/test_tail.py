@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tensordbg.model import NONE
+from tensordbg.trace.raw.record import TENSOR_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.raw.segments import segment_files
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.record import TENSOR_RECORD, RecordFlag, RecordKind
-from tensordbg.trace.segments import segment_files
 from tensordbg.trace.tail import TraceTail
 from tests.trace.samples import all_tables, eventful_trace
 

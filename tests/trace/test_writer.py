@@ -140,7 +140,7 @@ def test_after_closing_nothing_is_written(writer: TraceWriter, folder: Path) -> 
 def test_forked_child_does_not_write(folder: Path) -> None:
     script = (
         "import os, sys; from pathlib import Path; from tensordbg.trace.writer import TraceWriter;"
-        "from tensordbg.trace.metadata import describe_this_process; from tensordbg.model import Detail;"
+        "from tensordbg.trace.program.metadata import describe_this_process; from tensordbg.model import Detail;"
         "writer = TraceWriter.create(Path(sys.argv[1]), describe_this_process('t', Detail.OPS, ''));"
         "child = os.fork(); writer.fact({'warning': str(child == 0)});"
         "os._exit(0) if child == 0 else os.waitpid(child, 0)"
@@ -150,7 +150,7 @@ def test_forked_child_does_not_write(folder: Path) -> None:
 
 
 def test_brings_no_heavy_library_into_the_program() -> None:
-    script = "import sys, tensordbg.trace.writer, tensordbg.trace.record; sys.exit('pyarrow' in sys.modules)"
+    script = "import sys, tensordbg.trace.writer, tensordbg.trace.raw.record; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 

@@ -11,7 +11,7 @@ import pytest
 from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.why import why_of_run
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tensordbg.watching import looking
 from tensordbg.watching.looking import Looking
 from tests.trace.builder import TraceBuilder, small_program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensordbg.analysis.why import why, why_of_run
 from tensordbg.watching.news import news_of
 from tests.analysis.workers import GOOD, RECEIVED, SENT, steps, worker
-from tests.trace.test_sums import trained
+from tests.trace.sums.test_totals import trained
 
 
 def test_a_finding_is_told_with_its_line_cause_and_fix() -> None:

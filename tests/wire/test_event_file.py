@@ -4,7 +4,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
-from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode
 from tensordbg.wire.event_file import event_file, event_file_name
 
 

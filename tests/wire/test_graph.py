@@ -4,8 +4,8 @@ import json
 
 from tensordbg.analysis.graphs.as_run import run_graph
 from tensordbg.analysis.graphs.function_graph import function_graph
-from tensordbg.trace.graph_files import GraphFiles, GraphStage
-from tensordbg.trace.graphdef import GraphDefMessage
+from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
+from tensordbg.trace.graphs.graphdef import GraphDefMessage
 from tensordbg.trace.reader import TraceReader
 from tensordbg.wire.graph import function_graph_to_json, run_graph_to_json
 from tests.analysis.graphs.sample_graphs import node

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tensordbg.errors import TraceError, UsageError
-from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode
 from tensordbg.wire.graph_export import write_graph
 from tensordbg.wire.graphdef import ExportedGraph
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tensordbg.errors import UsageError
-from tensordbg.trace.graph_files import GraphFiles, GraphStage
-from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode, decode_graph, text_attribute
+from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode, decode_graph, text_attribute
 from tensordbg.trace.reader import TraceReader
 from tensordbg.wire.graphdef import LINE, export_graph
 

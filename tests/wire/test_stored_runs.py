@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tensordbg.trace.pruning import StoredRun
+from tensordbg.trace.folders.pruning import StoredRun
 from tensordbg.wire.stored_runs import stored_runs_to_json
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.trace.schema import TABLES
-from tensordbg.trace.sealed import Condition
+from tensordbg.trace.sealed.part_reading import Condition
 
 _CONDITION = re.compile(r"\((\w+) (>|<|>=|<=|=|!=) (-?\d+)\)")
 """One that statistics of a group of rows can refute; of numbers alone, since texts are compared otherwise elsewhere."""

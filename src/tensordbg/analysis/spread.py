@@ -22,10 +22,10 @@ from tensordbg.analysis.why import study
 from tensordbg.engines.engine import Engine, Lost
 from tensordbg.errors import TensordbgError, TraceError, beyond_bounds
 from tensordbg.remote.copies import let_go, named
-from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.program.facts import TraceFacts
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.step_sums import StepSums
-from tensordbg.trace.sums import Sums
+from tensordbg.trace.sums.by_step import StepSums
+from tensordbg.trace.sums.totals import Sums
 
 Answer = TypeVar("Answer")
 

@@ -29,7 +29,7 @@ def attach(trace: str | Path = "tdbg-traces", to: str = "wandb", logdir: str | P
         UsageError: If there is no such tool, it is not installed, or no run of it is active.
     """
     check_place(to, logdir)
-    from tensordbg.trace.runs import find_run
+    from tensordbg.trace.folders.runs import find_run
 
     run = find_run(trace)
     if to == "wandb":

@@ -11,7 +11,7 @@ from tensordbg.analysis.why import why_of_run
 from tensordbg.wire.why import why_to_json
 
 if TYPE_CHECKING:
-    from tensordbg.trace.runs import TraceRun
+    from tensordbg.trace.folders.runs import TraceRun
 
 COLUMNS = ("kind", "name", "tensor", "line", "explanation", "fix")
 """Of the table of findings."""

@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tensordbg.errors import UsageError
-from tensordbg.trace.place import is_trace
+from tensordbg.trace.folders.place import is_trace
 
 DEFAULT_FOLDER = "tdbg-traces"
 """Where traces go, and where they are looked for, unless something else is said."""

@@ -78,8 +78,8 @@ def reading(choice: TraceChoice) -> Iterator[TraceReader]:
         TraceError: If there is no trace that can be read.
         UsageError: If there are several processes, and none was chosen.
     """
+    from tensordbg.trace.folders.runs import find_run
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.runs import find_run
 
     with working(f"reading {choice.path}"):
         run = find_run(choice.path)
@@ -108,7 +108,7 @@ def folders_of_run(choice: TraceChoice) -> dict[str, Path]:
         TraceError: If there is no trace that can be read.
         UsageError: If there is no such process.
     """
-    from tensordbg.trace.runs import find_run
+    from tensordbg.trace.folders.runs import find_run
 
     run = find_run(choice.path)
     processes = run.processes if choice.process is None else (run.process(choice.process),)

@@ -104,7 +104,7 @@ def _write(path: Path, arrays: list[Any]) -> Text:
 
     array = arrays[0] if len(arrays) == 1 else stacked(arrays)
     if len({each.shape for each in arrays}) == 1 and all(each.dtype == object for each in arrays):
-        from tensordbg.trace.strings import as_fixed
+        from tensordbg.trace.raw.strings import as_fixed
 
         array = as_fixed(array)
     if array.dtype == object:

@@ -36,7 +36,7 @@ def compared_page(opened: StoredTrace, folder: str) -> Page:
     """
     from tensordbg.analysis.diff.compare import Asked, compare
     from tensordbg.report.diff_text import diff_text
-    from tensordbg.trace.runs import find_run
+    from tensordbg.trace.folders.runs import find_run
 
     reference = open_trace(find_run(Path(folder).expanduser()).only().folder)
     result = compare(reference, opened, Asked())

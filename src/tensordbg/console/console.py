@@ -21,7 +21,7 @@ from tensordbg.console.running import Go, Runner
 from tensordbg.console.settings import Settings, lines_file, read_settings, settings_file
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE
-from tensordbg.trace.progress import Progress, progress_of
+from tensordbg.trace.folders.progress import Progress, progress_of
 from tensordbg.trace.reader import TraceReader, open_trace
 
 

@@ -28,8 +28,8 @@ from tensordbg.recording.session import Session
 from tensordbg.recording.settings import settings_above
 from tensordbg.recording.support import DEBUG
 from tensordbg.recording.value_filter import ValueFilter
-from tensordbg.trace.metadata import AS_TOLD
-from tensordbg.trace.process import RUN_VARIABLE
+from tensordbg.trace.program.metadata import AS_TOLD
+from tensordbg.trace.program.process import RUN_VARIABLE
 
 
 def recording_plan(plan: DebugPlan, folder: Path) -> Plan:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tensordbg.errors import RecordingError, UsageError
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tensordbg.trace.writer import new_trace_folder
 
 SEGMENT_RECORDS = 8192

@@ -29,8 +29,8 @@ class Questions:
 
     def runs(self) -> list[dict[str, Any]]:
         """List the traces there are, the newest last. Give the name of one as `trace` to the other tools."""
+        from tensordbg.trace.folders.place import is_trace
         from tensordbg.trace.locate import list_traces
-        from tensordbg.trace.place import is_trace
 
         if is_trace(self._folder):
             return [{"trace": "", "program": open_trace(self._folder)._reader.metadata.program}]  # noqa: SLF001

@@ -24,7 +24,7 @@ from tensordbg.recording.handed_on import HandedOn, hand_on
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.session import Session
 from tensordbg.recording.settings import settings_above
-from tensordbg.trace.process import RUN_VARIABLE
+from tensordbg.trace.program.process import RUN_VARIABLE
 
 
 @dataclass(frozen=True)

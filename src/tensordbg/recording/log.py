@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tensordbg import _native
 from tensordbg.model import FIRST_VARIABLE_INPUT, Detail
-from tensordbg.trace.metadata import RECENT_SEGMENT_RECORDS, SEGMENT_RECORDS, VALUE_FILE_BYTES
+from tensordbg.trace.program.metadata import RECENT_SEGMENT_RECORDS, SEGMENT_RECORDS, VALUE_FILE_BYTES
 
 UNKNOWN_INPUT = -1
 NO_FUNCTION = 0xFFFFFFFF

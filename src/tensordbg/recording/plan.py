@@ -11,7 +11,7 @@ from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 from tensordbg.recording.tensor_filter import TensorFilter
 from tensordbg.recording.value_filter import ValueFilter
-from tensordbg.trace.metadata import AS_TOLD, VALUE_FILE_BYTES
+from tensordbg.trace.program.metadata import AS_TOLD, VALUE_FILE_BYTES
 
 _SMALL_FILES = (2**16, 2**24)
 """The least and the most bytes of a file of values where only the last events are kept: it goes as a whole."""

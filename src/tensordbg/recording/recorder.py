@@ -18,8 +18,8 @@ from tensordbg.recording.pace import Pace
 from tensordbg.recording.runs import RunWatch
 from tensordbg.recording.saying import say
 from tensordbg.recording.value_choice import ValueChoice
-from tensordbg.trace.graph_files import GraphFiles
-from tensordbg.trace.process import ProcessPlace, place_of
+from tensordbg.trace.graphs.graph_files import GraphFiles
+from tensordbg.trace.program.process import ProcessPlace, place_of
 from tensordbg.trace.writer import TraceWriter
 
 

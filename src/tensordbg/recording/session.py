@@ -30,9 +30,14 @@ from tensordbg.recording.settings import settings_of_program
 from tensordbg.recording.tensor_filter import TensorChoice, TensorFilter
 from tensordbg.recording.value_choice import ValueChoice
 from tensordbg.recording.value_filter import ValueFilter, size_text
-from tensordbg.trace.facts import STOPPED_EARLY
-from tensordbg.trace.graph_files import GraphFiles
-from tensordbg.trace.metadata import RECENT_SEGMENT_RECORDS, SEGMENT_RECORDS, TraceMetadata, describe_this_process
+from tensordbg.trace.graphs.graph_files import GraphFiles
+from tensordbg.trace.program.facts import STOPPED_EARLY
+from tensordbg.trace.program.metadata import (
+    RECENT_SEGMENT_RECORDS,
+    SEGMENT_RECORDS,
+    TraceMetadata,
+    describe_this_process,
+)
 from tensordbg.trace.writer import TraceWriter, new_trace_folder
 
 if TYPE_CHECKING:
@@ -366,6 +371,6 @@ def seal(folder: Path) -> None:
     """Turns the raw events into tables; a reader would do without, so trouble here is no trouble for the program."""
     with contextlib.suppress(Exception):
         # It brings pyarrow, which is wanted only now.
-        from tensordbg.trace.seal import seal_all
+        from tensordbg.trace.sealed.seal import seal_all
 
         seal_all(folder)

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from tensordbg.model import Site
 from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.log import made_by
-from tensordbg.trace.recent import copy_file
-from tensordbg.trace.record import EXECUTION_RECORD, RecordKind
-from tensordbg.trace.segments import segment_files
-from tensordbg.trace.small_elements import elements_in, elements_text, holds_elements
+from tensordbg.trace.raw.recent import copy_file
+from tensordbg.trace.raw.record import EXECUTION_RECORD, RecordKind
+from tensordbg.trace.raw.segments import segment_files
+from tensordbg.trace.raw.small_elements import elements_in, elements_text, holds_elements
 
 Array = npt.NDArray[Any]
 

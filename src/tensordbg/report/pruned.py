@@ -8,7 +8,7 @@ from rich.table import Table
 
 from tensordbg.report.listing import plain_table
 from tensordbg.report.numbers import amount
-from tensordbg.trace.pruning import StoredRun
+from tensordbg.trace.folders.pruning import StoredRun
 
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 

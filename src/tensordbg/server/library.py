@@ -13,11 +13,11 @@ from pathlib import Path
 from tensordbg.enumeration import first_few
 from tensordbg.errors import AbsentError, TraceError
 from tensordbg.remote.copies import at_hand, look
+from tensordbg.trace.folders.runs import TraceRun, find_run, run_with
 from tensordbg.trace.locate import is_trace, list_traces
-from tensordbg.trace.metadata import TraceMetadata
-from tensordbg.trace.running import is_running
-from tensordbg.trace.runs import TraceRun, find_run, run_with
-from tensordbg.trace.snapshot import read_metadata
+from tensordbg.trace.program.metadata import TraceMetadata
+from tensordbg.trace.program.running import is_running
+from tensordbg.trace.sealed.snapshot import read_metadata
 from tensordbg.wire.view.answers import RunAnswers
 from tensordbg.wire.view.overview import RunList, RunSummary
 

@@ -81,8 +81,8 @@ def report_of(trace: str | Path) -> str:
 
 
 def _readers(trace: str | Path) -> Iterator[tuple[str, TraceReader]]:
+    from tensordbg.trace.folders.runs import find_run
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.runs import find_run
 
     processes = find_run(trace).processes
     for process in processes:

@@ -1,55 +1,20 @@
 """The trace on disk: its layout, its writer for the recorded program, and its reader.
 
-`docs/trace-format.md` describes the files and their rows; `schema.py` has the tables. The rest is about how they come
-to be.
-
-**While the program runs**, events go into segments: memory-mapped files of `segment_records` slots of 256 bytes
-(`native/record.h`, `record.py`). A writer reserves the next sequence number with one atomic addition, fills the slot
-and stores the sequence number last. So any number of threads append without a lock or the GIL, a reader can follow,
-and what was written outlives `kill -9`: the pages belong to the kernel. Sequence s (from 1) lies in segment (s-1) /
-`segment_records`. A slot whose sequence is 0 was never finished; it is skipped. JSON lines are appended with one
-unbuffered `write` each, before anything refers to them. A cut last line is normal. A row with a number that was
-already given replaces the former one, since a site learns what it calls only later.
-
-**Whole tensors** are kept in `values/` (`native/log/values.h`, `values.py`), written before their event: a thread
-reserves room with one atomic addition and writes there, at a multiple of 64. The event holds the position. The first
-tensor beyond the budget, or a failed write, ends the keeping with one warning; events go on.
-
-**Only the last events.** With `--last N`, or the circular buffer of `enable_dump_debug_info`, `native/log/recent.cpp`
-keeps the last N executions and the last N tensors of graphs, and uses the slots of what is dropped again, in place.
-So the segments grow no larger than what is kept, the kernel writes each page back once in its interval however often
-it changes, nothing has to be done at the end, and a killed process leaves what it had. Two other ways were turned
-down: to drop whole segments (each new one costs a file and page faults, and one old event keeps a segment alive), and
-`/dev/shm` (small in containers, and what a killed process leaves there takes memory). Appending takes a lock, for a
-sequence number, a copy of 256 bytes and what is dropped; a tensor is measured before that. Records of an execution go
-together; an execution without inputs, mostly a value from outside, is counted apart, four for each execution. A call
-that is too old stays while it is open, or while a tensor computed between its beginning and its end is there.
-`recent.py` copies the slots and puts them in order; all that follows sees a plain segment. Such segments are sealed
-only at the end, in one step. Files of values are small then, and deleted with the last value in them. How many
-records are gone is the difference between the largest sequence number and their count; an origin whose inputs may be
-among those gets the cause `before_kept_events`.
-
-**Sealing** (`seal.py`) turns full segments into Parquet parts and deletes them; `tdbg run` does it beside the
-program, so the recorded process spends no time on it. At the end the JSON lines become Parquet too, but for
-`facts.jsonl`, since the end may become known after the sealing; files of values stay as they are. A part counts only
-if `sealed.json` names it, and what it was made from is deleted only afterwards: a crash at any moment neither loses
-nor doubles an event. A part of executions holds those that are complete with its segments, so a long call may stand
-behind later ones; the last sealing puts all in order. A slot that stays empty holds its segment back for ten seconds,
-then it is given up. `steps.py` finds the execution that caused each event.
+`docs/trace-format.md` describes the files and their rows; `schema.py` has the tables. `program` is what a trace says
+of the program, `raw` its events as they are written, `sealed` the Parquet files that they become, `sums` what is known
+of all events without reading them, `folders` traces beside one another, `graphs` those of functions. What lies here
+itself joins them: the writer, the reader, a moment of a trace that grows, older formats, exports.
 
 **Reading.** `reader.py` joins sealed parts and what is still raw, so every command works at any moment. pyarrow is
 imported in this package alone, and its tables are passed on.
 
 **What others made is not trusted.** A trace may be damaged, or made to do harm. It is opened by `tensordbg.opening`
-and checked once, where it is read, so that the analysis may index arrays by any number in a trace. `soundness.py`
+and checked once, where it is read, so that the analysis may index arrays by any number in a trace. `raw/soundness.py`
 leaves out records that name a site, path or execution which the trace does not describe, or outputs that no operation
-has, and counts them as damage; where the trace does not say that it was written to its end, as on a full disk,
-numbers near those that it describes are believed. `rows.py`, `described.py` and `proportion.py` do so with JSON
+has, and counts them as damage; where the trace does not say that it was written to its end, as on a full disk, numbers
+near those that it describes are believed. In `program`, `rows.py`, `described.py` and `proportion.py` do so with JSON
 lines: numbers need not begin at 0, since a process has one catalog for all its traces, but they can't be billions.
-`table_checks.py` applies the same rules to Parquet, where a table that breaks one is a `TraceError`, as are columns
-of other types, events out of order, and more rows than a file of that size can hold; `page_heads.py` looks at the
-heads of pages, which no checksum covers. `tests/fuzz` asks all commands about damaged traces.
-
-**The processes of a run.** Traces of one folder belong together if they share one of the names in `process.runs` and
-their processes were alive at the same time (`runs.py`).
+`sealed/table_checks.py` applies the same rules to Parquet, where a table that breaks one is a `TraceError`, as are
+columns of other types, events out of order, and more rows than a file of that size can hold; `sealed/page_heads.py`
+looks at the heads of pages, which no checksum covers. `tests/fuzz` asks all commands about damaged traces.
 """

@@ -19,9 +19,9 @@ import numpy.typing as npt
 from tensordbg.errors import RecordingError
 from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.model import NONE, Health
-from tensordbg.trace.metadata import VALUE_FILE_BYTES
-from tensordbg.trace.record import EXECUTION_RECORD, MAX_DIMS, MAX_INPUTS, TENSOR_RECORD, RecordFlag, RecordKind
-from tensordbg.trace.shapes import UNKNOWN_RANK
+from tensordbg.trace.program.metadata import VALUE_FILE_BYTES
+from tensordbg.trace.raw.record import EXECUTION_RECORD, MAX_DIMS, MAX_INPUTS, TENSOR_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.raw.shapes import UNKNOWN_RANK
 
 UNKNOWN_INPUT = -1
 NOTHING = RecordFlag(0)

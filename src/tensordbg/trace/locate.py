@@ -9,7 +9,7 @@ from tensordbg.json_input import load_json
 from tensordbg.opening import is_regular, read_whole
 from tensordbg.remote.copies import at_hand, look
 from tensordbg.trace.damage import reading_of
-from tensordbg.trace.metadata import MOST_METADATA
+from tensordbg.trace.program.metadata import MOST_METADATA
 
 
 def list_traces(folder: Path | str) -> list[Path]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tensordbg.model import Frame, Site, Variable
-from tensordbg.trace.catalog import Catalog
-from tensordbg.trace.snapshot import Snapshot
-from tensordbg.trace.step_sums import StepSums
-from tensordbg.trace.sums import EXECUTION_COLUMNS, TENSOR_COLUMNS, Summing, Sums
+from tensordbg.trace.program.catalog import Catalog
+from tensordbg.trace.sealed.snapshot import Snapshot
+from tensordbg.trace.sums.by_step import StepSums
+from tensordbg.trace.sums.totals import EXECUTION_COLUMNS, TENSOR_COLUMNS, Summing, Sums
 
 _PIECE = 2**20
 

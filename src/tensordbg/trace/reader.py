@@ -19,29 +19,29 @@ import pyarrow.compute as pc
 from tensordbg.errors import UsageError
 from tensordbg.model import Frame, Function, Health, Site, SourceFile, Variable
 from tensordbg.opening import is_brought
-from tensordbg.trace.catalog import Catalog
 from tensordbg.trace.damage import damaged, missing, reading_of
-from tensordbg.trace.decoding import DecodedSegment
-from tensordbg.trace.executions import is_ordered, one_of_each
-from tensordbg.trace.facts import TraceFacts, collect_facts
-from tensordbg.trace.lines import read_lines
 from tensordbg.trace.locate import find_trace, list_traces
-from tensordbg.trace.manifest import MANIFEST
-from tensordbg.trace.metadata import TraceMetadata
 from tensordbg.trace.migrations import upgrade_row
-from tensordbg.trace.parts import ROW_GROUP, Part
-from tensordbg.trace.proportion import most_numbers
+from tensordbg.trace.program.catalog import Catalog
+from tensordbg.trace.program.facts import TraceFacts, collect_facts
+from tensordbg.trace.program.lines import read_lines
+from tensordbg.trace.program.metadata import TraceMetadata
+from tensordbg.trace.program.proportion import most_numbers
+from tensordbg.trace.program.running import is_running
+from tensordbg.trace.raw.decoding import DecodedSegment
+from tensordbg.trace.raw.executions import is_ordered, one_of_each
+from tensordbg.trace.raw.values import Array, KeptTensor, ValueFiles
 from tensordbg.trace.raw_sums import step_sums_of, sums_of
-from tensordbg.trace.running import is_running
 from tensordbg.trace.schema import FORMAT_VERSION, TENSORS
-from tensordbg.trace.sealed import Condition, SealedPart
+from tensordbg.trace.sealed.manifest import MANIFEST
+from tensordbg.trace.sealed.part_reading import Condition, SealedPart
+from tensordbg.trace.sealed.parts import ROW_GROUP, Part
+from tensordbg.trace.sealed.snapshot import Snapshot, take_snapshot
+from tensordbg.trace.sealed.table_checks import check_described, check_events
+from tensordbg.trace.sealed.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
 from tensordbg.trace.selecting import columns_of, filtered, put_together
-from tensordbg.trace.snapshot import Snapshot, take_snapshot
-from tensordbg.trace.step_sums import StepSums
-from tensordbg.trace.sums import Sums
-from tensordbg.trace.table_checks import check_described, check_events
-from tensordbg.trace.tables import CATALOG_TABLES, catalog_from_tables, catalog_table
-from tensordbg.trace.values import Array, KeptTensor, ValueFiles
+from tensordbg.trace.sums.by_step import StepSums
+from tensordbg.trace.sums.totals import Sums
 
 __all__ = ["TraceReader", "list_traces", "open_trace"]
 

@@ -17,10 +17,10 @@ from tensordbg.errors import TraceError, UsageError
 from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.model import NONE, SOMEWHERE, Detail, Frame, Health, Site, SourceFile, Variable
 from tensordbg.opening import read_whole
-from tensordbg.trace.described import is_attributes, is_layer
 from tensordbg.trace.events import EventWriter, ExecutionEvent, Moment, TensorEvent, input_reference
-from tensordbg.trace.metadata import TraceMetadata
-from tensordbg.trace.record import RecordFlag
+from tensordbg.trace.program.described import is_attributes, is_layer
+from tensordbg.trace.program.metadata import TraceMetadata
+from tensordbg.trace.raw.record import RecordFlag
 from tensordbg.trace.writer import TraceWriter
 
 VERSION = 1

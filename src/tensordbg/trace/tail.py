@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensordbg.trace.catalog import CATALOG_FILES, Catalog, read_catalog
 from tensordbg.trace.damage import reading_of
-from tensordbg.trace.decoding import Program
-from tensordbg.trace.manifest import read_manifest
+from tensordbg.trace.program.catalog import CATALOG_FILES, Catalog, read_catalog
+from tensordbg.trace.raw.decoding import Program
+from tensordbg.trace.raw.recent import read_since
+from tensordbg.trace.raw.segments import segment_files
 from tensordbg.trace.reader import TraceReader
-from tensordbg.trace.recent import read_since
-from tensordbg.trace.segments import segment_files
-from tensordbg.trace.snapshot import Snapshot, read_metadata
+from tensordbg.trace.sealed.manifest import read_manifest
+from tensordbg.trace.sealed.snapshot import Snapshot, read_metadata
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from typing import Any, SupportsIndex
 from tensordbg.errors import RecordingError
 from tensordbg.model import Frame, Function, Site, SourceFile, Variable
 from tensordbg.remote.addresses import address_of
-from tensordbg.trace import rows
 from tensordbg.trace.held_file import HeldFile
-from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.program import rows
+from tensordbg.trace.program.metadata import TraceMetadata
 
 LINE_FILES = ("facts", "sites", "functions", "stacks", "sources", "variables")
 """The JSON-lines files that are written from Python; the native log writes `names` itself."""

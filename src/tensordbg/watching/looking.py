@@ -9,9 +9,9 @@ from pathlib import Path
 from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.why import why_of_run
 from tensordbg.errors import TraceError
-from tensordbg.trace.progress import Progress, progress_of
+from tensordbg.trace.folders.progress import Progress, progress_of
+from tensordbg.trace.folders.runs import TraceRun, find_run
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.runs import TraceRun, find_run
 
 
 @dataclass(frozen=True)

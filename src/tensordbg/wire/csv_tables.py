@@ -14,7 +14,7 @@ from tensordbg.analysis.graphs.layers import Layer
 from tensordbg.analysis.names.listing import Listing
 from tensordbg.analysis.tensors.show import TensorHistory
 from tensordbg.capture.reader import Capture
-from tensordbg.trace.pruning import StoredRun
+from tensordbg.trace.folders.pruning import StoredRun
 from tensordbg.wire.captures import captures_to_json
 from tensordbg.wire.functions import functions_to_json
 from tensordbg.wire.layers import layers_to_json

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import struct
 
-from tensordbg.trace.checksums import masked_checksum
-from tensordbg.trace.protobuf import bytes_field, fixed64_field
+from tensordbg.trace.graphs.checksums import masked_checksum
+from tensordbg.trace.graphs.protobuf import bytes_field, fixed64_field
 
 _WALL_TIME, _FILE_VERSION, _GRAPH = 1, 3, 4
 

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tensordbg.trace.protobuf import bytes_field, fixed64_field, integer_field
+from tensordbg.trace.graphs.protobuf import bytes_field, fixed64_field, integer_field
 from tensordbg.wire.event_file import record
 
 _DOUBLE, _STRING = 2, 7

@@ -14,8 +14,8 @@ from tensordbg.analysis.program.call_tree import CallTree, Instance, call_tree
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.program.function_choice import choose_function
 from tensordbg.model import CallKind, Function
-from tensordbg.trace.graph_files import GraphStage
-from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode, text_attribute
+from tensordbg.trace.graphs.graph_files import GraphStage
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode, text_attribute
 from tensordbg.trace.reader import TraceReader
 
 LINE = "_tensordbg_line"

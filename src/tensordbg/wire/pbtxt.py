@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from tensordbg.trace.protobuf import fields, signed
+from tensordbg.trace.graphs.protobuf import fields, signed
 
 _SCHEMA: dict[str, str] = {
     "GraphDef": "1 NodeDef node; 2 Library library; 3 int version; 4 Versions versions",

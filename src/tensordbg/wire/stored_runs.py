@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensordbg.trace.pruning import StoredRun
+from tensordbg.trace.folders.pruning import StoredRun
 
 FORMAT = 1
 

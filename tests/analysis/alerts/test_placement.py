@@ -5,7 +5,7 @@ from typing import Any
 from tensordbg.analysis.alerts.placement import placement_alerts
 from tensordbg.analysis.finding import Alert
 from tensordbg.analysis.program.description import read_program
-from tensordbg.trace.facts import End, TraceFacts
+from tensordbg.trace.program.facts import End, TraceFacts
 from tests.analysis.builder import TraceBuilder
 
 BOTH = ("/device:CPU:0", "/device:GPU:0")

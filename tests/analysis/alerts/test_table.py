@@ -3,7 +3,7 @@ from __future__ import annotations
 from tensordbg.analysis.alerts.table import find_alerts
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.events import read_executions
-from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.program.facts import TraceFacts
 from tests.analysis.alerts.traces import traced, value
 from tests.analysis.builder import FILE, TraceBuilder
 

@@ -7,7 +7,7 @@ from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.events import read_executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.model import NONE
-from tensordbg.trace.facts import Failure
+from tensordbg.trace.program.facts import Failure
 from tests.analysis.builder import TraceBuilder
 
 

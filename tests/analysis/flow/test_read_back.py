@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tensordbg.analysis.why import why
-from tensordbg.trace.facts import End, Reads, TraceFacts
+from tensordbg.trace.program.facts import End, Reads, TraceFacts
 from tests.analysis.builder import TraceBuilder, inf, nan
 
 FACTS = TraceFacts(end=End(0))

@@ -6,7 +6,7 @@ import pytest
 
 from tensordbg.analysis.why import why
 from tensordbg.model import NONE
-from tensordbg.trace.facts import End, Reads, TraceFacts
+from tensordbg.trace.program.facts import End, Reads, TraceFacts
 from tests.analysis.builder import TraceBuilder, inf
 
 ENDED = TraceFacts(end=End(9, exit_code=0))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tensordbg.analysis.program.call_tree import CallTree, call_tree
 from tensordbg.analysis.program.description import read_program
-from tensordbg.trace.graphdef import GraphDefNode
-from tensordbg.trace.protobuf import bytes_field
+from tensordbg.trace.graphs.graphdef import GraphDefNode
+from tensordbg.trace.graphs.protobuf import bytes_field
 from tests.analysis.builder import Graph, TraceBuilder
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"

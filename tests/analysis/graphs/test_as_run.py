@@ -5,8 +5,8 @@ import pytest
 from tensordbg.analysis.graphs.as_run import in_data_order, run_graph
 from tensordbg.analysis.graphs.changes import Fate
 from tensordbg.errors import UsageError
-from tensordbg.trace.graph_files import GraphFiles, GraphStage
-from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode
+from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode
 from tensordbg.trace.reader import TraceReader
 from tests.analysis.graphs.sample_graphs import CPU, node
 

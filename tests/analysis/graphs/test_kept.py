@@ -7,8 +7,8 @@ import pytest
 from tensordbg.analysis.graphs.kept import KeptGraphs
 from tensordbg.analysis.program.description import read_program
 from tensordbg.errors import TraceError, UsageError
-from tensordbg.trace.graph_files import GraphFiles, GraphStage
-from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode
+from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode
 from tensordbg.trace.reader import TraceReader
 
 BUILT, RUN = GraphStage.BUILT, GraphStage.RUN

@@ -8,7 +8,7 @@ import pytest
 
 from tensordbg.analysis.finding import WhyResult
 from tensordbg.analysis.why import why
-from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.program.facts import TraceFacts
 from tests.analysis.builder import TraceBuilder, inf, names, nan
 
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 from tensordbg.analysis.origins.notes import trace_notes
 from tensordbg.analysis.why import why
 from tensordbg.report.findings.why_text import render
-from tensordbg.trace.facts import End, TraceFacts
-from tensordbg.trace.metadata import AS_TOLD
+from tensordbg.trace.program.facts import End, TraceFacts
+from tensordbg.trace.program.metadata import AS_TOLD
 from tensordbg.wire.why import why_to_json
 from tests.analysis.builder import TraceBuilder
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tensordbg.analysis.why import why
-from tensordbg.trace.facts import Loaded
+from tensordbg.trace.program.facts import Loaded
 from tests.analysis.builder import FILE, Graph, TraceBuilder, inf, nan
 
 

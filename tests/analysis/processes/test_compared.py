@@ -6,7 +6,7 @@ from tensordbg.analysis.why import why_of_run
 from tensordbg.report.findings.why_text import render
 from tensordbg.wire.why import why_to_json
 from tests.analysis.workers import GOOD, RECEIVED, SENT, steps, worker
-from tests.trace.test_sums import trained
+from tests.trace.sums.test_totals import trained
 
 MANY = 40
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.processes.first_unlike import first_unlike
-from tests.trace.test_sums import trained
+from tests.trace.sums.test_totals import trained
 
 
 def test_the_first_value_that_is_unlike() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tensordbg.analysis.why import why, why_of_run
 from tensordbg.model import TensorRef
-from tensordbg.trace.facts import End, TraceFacts
+from tensordbg.trace.program.facts import End, TraceFacts
 from tests.analysis.builder import TraceBuilder, inf, nan
 from tests.analysis.workers import GOOD, RECEIVED, SENT, delayed, reduction, steps, worker
 

@@ -13,12 +13,12 @@ import pytest
 from tensordbg.analysis.processes import matrix as matrices
 from tensordbg.analysis.processes.matrix import STATES, ProcessMatrix, read_matrix
 from tensordbg.errors import UsageError
-from tensordbg.trace.facts import End
+from tensordbg.trace.folders.runs import find_run
+from tensordbg.trace.program.facts import End
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import find_run
 from tests.analysis.builder import TraceBuilder, nan
 from tests.analysis.workers import GOOD, RECEIVED, SENT, delayed, steps, worker
-from tests.trace.test_sums import trained
+from tests.trace.sums.test_totals import trained
 
 ENDED = End(0, exit_code=0)
 Processes = Mapping[str, TraceBuilder]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.processes.other_parameters import other_parameters
-from tests.trace.test_sums import trained
+from tests.trace.sums.test_totals import trained
 
 SAME = (1.0, 2.0, 3.0, 4.0)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tensordbg.analysis.finding import Alert
 from tensordbg.analysis.processes.standing_still import standing_still
-from tensordbg.trace.facts import End
+from tensordbg.trace.program.facts import End
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.workers import GOOD, delayed, steps, worker
 

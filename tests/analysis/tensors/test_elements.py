@@ -14,7 +14,7 @@ from tensordbg.analysis.tensors.show import history_of
 from tensordbg.errors import UsageError
 from tensordbg.model import Detail
 from tensordbg.trace.reader import TraceReader, open_trace
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tests.trace.builder import Tensor, TraceBuilder, kept, small_program
 
 TURNS = (0, 2, 1)

@@ -7,9 +7,9 @@ import pytest
 
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.overview import ending, read_overview
-from tensordbg.trace.facts import End
+from tensordbg.trace.folders.runs import find_run
+from tensordbg.trace.program.facts import End
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import find_run
 
 
 def test_one_process(sample: Path) -> None:

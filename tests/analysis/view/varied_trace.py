@@ -10,7 +10,7 @@ import numpy as np
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.seal import seal_all
 from tests.trace.builder import ProgramParts, Tensor, TraceBuilder, kept
 
 EXECUTIONS = 60

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from tests.cli.conftest import Invoke
+from tests.trace.folders.test_pruning import healthy
 from tests.trace.samples import eventful_trace
-from tests.trace.test_pruning import healthy
 
 OLD = 40 * 86_400
 

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 from tests.cli.conftest import COMMAND, Tdbg, error_of
 
 Write = Callable[..., str]

@@ -9,9 +9,9 @@ import pytest
 
 from tensordbg.cli.running import sealing
 from tensordbg.cli.running.sealing import Sealing
-from tensordbg.trace.manifest import read_manifest
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.manifest import read_manifest
+from tensordbg.trace.sealed.seal import seal_all
 from tests.trace.builder import TraceBuilder, small_program
 
 
@@ -30,7 +30,7 @@ def test_seals_while_the_block_runs(monkeypatch: pytest.MonkeyPatch) -> None:
             thrice.set()
         return 0
 
-    monkeypatch.setattr("tensordbg.trace.seal.seal_full_segments", seal)
+    monkeypatch.setattr("tensordbg.trace.sealed.seal.seal_full_segments", seal)
     with Sealing(Path("trace")):
         assert thrice.wait(10)
     assert set(sealed) == {Path("trace")}
@@ -46,7 +46,7 @@ def test_trouble_ends_it_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
         failed.set()
         raise OSError
 
-    monkeypatch.setattr("tensordbg.trace.seal.seal_full_segments", seal)
+    monkeypatch.setattr("tensordbg.trace.sealed.seal.seal_full_segments", seal)
     with Sealing(Path("trace")):
         assert failed.wait(10)
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from tensordbg.console.names.failed_node import FailedProgram, failed_eager_node, stated_inputs, unbuilt_node
 from tensordbg.console.names.node import Node
 from tensordbg.model import NONE, Site, StatedInput, StatedTensor
-from tensordbg.trace.facts import Failure
+from tensordbg.trace.program.facts import Failure
 
 GIVEN = (StatedInput("Relu", "float32", (2, 3)), StatedInput("w", "float32", (-1, 5)))
 TENSORS = (

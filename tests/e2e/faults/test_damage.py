@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tensordbg.cli import main
 from tensordbg.trace.schema import FORMAT_VERSION
-from tensordbg.trace.seal import seal_all, seal_full_segments
+from tensordbg.trace.sealed.seal import seal_all, seal_full_segments
 from tests.sample_trace import make_sample_trace
 from tests.trace.samples import eventful_trace
 

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tensordbg.trace.manifest import read_manifest, write_manifest
-from tensordbg.trace.parts import open_part, write_part
 from tensordbg.trace.schema import EXECUTIONS, TENSORS
-from tensordbg.trace.seal import seal_all
+from tensordbg.trace.sealed.manifest import read_manifest, write_manifest
+from tensordbg.trace.sealed.parts import open_part, write_part
+from tensordbg.trace.sealed.seal import seal_all
 from tests.sample_trace import health_of
 from tests.trace.builder import Tensor, TraceBuilder, small_program
 

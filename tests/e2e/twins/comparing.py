@@ -10,8 +10,8 @@ from pathlib import Path
 from tensordbg.analysis.diff.compare import Asked, compare_sides
 from tensordbg.analysis.diff.result import Comparison, FirstDifference
 from tensordbg.analysis.diff.side import Side, read_side
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import find_run
 from tests import programs
 
 ROOT = Path(__file__).parents[3]

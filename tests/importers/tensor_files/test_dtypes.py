@@ -4,7 +4,7 @@ from safetensors.numpy import _TYPES
 
 from tensordbg.health.spec import MEASURABLE
 from tensordbg.importers.tensor_files.dtypes import OF_SAFETENSORS
-from tensordbg.trace.values import numpy_dtype
+from tensordbg.trace.raw.values import numpy_dtype
 
 
 def test_every_type_that_the_format_has_for_numpy_is_known() -> None:

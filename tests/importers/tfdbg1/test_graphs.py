@@ -6,7 +6,7 @@ import pytest
 
 from tensordbg.errors import TraceError
 from tensordbg.importers.tfdbg1.graphs import RunNode, nodes_of
-from tensordbg.trace.graphdef import GraphDefMessage, GraphDefNode, text_attribute
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode, text_attribute
 
 KEY = {"tensor_name": text_attribute("edge_7_Exp")}
 

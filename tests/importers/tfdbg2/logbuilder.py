@@ -16,7 +16,7 @@ from typing import Any
 
 from tensordbg.importers.tfdbg2.messages import event_type
 from tensordbg.importers.tfdbg2.tensors import FULL_HEALTH
-from tensordbg.trace.checksums import masked_checksum
+from tensordbg.trace.graphs.checksums import masked_checksum
 
 MESSAGE_FILES = {
     "debug_metadata": "metadata",

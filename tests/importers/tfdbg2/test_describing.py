@@ -7,7 +7,7 @@ from tensordbg.importers.tfdbg2.program import Program
 from tensordbg.importers.tfdbg2.stacks import FrameTable, Stacks
 from tensordbg.importers.tfdbg2.variables import Variables
 from tensordbg.model import CallKind, Detail, Site, TensorRef
-from tensordbg.trace.metadata import describe_this_process
+from tensordbg.trace.program.metadata import describe_this_process
 from tensordbg.trace.writer import TraceWriter
 from tests.importers.tfdbg2.logbuilder import LogBuilder
 from tests.importers.tfdbg2.samples import loop_and_branch, nested_functions

@@ -5,7 +5,7 @@ from pathlib import Path
 from tensordbg.importers.tfdbg2.logs import Log, find_logs
 from tensordbg.importers.tfdbg2.stacks import Stacks, read_frames
 from tensordbg.model import NONE, Detail, Frame
-from tensordbg.trace.metadata import describe_this_process
+from tensordbg.trace.program.metadata import describe_this_process
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.writer import TraceWriter
 from tests.importers.tfdbg2.logbuilder import LogBuilder

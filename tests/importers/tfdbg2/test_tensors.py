@@ -21,7 +21,7 @@ from tensordbg.importers.tfdbg2.tensors import (
 )
 from tensordbg.model import NONE, SOMEWHERE, Health
 from tensordbg.trace.events import TensorEvent
-from tensordbg.trace.record import RecordFlag
+from tensordbg.trace.raw.record import RecordFlag
 from tests.importers.tfdbg2.logbuilder import BAD, HEALTHY, summary
 
 NUMBER = {name: number for number, name in TENSORFLOW_DTYPES.items()}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.graphs.function_graph import Section, function_graph
 from tensordbg.report.graphs.graph import graph_text
-from tensordbg.trace.graph_files import GraphFiles, GraphStage
+from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
 from tensordbg.trace.reader import TraceReader
 from tests.report.rendering import rendered
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from tensordbg.analysis.graphs.as_run import run_graph
 from tensordbg.report.graphs.run_graph import run_graph_text
-from tensordbg.trace.graph_files import GraphFiles, GraphStage
-from tensordbg.trace.graphdef import GraphDefMessage
+from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
+from tensordbg.trace.graphs.graphdef import GraphDefMessage
 from tensordbg.trace.reader import TraceReader
 from tests.analysis.graphs.sample_graphs import node
 from tests.report.rendering import rendered

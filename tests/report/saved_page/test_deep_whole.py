@@ -9,7 +9,7 @@ import pytest
 from tensordbg.analysis.view.graphs.whole import whole_graph
 from tensordbg.analysis.view.requests import Whole
 from tensordbg.report.saved_page.deep_whole import deep_whole
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 from tensordbg.wire.view.whole_graph import BundleView, WholeView, whole_view
 from tests.analysis.builder import TraceBuilder

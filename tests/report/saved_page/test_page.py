@@ -8,7 +8,7 @@ import pytest
 from tensordbg.errors import UsageError
 from tensordbg.report.saved_page import page
 from tensordbg.report.saved_page.page import saved_page
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 from tests.report.saved import BUNDLE
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tensordbg.report.saved_page.plain_text import page_text
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 from tensordbg.wire.view.findings import Findings
 

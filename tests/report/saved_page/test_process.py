@@ -7,7 +7,7 @@ import pytest
 from tensordbg.analysis.view.requests import Whole
 from tensordbg.report.saved_page.process import SavedProcess
 from tensordbg.report.saved_page.shelf import ProcessShelf, Room, Stacks
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 from tests.report.saved import PLENTY
 from tests.sample_trace import TENSOR_EVENTS

@@ -11,7 +11,7 @@ import pytest
 
 from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
 from tensordbg.errors import AbsentError, UsageError
-from tensordbg.trace.runs import find_run
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.wire.view.answers import RunAnswers
 from tensordbg.wire.view.errors import Problem
 

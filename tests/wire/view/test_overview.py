@@ -5,8 +5,8 @@ from pathlib import Path
 from tensordbg.analysis.view.growth import Growth
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.overview import read_overview
+from tensordbg.trace.folders.runs import find_run
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import find_run
 from tensordbg.wire.view.overview import Live, ProcessView, live_view, overview_view
 
 

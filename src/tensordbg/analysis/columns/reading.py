@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.errors import TraceError
-from tensordbg.trace.described import is_shape
-from tensordbg.trace.facts import TraceFacts
-from tensordbg.trace.step_sums import StepSums
-from tensordbg.trace.sums import Sums
+from tensordbg.trace.program.described import is_shape
+from tensordbg.trace.program.facts import TraceFacts
+from tensordbg.trace.sums.by_step import StepSums
+from tensordbg.trace.sums.totals import Sums
 
 Ints = npt.NDArray[np.signedinteger[Any]]
 """Whole numbers: of 64 bits, or of 32 where a column is as long as the trace and its numbers are small."""

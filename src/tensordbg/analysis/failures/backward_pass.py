@@ -24,7 +24,7 @@ from tensordbg.analysis.program.locations import Locations
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.lookup import is_in_place
-from tensordbg.trace.facts import Failure
+from tensordbg.trace.program.facts import Failure
 
 _OVERWRITTEN = re.compile(r"modified by an inplace operation(?:: \[[\w.]+ \[(?P<shape>[\d, ]*)\]\])?")
 _GONE = re.compile(r"backward through the graph a second time")

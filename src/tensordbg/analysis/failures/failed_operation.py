@@ -30,8 +30,8 @@ from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins
 from tensordbg.model import NONE, CallKind, Site, StatedInput, StatedTensor, TensorRef
 from tensordbg.operations.kinds import Kind
-from tensordbg.trace.facts import Failure
-from tensordbg.trace.small_elements import elements_text
+from tensordbg.trace.program.facts import Failure
+from tensordbg.trace.raw.small_elements import elements_text
 
 _PASSED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADIENT})
 """What puts out what it takes and is not recorded itself."""

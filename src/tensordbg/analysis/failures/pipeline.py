@@ -18,7 +18,7 @@ from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Function, Site
 from tensordbg.operations.traits import Trait
-from tensordbg.trace.facts import Failure
+from tensordbg.trace.program.facts import Failure
 
 
 @dataclass(frozen=True)

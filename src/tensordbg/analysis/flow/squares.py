@@ -17,7 +17,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import operation_of, type_of
 from tensordbg.model import NONE, Site, TensorRef
 from tensordbg.operations.kinds import Kind
-from tensordbg.trace.catalog import KnownSites
+from tensordbg.trace.program.catalog import KnownSites
 
 _SQUARING = {Kind.MULTIPLY: 2, Kind.POWER: 2, Kind.SQUARE: 1}
 """Kinds of operations that may be squares, with the number of their inputs."""

@@ -19,7 +19,7 @@ from tensordbg.analysis.program.events import Events, Executions
 from tensordbg.analysis.program.places import Place, Places
 from tensordbg.analysis.program.ports import Ports
 from tensordbg.model import NONE, CallKind
-from tensordbg.trace.calls import reachable
+from tensordbg.trace.program.calls import reachable
 
 _MOST_PLACES = 10_000
 """Where the tree of calls has more places, the search for a caller ends."""

@@ -11,7 +11,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import writes_variables
 from tensordbg.analysis.program.places import Place, Places
 from tensordbg.model import CallKind, Site
-from tensordbg.trace.calls import reachable
+from tensordbg.trace.program.calls import reachable
 
 _DEEPEST = 64
 """Calls are not followed deeper than this: a function that calls itself has no end."""

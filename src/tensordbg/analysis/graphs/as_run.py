@@ -16,8 +16,8 @@ from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.program.function_choice import choose_function
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.model import Function
-from tensordbg.trace.graph_files import GraphStage
-from tensordbg.trace.graphdef import GraphDefNode
+from tensordbg.trace.graphs.graph_files import GraphStage
+from tensordbg.trace.graphs.graphdef import GraphDefNode
 from tensordbg.trace.reader import TraceReader
 
 _PLUMBING = {

@@ -15,7 +15,7 @@ from tensordbg.enumeration import first_few
 from tensordbg.model import CallKind
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
-from tensordbg.trace.graphdef import GraphDefNode
+from tensordbg.trace.graphs.graphdef import GraphDefNode
 
 _FUSED_ATTRIBUTES = ("fused_ops", "op_names")
 _OPTIMISERS = ("ArithmeticOptimizer/", "ConstantFolding/", "ConstantFoldingCtrl/")

@@ -20,7 +20,7 @@ from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.query import sql
 from tensordbg.errors import UsageError
 from tensordbg.model import Function
-from tensordbg.trace.graph_files import GraphStage, kept_graphs
+from tensordbg.trace.graphs.graph_files import GraphStage, kept_graphs
 from tensordbg.trace.reader import TraceReader
 
 

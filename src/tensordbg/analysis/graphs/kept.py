@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from tensordbg.analysis.program.description import Program
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.model import Function
-from tensordbg.trace.graph_files import FOLDER, GraphStage, read_graph
-from tensordbg.trace.graphdef import GraphDefMessage, decode_graph
+from tensordbg.trace.graphs.graph_files import FOLDER, GraphStage, read_graph
+from tensordbg.trace.graphs.graphdef import GraphDefMessage, decode_graph
 from tensordbg.trace.reader import TraceReader
 
 _NUMBER = re.compile(r"_\d+$")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from tensordbg.analysis.program.call_tree import CallTree
-from tensordbg.trace.graphdef import GraphDefNode
+from tensordbg.trace.graphs.graphdef import GraphDefNode
 
 _FIELD = re.compile(
     r"/(job|replica|task):([^/]*)|/device:([A-Za-z_]+)(?::(\d+|\*))?|/([a-z]pu):(\d+|\*)", re.IGNORECASE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensordbg.errors import TraceError
+from tensordbg.trace.raw.strings import DTYPE
 from tensordbg.trace.reader import TraceReader
-from tensordbg.trace.strings import DTYPE
 
 _CUT = "\N{HORIZONTAL ELLIPSIS}"
 

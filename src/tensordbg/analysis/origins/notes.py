@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tensordbg.analysis.columns.reading import TraceSource
-from tensordbg.trace.metadata import AS_TOLD
+from tensordbg.trace.program.metadata import AS_TOLD
 
 
 def trace_notes(trace: TraceSource) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from tensordbg.analysis.processes.other_parameters import find_deviations
 from tensordbg.analysis.processes.standing_still import ended_well, is_idle_since, waited_for
 from tensordbg.analysis.warnings.study.series import Floats
 from tensordbg.errors import UsageError
-from tensordbg.trace.step_sums import COLUMNS, KINDS, OCTAVE
+from tensordbg.trace.sums.by_step import COLUMNS, KINDS, OCTAVE
 
 MOST_ROWS = 1000
 """So many processes are shown; of more those that stand out."""

@@ -19,7 +19,7 @@ from tensordbg.analysis.columns.reading import SummedTrace
 from tensordbg.analysis.finding import Alert
 from tensordbg.analysis.processes.first_unlike import Unlike, first_unlike
 from tensordbg.analysis.processes.names import several
-from tensordbg.trace.digests import Digests
+from tensordbg.trace.sums.digests import Digests
 
 _MOST_TOLD = 3
 """So many deviations are looked into, the earliest first."""

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from tensordbg.analysis.columns.reading import SummedTrace, TraceSource
-from tensordbg.trace.sums import Sums
+from tensordbg.trace.sums.totals import Sums
 
 MOST_STUDIED = 16
 """So many processes are studied each by itself; in larger runs some stand for others."""

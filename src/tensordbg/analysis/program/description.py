@@ -23,8 +23,8 @@ from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
 from tensordbg.operations.frameworks import TITLES, framework_of_type
 from tensordbg.operations.kinds import Kind
-from tensordbg.trace.catalog import KnownFunctions, KnownSites
-from tensordbg.trace.facts import Differentiated, Loaded, Reads
+from tensordbg.trace.program.catalog import KnownFunctions, KnownSites
+from tensordbg.trace.program.facts import Differentiated, Loaded, Reads
 
 _GENERATED = re.compile(r"(?:__(?:inference|forward|backward)_)+(.+?)_\d+$")
 """Names that TensorFlow gives to the passes of a function, around its own."""

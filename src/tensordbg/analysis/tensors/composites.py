@@ -23,8 +23,8 @@ from tensordbg.analysis.tensors.composite_text import ragged_text, sparse_text
 from tensordbg.analysis.tensors.eager_composites import eager_composites, events_of_parts
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.model import COMPOSITES, TensorRef
+from tensordbg.trace.raw.values import KeptTensor
 from tensordbg.trace.reader import TraceReader
-from tensordbg.trace.values import KeptTensor
 
 Array = npt.NDArray[Any]
 Row = Mapping[str, Any]

@@ -16,7 +16,7 @@ from functools import cached_property
 from tensordbg.analysis.names.listing import ListedTensor, Order, Selection, list_tensors
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.model import NONE, Health
-from tensordbg.trace.calls import reachable
+from tensordbg.trace.program.calls import reachable
 from tensordbg.trace.reader import TraceReader
 
 _EPSILON: Mapping[str, float] = {"bfloat16": 2.0**-7, "float16": 2.0**-10, "float32": 2.0**-23, "complex64": 2.0**-23}

@@ -14,8 +14,8 @@ from tensordbg.analysis.query import sql
 from tensordbg.analysis.tensors.show import TensorHistory
 from tensordbg.errors import UsageError
 from tensordbg.model import Detail
+from tensordbg.trace.raw.values import KeptTensor
 from tensordbg.trace.reader import TraceReader
-from tensordbg.trace.values import KeptTensor
 
 Array = npt.NDArray[Any]
 Steps = tuple[int | None, int | None]

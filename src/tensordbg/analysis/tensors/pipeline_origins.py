@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from tensordbg.analysis.query import sql
 from tensordbg.errors import TraceError
 from tensordbg.model import BATCH_ORIGINS, ELEMENT_ORIGIN
+from tensordbg.trace.raw.strings import DTYPE
+from tensordbg.trace.raw.values import KeptTensor
 from tensordbg.trace.reader import TraceReader
-from tensordbg.trace.strings import DTYPE
-from tensordbg.trace.values import KeptTensor
 
 _AT_ONCE = 10_000
 

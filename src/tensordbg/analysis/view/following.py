@@ -10,7 +10,7 @@ from threading import RLock
 from tensordbg.analysis.view.growth import Growth
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.overview import SoundTrace
-from tensordbg.trace.progress import Progress, progress_of
+from tensordbg.trace.folders.progress import Progress, progress_of
 from tensordbg.trace.reader import open_trace
 
 _PAUSE = 0.3

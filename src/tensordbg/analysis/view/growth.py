@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from tensordbg.trace.facts import TraceFacts
+from tensordbg.trace.program.facts import TraceFacts
 from tensordbg.trace.reader import TraceReader
 
 _CATALOGUE = ("sites", "functions", "stacks", "variables")

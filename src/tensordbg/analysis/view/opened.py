@@ -41,12 +41,12 @@ from tensordbg.analysis.view.timeline.lanes import LaneContent, find_lanes
 from tensordbg.analysis.view.timeline.timings import Bad, DeviceWork, Timings, count_bad, read_timings, work_of_devices
 from tensordbg.errors import AbsentError
 from tensordbg.model import COMPOSITES, TensorRef
-from tensordbg.trace.facts import TraceFacts
-from tensordbg.trace.parts import ROW_GROUP
+from tensordbg.trace.program.facts import TraceFacts
+from tensordbg.trace.raw.strings import DTYPE
 from tensordbg.trace.reader import TraceReader
-from tensordbg.trace.step_sums import StepSums
-from tensordbg.trace.strings import DTYPE
-from tensordbg.trace.sums import Sums
+from tensordbg.trace.sealed.parts import ROW_GROUP
+from tensordbg.trace.sums.by_step import StepSums
+from tensordbg.trace.sums.totals import Sums
 
 BLOCK = ROW_GROUP
 """So many events are read and kept together: as many as lie together in the files."""

@@ -11,10 +11,10 @@ from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.origins.notes import trace_notes
 from tensordbg.analysis.view.growth import Growth
 from tensordbg.remote.copies import named
-from tensordbg.trace.facts import End
-from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.folders.runs import TraceRun
+from tensordbg.trace.program.facts import End
+from tensordbg.trace.program.metadata import TraceMetadata
 from tensordbg.trace.reader import TraceReader
-from tensordbg.trace.runs import TraceRun
 
 
 class SoundTrace(TraceSource, Protocol):

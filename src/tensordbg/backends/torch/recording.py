@@ -24,7 +24,7 @@ from tensordbg.recording.failure import FailedOperation
 from tensordbg.recording.log import made_by
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import RunWatch
-from tensordbg.trace.process import ProcessPlace
+from tensordbg.trace.program.process import ProcessPlace
 
 _variables = Variables(CATALOG)
 _modules = Modules(CATALOG, _variables)

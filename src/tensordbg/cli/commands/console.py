@@ -25,7 +25,7 @@ def command(trace: TraceChoice, plain: bool, script: str | None, filters: tuple[
     from tensordbg.console.console import Console
     from tensordbg.console.faces import choose_face
     from tensordbg.console.language.filters import Filters
-    from tensordbg.trace.runs import find_run
+    from tensordbg.trace.folders.runs import find_run
 
     run = find_run(trace.path)
     process = run.only() if trace.process is None else run.process(trace.process)

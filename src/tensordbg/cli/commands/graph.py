@@ -9,7 +9,7 @@ import click
 
 from tensordbg.cli.arguments import TraceChoice, json_option, trace_and
 from tensordbg.errors import UsageError
-from tensordbg.trace.graph_files import GraphStage
+from tensordbg.trace.graphs.graph_files import GraphStage
 
 if TYPE_CHECKING:
     from tensordbg.trace.reader import TraceReader

@@ -13,7 +13,7 @@ from tensordbg.cli.quantities import bytes_of, seconds_of
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from tensordbg.trace.pruning import StoredRun
+    from tensordbg.trace.folders.pruning import StoredRun
 
 
 @click.command("prune")
@@ -38,8 +38,8 @@ def command(
     from tensordbg.cli.output import print_note, working
     from tensordbg.remote.addresses import address_of
     from tensordbg.report.pruned import pruned_sentence
-    from tensordbg.trace.place import is_trace
-    from tensordbg.trace.pruning import Limits, chosen, stored_runs
+    from tensordbg.trace.folders.place import is_trace
+    from tensordbg.trace.folders.pruning import Limits, chosen, stored_runs
 
     if older_than is None and larger_than is None:
         raise UsageError("nothing says what may go; give --older-than 14d, --larger-than 20GB, or both")
@@ -82,7 +82,7 @@ def _delete(runs: list[StoredRun]) -> list[str]:
     """Deletes runs; what could not be deleted is told, and given back."""
     from tensordbg.cli.output import print_note
     from tensordbg.errors import RecordingError
-    from tensordbg.trace.pruning import delete
+    from tensordbg.trace.folders.pruning import delete
 
     refused = []
     for run in runs:

@@ -12,7 +12,7 @@ from tensordbg.cli.arguments import TraceChoice, trace_argument
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from tensordbg.trace.runs import TraceRun
+    from tensordbg.trace.folders.runs import TraceRun
 
 STANDARD_OUTPUT = "-"
 
@@ -74,7 +74,7 @@ def _markdown(trace: TraceChoice) -> bytes:
 
 def _run(trace: TraceChoice) -> TraceRun:
     """The run, with all its processes or the one that was chosen."""
-    from tensordbg.trace.runs import TraceRun, find_run
+    from tensordbg.trace.folders.runs import TraceRun, find_run
 
     run = find_run(trace.path)
     return run if trace.process is None else TraceRun(run.path, (run.process(trace.process),))

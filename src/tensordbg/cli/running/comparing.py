@@ -96,8 +96,8 @@ def _recorded(program: Program, folder: Path) -> RecordedProgram:
 
 
 def _has_recorded(folder: Path) -> bool:
+    from tensordbg.trace.folders.runs import find_run
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.runs import find_run
 
     try:
         return any(open_trace(process.folder).tensor_count for process in find_run(folder).processes)

@@ -12,7 +12,7 @@ from tensordbg.cli.running.program import Program
 from tensordbg.debug.plan import DebugPlan
 from tensordbg.errors import RecordingError, TraceError
 from tensordbg.recording.settings import settings_above
-from tensordbg.trace.place import is_trace
+from tensordbg.trace.folders.place import is_trace
 from tensordbg.trace.writer import new_trace_folder
 
 
@@ -50,7 +50,7 @@ def _take_away(folders: list[Path]) -> None:
 
 def _seal(trace: Path) -> None:
     """Seals a trace and says where it is."""
-    from tensordbg.trace.seal import seal_all
+    from tensordbg.trace.sealed.seal import seal_all
 
     try:
         seal_all(trace)

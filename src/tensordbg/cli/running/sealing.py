@@ -37,6 +37,6 @@ class Sealing:
                 self._seal()
 
     def _seal(self) -> None:
-        from tensordbg.trace.seal import seal_full_segments
+        from tensordbg.trace.sealed.seal import seal_full_segments
 
         seal_full_segments(self._trace)

@@ -18,8 +18,8 @@ from tensordbg.report.numbers import amount, count
 
 if TYPE_CHECKING:
     from tensordbg.analysis.finding import WhyResult
+    from tensordbg.trace.folders.runs import RunProcess
     from tensordbg.trace.reader import TraceReader
-    from tensordbg.trace.runs import RunProcess
 
 
 _NEW_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")
@@ -44,8 +44,8 @@ def summarize(trace: Path, seconds: float) -> None:
         _say("nothing was recorded: the program did not start")
         return
     from tensordbg.analysis.why import why
+    from tensordbg.trace.folders.runs import run_with
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.runs import run_with
 
     with working(f"reading {trace}"):
         _seal(trace)
@@ -91,9 +91,9 @@ def _started(trace: Path) -> list[RunProcess]:
 
     As long as one of them runs, it is a run of its own to tell of.
     """
-    from tensordbg.trace.process import RUN_VARIABLE
+    from tensordbg.trace.folders.runs import run_with
+    from tensordbg.trace.program.process import RUN_VARIABLE
     from tensordbg.trace.reader import open_trace
-    from tensordbg.trace.runs import run_with
 
     if os.environ.get(RUN_VARIABLE):
         return []
@@ -128,7 +128,7 @@ def _summarize_started(trace: Path, processes: Sequence[RunProcess], seconds: fl
 
 
 def _seal(trace: Path) -> None:
-    from tensordbg.trace.seal import seal_all
+    from tensordbg.trace.sealed.seal import seal_all
 
     try:
         seal_all(trace)

@@ -14,7 +14,7 @@ from tensordbg.errors import RecordingError
 from tensordbg.packages import is_of
 from tensordbg.recording.plan import Plan
 from tensordbg.recording.settings import settings_above
-from tensordbg.trace.place import clear_place, is_trace, make_place
+from tensordbg.trace.folders.place import clear_place, is_trace, make_place
 from tensordbg.trace.writer import new_trace_folder
 
 

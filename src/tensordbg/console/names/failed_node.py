@@ -8,7 +8,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.console.names.node import Node
 from tensordbg.model import NONE, StatedInput, StatedTensor
 from tensordbg.report.numbers import ABSENT
-from tensordbg.trace.facts import Failure, TraceFacts
+from tensordbg.trace.program.facts import Failure, TraceFacts
 
 
 class FailedProgram(Protocol):

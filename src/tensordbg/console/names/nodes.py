@@ -168,7 +168,7 @@ def _waiting(opened: ConnectedNodes, site: int) -> dict[str, list[str]] | None:
         sites = opened.program.sites
         return {each.name: [sites[number].name for number in waits_for(opened.program, each)] for each in graph}
     from tensordbg.analysis.graphs.kept import KeptGraphs
-    from tensordbg.trace.graph_files import GraphStage
+    from tensordbg.trace.graphs.graph_files import GraphStage
 
     known = opened.program.sites.get(site)
     function = None if known is None else opened.program.functions.get(known.function)

@@ -25,8 +25,8 @@ from tensordbg.errors import UsageError
 from tensordbg.health import measure
 from tensordbg.model import NONE, Detail, Health
 from tensordbg.report.numbers import ABSENT, count
+from tensordbg.trace.raw.strings import DTYPE, lengths_of
 from tensordbg.trace.reader import TraceReader
-from tensordbg.trace.strings import DTYPE, lengths_of
 
 if TYPE_CHECKING:
     from tensordbg.analysis.view.records.columns import EventColumns

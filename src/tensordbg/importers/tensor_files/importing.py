@@ -18,7 +18,7 @@ from tensordbg.importers.tensor_files.stored import StoredTensor, event_of
 from tensordbg.model import NONE, Detail, Site
 from tensordbg.opening import is_regular, open_regular, size_of
 from tensordbg.trace.events import EventWriter, ExecutionEvent, Moment
-from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.program.metadata import TraceMetadata
 from tensordbg.trace.writer import TraceWriter
 
 SUFFIXES = (".safetensors", ".npz", ".npy")

@@ -23,7 +23,7 @@ from tensordbg.importers.tensor_files.stored import (
 )
 from tensordbg.json_input import load_json
 from tensordbg.opening import size_of
-from tensordbg.trace.values import numpy_dtype
+from tensordbg.trace.raw.values import numpy_dtype
 
 _MOST_HEADER = 100_000_000
 """Bytes; the format's own library takes no more."""

@@ -16,8 +16,8 @@ from tensordbg.health import measure
 from tensordbg.health.spec import MEASURABLE
 from tensordbg.model import NONE, Health
 from tensordbg.trace.events import TensorEvent
-from tensordbg.trace.record import RecordFlag
-from tensordbg.trace.values import numpy_dtype
+from tensordbg.trace.raw.record import RecordFlag
+from tensordbg.trace.raw.values import numpy_dtype
 
 Array = npt.NDArray[Any]
 

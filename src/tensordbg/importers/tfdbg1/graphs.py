@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tensordbg.errors import TraceError
-from tensordbg.trace.graphdef import GraphDefNode, decode_graph
+from tensordbg.trace.graphs.graphdef import GraphDefNode, decode_graph
 
 _COPIES = frozenset({"Copy", "CopyHost"})
 _HIDDEN = frozenset({"_Send", "_Recv", "_HostSend", "_HostRecv", "_Retval"})

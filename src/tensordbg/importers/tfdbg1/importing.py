@@ -17,7 +17,7 @@ from tensordbg.importers.tfdbg2.writing import Names
 from tensordbg.model import NONE, CallKind, Detail, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.trace.events import EventWriter, ExecutionEvent, Moment, TensorEvent
-from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.program.metadata import TraceMetadata
 from tensordbg.trace.writer import TraceWriter
 
 _IN_LOOP = 1

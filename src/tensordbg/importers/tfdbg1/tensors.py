@@ -10,7 +10,7 @@ from tensordbg.health.spec import TENSORFLOW_DTYPES
 from tensordbg.importers.tfdbg2.tensors import FULL_TENSOR, described, elements_of
 from tensordbg.model import NONE, SOMEWHERE, Health
 from tensordbg.trace.events import TensorEvent
-from tensordbg.trace.record import RecordFlag
+from tensordbg.trace.raw.record import RecordFlag
 
 
 def event_of(operation: str, tensor: Any) -> TensorEvent:

@@ -18,7 +18,7 @@ from tensordbg.importers.tfdbg2.variables import Variables
 from tensordbg.importers.tfdbg2.writing import HistoryWriter, nanoseconds
 from tensordbg.model import Detail
 from tensordbg.trace.events import EventWriter
-from tensordbg.trace.metadata import TraceMetadata
+from tensordbg.trace.program.metadata import TraceMetadata
 from tensordbg.trace.writer import TraceWriter
 
 _NOBODY = 0

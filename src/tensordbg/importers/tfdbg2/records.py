@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from tensordbg.errors import TraceError
 from tensordbg.opening import open_regular, size_of
-from tensordbg.trace.checksums import masked_checksums
+from tensordbg.trace.graphs.checksums import masked_checksums
 
 _HEAD = struct.Struct("<QI")
 _FOOT = struct.Struct("<I")

@@ -14,8 +14,8 @@ from tensordbg.health import measure
 from tensordbg.health.spec import MEASURABLE, TENSORFLOW_DTYPES
 from tensordbg.model import NONE, SOMEWHERE, Health
 from tensordbg.trace.events import TensorEvent
-from tensordbg.trace.record import RecordFlag
-from tensordbg.trace.values import numpy_dtype
+from tensordbg.trace.raw.record import RecordFlag
+from tensordbg.trace.raw.values import numpy_dtype
 
 NO_TENSOR, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, SHAPE, _, FULL_TENSOR = range(1, 8)
 """The modes, by their number in the log."""

@@ -12,7 +12,7 @@ from tensordbg.enumeration import first_few
 from tensordbg.model import Function
 from tensordbg.report.listing import BAD, plain_table
 from tensordbg.report.numbers import ABSENT, amount, count
-from tensordbg.trace.graph_files import GraphStage
+from tensordbg.trace.graphs.graph_files import GraphStage
 
 _NAMED = 4
 """So many other functions of the same name are named."""

@@ -13,7 +13,7 @@ from tensordbg.analysis.graphs.changes import Fate, GraphChange
 from tensordbg.report.graphs.graph import heading, place
 from tensordbg.report.listing import plain_table
 from tensordbg.report.numbers import amount, count
-from tensordbg.trace.graph_files import GraphStage
+from tensordbg.trace.graphs.graph_files import GraphStage
 
 _LISTED = 40
 """So many reasons are listed; --json has all."""

@@ -26,8 +26,8 @@ from tensordbg.analysis.view.search.suggestions import complete
 from tensordbg.analysis.view.table.history import thinned_history
 from tensordbg.analysis.view.table.page import next_event, place_of, read_page
 from tensordbg.analysis.view.timeline.lanes import one_execution, read_timeline
+from tensordbg.trace.folders.runs import TraceRun
 from tensordbg.trace.reader import open_trace
-from tensordbg.trace.runs import TraceRun
 from tensordbg.wire.view.answer_table import AnswerTable, answer_table
 from tensordbg.wire.view.events import (
     EventPage,

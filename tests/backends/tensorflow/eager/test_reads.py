@@ -12,7 +12,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.backends.tensorflow.internals import eager_tensors, pywrap_tfe
-from tensordbg.trace.facts import Reads
+from tensordbg.trace.program.facts import Reads
 from tensordbg.trace.reader import open_trace
 
 READ: dict[str, Callable[[Any], object]] = {

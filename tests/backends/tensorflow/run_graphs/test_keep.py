@@ -12,7 +12,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.backends.tensorflow.functions import definition as fd
-from tensordbg.trace.graph_files import GraphStage, kept_graphs, read_graph
+from tensordbg.trace.graphs.graph_files import GraphStage, kept_graphs, read_graph
 from tests.backends.tensorflow.recorded import Recorded, read
 
 BUILT, RUN, RECORDED = GraphStage

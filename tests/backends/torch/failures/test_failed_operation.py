@@ -6,7 +6,7 @@ import pytest
 
 import tensordbg
 from tensordbg.model import NONE
-from tensordbg.trace.facts import Failure
+from tensordbg.trace.program.facts import Failure
 from tensordbg.trace.reader import open_trace
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")

@@ -25,7 +25,7 @@ from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import PARAMETER
 from tensordbg.operations.traits import Trait
-from tensordbg.trace.described import is_shape
+from tensordbg.trace.program.described import is_shape
 
 _LEVELS = 40
 _MOST_EXECUTIONS = 1000

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.model import NONE, StatedInput, StatedTensor
-from tensordbg.trace.small_elements import elements_text
+from tensordbg.trace.raw.small_elements import elements_text
 
 _MOST_ELEMENTS = 16
 

@@ -17,7 +17,7 @@ from tensordbg.capture.reader import Capture
 from tensordbg.errors import CaptureError
 from tensordbg.model import SourceFile
 from tensordbg.recording.catalog import CATALOG
-from tensordbg.trace.rows import function_from_row, site_from_row, source_from_row, stack_from_row
+from tensordbg.trace.program.rows import function_from_row, site_from_row, source_from_row, stack_from_row
 
 _ELEMENT = "tdbg_element_"
 _ONLY_IN_PYTHON = ("_gradient_op_type",)

@@ -21,7 +21,7 @@ from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.run_graphs.clean import clean_graph
 from tensordbg.backends.tensorflow.run_graphs.collection import Call, CollectionError, GraphCollection, UsersCollection
 from tensordbg.recording.recorder import Recorder
-from tensordbg.trace.graph_files import GraphFiles, GraphStage
+from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
 
 _PLAIN = "_tensordbg_plain"
 """The end of the name of a plain function's copy, for the moment in which it is there."""

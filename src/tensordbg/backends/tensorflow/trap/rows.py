@@ -9,7 +9,7 @@ from typing import Any
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.model import Frame, Function, Site, SourceFile, Variable
 from tensordbg.recording.catalog import CATALOG
-from tensordbg.trace.rows import function_row, site_row, source_row, stack_row, variable_row
+from tensordbg.trace.program.rows import function_row, site_row, source_row, stack_row, variable_row
 
 
 class Rows:

@@ -28,7 +28,7 @@ from tensordbg.recording.catalog import CATALOG
 from tensordbg.replaying.changes import change_of
 from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.replaying.reading import is_bad, reading_of
-from tensordbg.trace.rows import source_from_row, stack_from_row
+from tensordbg.trace.program.rows import source_from_row, stack_from_row
 
 GRADIENT = "gradient"
 

@@ -17,7 +17,7 @@ from tensordbg.backends.torch.step_graph import GRAPH_FILE, GRAPH_TENSORS_FILE, 
 from tensordbg.backends.torch.trap.step_log import At, Noted
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.catalog import CATALOG
-from tensordbg.trace.rows import source_row, stack_row
+from tensordbg.trace.program.rows import source_row, stack_row
 
 _DTYPES = (
     *("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64"),

@@ -1,0 +1,1 @@
+"""Graphs of functions as TensorFlow writes them, read and put together without TensorFlow."""
