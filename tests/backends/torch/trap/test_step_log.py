@@ -100,3 +100,45 @@ def test_what_other_processes_send_comes_from_outside(log: StepLog, tmp_path: Pa
     assert memory is not None
     assert memory[1] == torch.ones(3).exp().numpy().tobytes()
     assert noted.memories[made.memory] is None
+
+
+def test_asleep_it_notes_nothing_of_any_thread_until_it_is_woken(log: StepLog) -> None:
+    x = torch.ones(2)
+    log.begin()
+    log.sleep()
+    x.exp()
+    log.wake()
+    x.sin()
+    assert names(log) == ["aten::sin"]
+    log.sleep()
+    log.begin()
+    x.cos()
+    assert names(log) == ["aten::cos"]
+    log.sleep()
+    log.rest()
+    x.tan()
+    assert names(log) == ["aten::cos", "aten::tan"]
+
+
+BAD = [float("nan"), float("inf"), float("-inf")]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64])
+@pytest.mark.parametrize("place", [0, 6, 30])
+def test_a_bad_number_is_found_without_an_operation(log: StepLog, dtype: torch.dtype, place: int) -> None:
+    good = torch.arange(-15, 16).to(dtype)
+    columns = torch.ones(4, 6, dtype=dtype)[:, ::2]
+    log.begin()
+    assert log.look_for_bad([good, columns, torch.ones(3, dtype=torch.int64), torch.empty(0)]) == (True, [])
+    assert log.look_for_bad([good, torch.tensor(BAD).sum().to(dtype)])[0] is False
+    for bad in BAD:
+        spoilt = good.clone()
+        spoilt[place] = bad
+        assert log.look_for_bad([columns, spoilt]) == (False, [])
+    columns[2, 1] = float("nan")
+    assert log.look_for_bad([good, columns]) == (False, [])
+
+
+def test_what_it_can_not_read_is_handed_back(log: StepLog) -> None:
+    others = [torch.eye(2).to_sparse(), torch.ones(2, device="meta"), torch.ones(2, dtype=torch.complex64).conj()]
+    assert log.look_for_bad([torch.ones(2), *others]) == (True, others)

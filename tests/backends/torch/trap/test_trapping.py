@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -147,3 +148,25 @@ def test_what_there_is_not_is_told_when_it_matters(
     assert capsys.readouterr().err.splitlines() == [
         "tdbg: warning: variables are looked at in TensorFlow only, so --keep changes nothing for PyTorch"
     ]
+
+
+def test_a_step_behind_an_optimizer_that_raised_is_noted(trap: Callable[..., Trap]) -> None:
+    class Raising(torch.optim.SGD):  # type: ignore[misc]
+        raises = True
+
+        def step(self, closure: Any = None) -> Any:
+            if self.raises:
+                raise RuntimeError("once")
+            return super().step(closure)
+
+    net = model()
+    optimizer = Raising(net.parameters(), lr=0.1)
+    trapped = trap(on_bad="record")
+    with pytest.raises(RuntimeError, match="once"):
+        step(net, optimizer)
+    optimizer.raises = False
+    step(net, optimizer, bad=True)
+    graph = json.loads((trapped.captures[0] / "graph.json").read_text())
+    assert [each["name"] for each in graph["operations"]].count("aten::native_batch_norm") == 2, (
+        "of both forward passes"
+    )

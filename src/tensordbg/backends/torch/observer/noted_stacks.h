@@ -15,7 +15,11 @@ inline std::unordered_map<std::uint64_t, PyObject*> g_stacks;
 
 // The hash of this thread's stack, whose frames are noted. It may wait for the interpreter.
 inline std::uint64_t noted_stack() {
+  constexpr std::size_t kSeen = 1024;
+  static thread_local std::uint64_t seen[kSeen];  // those that this thread met of late, to be found without a lock
   const std::uint64_t hash = stack_hash();
+  if (seen[hash % kSeen] == hash) return hash;
+  seen[hash % kSeen] = hash;
   {
     const std::lock_guard<std::mutex> guard(g_stacks_mutex);
     if (g_stacks.find(hash) != g_stacks.end()) return hash;

@@ -76,6 +76,23 @@ class StepLog:
         if self._module is not None:
             self._module.rest()
 
+    def sleep(self) -> None:
+        """Notes nothing of any thread until a step ends or begins, at no cost."""
+        if self._module is not None:
+            self._module.sleep()
+
+    def wake(self) -> None:
+        """Ends `sleep`."""
+        if self._module is not None:
+            self._module.wake()
+
+    def look_for_bad(self, tensors: Sequence[Any]) -> tuple[bool, Sequence[Any]]:
+        """Whether no number is infinite or NaN in those that can be read without PyTorch, and the others."""
+        if self._module is None:
+            return True, tensors
+        finite, others = self._module.look_for_bad(tensors)
+        return bool(finite), others
+
     def pause(self) -> None:
         """Notes nothing of this thread up to `resume`."""
         if self._module is not None:

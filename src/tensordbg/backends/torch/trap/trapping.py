@@ -6,11 +6,11 @@ import contextlib
 import math
 import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 
 from tensordbg.backends.torch.scaled_steps import ScaledSteps
@@ -55,6 +55,25 @@ class _Progress:
     """How many calls of modules its last step came behind."""
 
 
+class _Unnoted(guarded):
+    """Has code of ours run inside the program, whose operations are not among those of the step."""
+
+    __slots__ = ("_log",)
+
+    def __init__(self, log: StepLog, what: str, fail: Callable[[str, BaseException], None]) -> None:
+        super().__init__(what, fail)
+        self._log = log
+
+    def __enter__(self) -> None:
+        self._log.pause()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self._log.resume()
+        return super().__exit__(kind, error, trace)
+
+
 class Trapping:
     """The trap of this process."""
 
@@ -63,7 +82,9 @@ class Trapping:
         self.captures: list[Path] = []
         self._plan = plan
         self._log = StepLog()
-        self._calls = Calls(self._guard, self._log.begin)
+        self._updating = False
+        """Whether an optimizer writes, whose operations are none of the step."""
+        self._calls = Calls(self._guard_call, self._log.begin)
         self._readings = Readings(plan.rules)
         self._losses: list[Any] = []
         self._progress: weakref.WeakKeyDictionary[Any, _Progress] = weakref.WeakKeyDictionary()
@@ -120,10 +141,14 @@ class Trapping:
     def tell_others(self, message: str) -> None:
         """Tells nobody: the other processes of a training test the same reduced gradients."""
 
-    @contextlib.contextmanager
-    def _guard(self, what: str) -> Iterator[None]:
-        with self._log.paused(), guarded(what, self._fail):
-            yield
+    def _guard(self, what: str) -> AbstractContextManager[None]:
+        return _Unnoted(self._log, what, self._fail)
+
+    def _guard_call(self, what: str) -> AbstractContextManager[None]:
+        if self._updating:  # it has raised, or it calls modules again as SAM does
+            self._updating = False
+            self._log.wake()
+        return self._guard(what)
 
     def _fail_to_note(self, message: str) -> None:
         say(f"warning: captures can be shown and not replayed: noting an operation failed: {message}")
@@ -146,7 +171,8 @@ class Trapping:
         closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
         if not callable(closure):
             self._test(optimizer)
-            self._log.pause()
+            self._updating = True
+            self._log.sleep()
             return None
 
         def tested() -> Any:
@@ -168,6 +194,7 @@ class Trapping:
             progress = self._progress.setdefault(optimizer, _Progress())
             progress.steps += 1
             progress.calls = self._calls.number
+            self._updating = False
             if self._calls.begun:
                 self._log.rest()
             else:
@@ -206,7 +233,8 @@ class Trapping:
         if getattr(optimizer, "found_inf", None) is not None:
             return  # it looks itself, and leaves the step out
         self._scaled.looked_at = True
-        good = all_finite((*self._losses, *gradients))
+        good, others = self._log.look_for_bad([*self._losses, *gradients])
+        good = good and all_finite(others)
         if good and not self._plan.rules.any:
             return
         step = self._step_of(optimizer)

@@ -2,7 +2,8 @@
 //
 // It is an observer of at::RecordFunction, as that of a recording. Nothing is measured and no result is held: of a tensor
 // only its memory's number and its place there are noted. What comes from outside of the step is held until the step has
-// ended, and copied where the step writes into it. With the next step all is forgotten, unless somebody takes it.
+// ended, and copied where the step writes into it. With the next step all is forgotten, unless somebody takes it; the tables
+// stay as they are, so that an operation asks for no memory.
 #include "frames.h"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -15,10 +16,12 @@
 
 #include "autograd.h"
 #include "callbacks.h"
+#include "finite.h"
 #include "interpreter.h"
 #include "memories.h"
 #include "noted_stacks.h"
 #include "operations.h"
+#include "stock.h"
 
 namespace tensordbg_torch {
 namespace {
@@ -27,16 +30,23 @@ constexpr std::size_t kMost = 60000;  // operations of a step
 
 enum class Kind : char { kValue, kTensor, kTensors };
 
+// So many things that stand one behind the other in a table of all.
+struct Range {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
 struct Argument {
   Kind kind = Kind::kValue;
-  c10::IValue value;        // of a value
-  std::vector<At> tensors;  // one, or those of a list
+  Range tensors;      // one, or those of a list
+  c10::IValue value;  // of a value
 };
 
 struct More {
   std::string overload;
   bool seeded = false;
   bool transparent = false;  // what it calls is noted, or it only makes a view
+  bool normalizes = false;   // it writes statistics without saying so in its schema
 };
 
 struct Entry {
@@ -48,20 +58,43 @@ struct Entry {
   int autocast = 0;
   int state = -1;             // of the random generator before it
   bool grad = false;          // some kernels keep more for the backward pass
-  std::vector<Argument> arguments;
-  std::vector<At> results;
+  Range arguments;
+  Range results;
 };
+
+// Which entry a node of autograd differentiates, by thread and sequence number.
+struct Forward {
+  std::uint64_t key = 0;
+  std::uint64_t window = 0;
+  std::int64_t entry = -1;
+};
+constexpr std::size_t kForwards = 65536;  // one that is overwritten is a node of which nothing is known
 
 struct Log {
   std::vector<Entry> entries;
+  std::vector<Argument> arguments;
+  std::vector<At> tensors;
   Memories memories;
   std::vector<at::Tensor> states;
-  std::unordered_map<std::uint64_t, std::int64_t> forwards;
   std::string trouble;  // why the step can't be run again
+
+  void clear() {
+    entries.clear();
+    arguments.clear();
+    tensors.clear();
+    memories.clear();
+    states.clear();
+    trouble.clear();
+  }
+
+  Range from(std::size_t first) const { return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(tensors.size() - first)}; }
 };
 
 std::mutex g_mutex;
 Log g_log;
+std::mutex g_other_mutex;
+Log g_other;  // the one of the step before, empty
+std::vector<Forward> g_forwards(kForwards);
 std::atomic<bool> g_active{false};
 std::atomic<bool> g_resting{false};  // between two steps, where evaluations run: only what may be differentiated counts
 std::atomic<std::uint64_t> g_window{0};
@@ -81,7 +114,7 @@ struct Thread {
 };
 thread_local Thread t_thread;
 
-struct Context : at::ObserverContext {
+struct Context final : at::ObserverContext, FromStock<Context> {
   Entry entry;
   std::uint64_t window = 0;
 };
@@ -90,7 +123,7 @@ void fail(const char* what) {
   if (g_active.exchange(false)) tell(g_fail, what);
 }
 
-const More& more_of(const at::RecordFunction& fn, const Operation& operation) {
+const More* find_more(const at::RecordFunction& fn, const Operation& operation) {
   static std::mutex mutex;
   static auto* const known = new std::unordered_map<const Operation*, std::unique_ptr<More>>;
   const std::lock_guard<std::mutex> guard(mutex);
@@ -104,14 +137,23 @@ const More& more_of(const at::RecordFunction& fn, const Operation& operation) {
     }
     found->transparent = operation.composite || operation.is_view || operation.rearranges || operation.enters ||
                          operation.rebinds || !begins_with(operation.name, "aten::");
+    found->normalizes = is_among(operation.name, {"aten::native_batch_norm", "aten::cudnn_batch_norm"});
   }
-  return *found;
+  return found.get();
 }
 
-// Batch normalization writes its statistics without saying so in its schema.
-bool writes(const Operation& operation, std::size_t argument) {
+const More& more_of(const at::RecordFunction& fn, const Operation& operation) {
+  static thread_local std::vector<const More*> seen;  // by the operation's number, so that no lock is taken
+  const auto number = static_cast<std::size_t>(operation.number);
+  if (number >= seen.size()) seen.resize(number + 64);
+  if (seen[number] == nullptr) seen[number] = find_more(fn, operation);
+  return *seen[number];
+}
+
+bool writes(const Entry& entry, std::size_t argument) {
+  const Operation& operation = *entry.operation;
   if (argument < operation.writes.size() && operation.writes[argument]) return true;
-  return (argument == 3 || argument == 4) && is_among(operation.name, {"aten::native_batch_norm", "aten::cudnn_batch_norm"});
+  return entry.more->normalizes && (argument == 3 || argument == 4);
 }
 
 // A step that can't be run again need not be noted any further.
@@ -126,10 +168,13 @@ bool is_plain(const at::Tensor& tensor) {
          tensor.has_storage() && !tensor.is_conj() && !tensor.is_neg() && !tensor.is_mkldnn();
 }
 
-At take(const Operation& operation, const at::Tensor& tensor, bool written) {
-  if (is_plain(tensor)) return g_log.memories.take(tensor, written);
-  trouble(operation, "computes with a tensor that is not dense, or not on the processor");
-  return {};
+void take(const Operation& operation, const at::Tensor& tensor, bool written) {
+  if (is_plain(tensor)) {
+    g_log.tensors.push_back(g_log.memories.take(tensor, written));
+  } else {
+    trouble(operation, "computes with a tensor that is not dense, or not on the processor");
+    g_log.tensors.emplace_back();
+  }
 }
 
 bool is_number(const at::Tensor& tensor) {
@@ -142,32 +187,35 @@ c10::IValue number_in(const at::Tensor& tensor) {
   return *tensor.const_data_ptr<std::int64_t>();
 }
 
-Argument argument_of(const Operation& operation, const c10::IValue& value, bool written) {
-  Argument argument;
+bool holds_tensors(const c10::IValue& value) {
+  if (value.isTensorList()) return true;
+  if (!value.isList()) return false;
+  const auto all = value.toListRef();
+  return std::any_of(all.begin(), all.end(), [](const c10::IValue& each) { return each.isTensor(); });
+}
+
+void note_argument(const Operation& operation, const c10::IValue& value, bool written) {
+  Argument& argument = g_log.arguments.emplace_back();
+  const std::size_t first = g_log.tensors.size();
   if (value.isTensor()) {
     const at::Tensor& tensor = value.toTensor();
-    if (!tensor.defined()) return argument;
+    if (!tensor.defined()) return;
     if (is_number(tensor)) {
       argument.value = number_in(tensor);
-      return argument;
+      return;
     }
     argument.kind = Kind::kTensor;
-    argument.tensors.push_back(take(operation, tensor, written));
-    return argument;
-  }
-  const bool list = value.isTensorList() || (value.isList() && value.toListRef().size() > 0 &&
-                                             std::any_of(value.toListRef().begin(), value.toListRef().end(),
-                                                         [](const c10::IValue& each) { return each.isTensor(); }));
-  if (!list) {
+    take(operation, tensor, written);
+  } else if (holds_tensors(value)) {
+    argument.kind = Kind::kTensors;
+    for (const c10::IValue& each : value.toListRef()) {
+      if (each.isTensor() && each.toTensor().defined()) take(operation, each.toTensor(), written);
+      else g_log.tensors.emplace_back();
+    }
+  } else {
     argument.value = value;
-    return argument;
   }
-  argument.kind = Kind::kTensors;
-  for (const c10::IValue& each : value.toListRef()) {
-    const bool there = each.isTensor() && each.toTensor().defined();
-    argument.tensors.push_back(there ? take(operation, each.toTensor(), written) : At{});
-  }
-  return argument;
+  argument.tensors = g_log.from(first);
 }
 
 // The state of the generator that an operation is about to draw from.
@@ -224,7 +272,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
       note_exchange(operation, inputs);
       return nullptr;
     }
-    auto context = std::make_unique<Context>();
+    std::unique_ptr<Context> context(new Context);
     Entry& entry = context->entry;
     entry.operation = &operation;
     entry.more = &more;
@@ -242,11 +290,9 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
     const std::lock_guard<std::mutex> guard(g_mutex);
     context->window = g_window.load();
     if (more.seeded) entry.state = noted_state(inputs);
-    std::size_t place = 0;
-    for (const c10::IValue& value : inputs) {
-      entry.arguments.push_back(argument_of(operation, value, writes(operation, place)));
-      ++place;
-    }
+    entry.arguments.first = static_cast<std::uint32_t>(g_log.arguments.size());
+    entry.arguments.count = static_cast<std::uint32_t>(inputs.size());
+    for (std::size_t place = 0; place < inputs.size(); ++place) note_argument(operation, inputs[place], writes(entry, place));
     ++thread.closed;
     return context;
   } catch (const std::exception& error) {
@@ -261,6 +307,12 @@ std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
   return thread << 44 | (static_cast<std::uint64_t>(sequence) + 1);
 }
 
+// The first operation of a sequence number is the one that the program called.
+void note_forward(std::uint64_t key, std::uint64_t window) {
+  Forward& here = g_forwards[key % kForwards];
+  if (here.key != key || here.window != window) here = {key, window, static_cast<std::int64_t>(g_log.entries.size())};
+}
+
 void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   if (plain == nullptr) return;
   --t_thread.closed;
@@ -271,23 +323,25 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
     if (context->window != g_window.load()) return;
     Entry& entry = context->entry;
     const Operation& operation = *entry.operation;
+    const std::size_t first = g_log.tensors.size();
     for (const c10::IValue& value : last(fn.outputs(), operation.gives)) {
       each_tensor(value, [&](const at::Tensor& tensor, int) {
         if (is_plain(tensor)) {
-          entry.results.push_back(g_log.memories.give(tensor));
+          g_log.tensors.push_back(g_log.memories.give(tensor));
         } else {
-          entry.results.push_back({});
+          g_log.tensors.emplace_back();
           trouble(operation, "gives a tensor that is not dense, or not on the processor");
         }
       });
     }
+    entry.results = g_log.from(first);
     const std::int64_t sequence = fn.seqNr();
     if (sequence >= 0 && static_cast<std::int64_t>(at::sequence_number::peek()) > sequence) {
-      g_log.forwards.emplace(forward_key(fn.threadId(), sequence), static_cast<std::int64_t>(g_log.entries.size()));
+      note_forward(forward_key(fn.threadId(), sequence), context->window);
     }
-    g_log.entries.push_back(std::move(entry));
+    g_log.entries.push_back(entry);
     if (g_log.entries.size() >= kMost) {
-      g_log = Log{};
+      g_log.clear();
       g_log.trouble = "it has too many operations";
       g_active.store(false);
     }
@@ -302,8 +356,9 @@ std::unique_ptr<at::ObserverContext> on_backward(const at::RecordFunction& fn) {
   std::int64_t forward = -2;
   if (fn.seqNr() >= 0 && g_active.load(std::memory_order_relaxed)) {
     const std::lock_guard<std::mutex> guard(g_mutex);
-    const auto found = g_log.forwards.find(forward_key(fn.forwardThreadId(), fn.seqNr()));
-    if (found != g_log.forwards.end()) forward = found->second;
+    const std::uint64_t key = forward_key(fn.forwardThreadId(), fn.seqNr());
+    const Forward& found = g_forwards[key % kForwards];
+    if (found.key == key && found.window == g_window.load()) forward = found.entry;
   }
   t_thread.nodes.push_back({forward, g_nodes.fetch_add(1)});
   return nullptr;
@@ -313,7 +368,7 @@ void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
   if (!t_thread.nodes.empty()) t_thread.nodes.pop_back();
 }
 
-PyObject* numbers(const c10::SmallVector<std::int64_t, 4>& values) {
+PyObject* numbers(c10::ArrayRef<std::int64_t> values) {
   PyObject* all = PyTuple_New(static_cast<Py_ssize_t>(values.size()));
   for (std::size_t i = 0; all != nullptr && i < values.size(); ++i) PyTuple_SET_ITEM(all, i, PyLong_FromLongLong(values[i]));
   return all;
@@ -322,17 +377,9 @@ PyObject* numbers(const c10::SmallVector<std::int64_t, 4>& values) {
 // (memory, dtype, offset, sizes, strides), None where there is no tensor.
 PyObject* told(const At& at) {
   if (at.memory < 0) return Py_NewRef(Py_None);
-  return Py_BuildValue("(iiLNN)", at.memory, at.dtype, static_cast<long long>(at.offset), numbers(at.sizes), numbers(at.strides));
-}
-
-PyObject* told(const std::vector<At>& all) {
-  PyObject* list = PyList_New(0);
-  for (const At& each : all) {
-    PyObject* one = told(each);
-    if (one == nullptr || PyList_Append(list, one) != 0) PyErr_Clear();
-    Py_XDECREF(one);
-  }
-  return list;
+  const Shapes& shapes = g_log.memories.shapes();
+  return Py_BuildValue("(iiLNN)", at.memory, static_cast<int>(at.dtype), static_cast<long long>(at.offset),
+                       numbers(shapes.sizes(at)), numbers(shapes.strides(at)));
 }
 
 // A list of what `tell_one` makes of each; null, with an exception, where it can't.
@@ -351,6 +398,12 @@ PyObject* listed(const Each& all, Tell tell_one) {
   return list;
 }
 
+c10::ArrayRef<At> tensors_in(const Range& range) { return {g_log.tensors.data() + range.first, range.count}; }
+
+PyObject* told(const Range& range) {
+  return listed(tensors_in(range), [](const At& each) { return told(each); });
+}
+
 // A value as Python has it; what it has not is an exception.
 PyObject* told(const c10::IValue& value) {
   if (value.isNone() || value.isGenerator() || value.isTensor()) return Py_NewRef(Py_None);
@@ -367,9 +420,10 @@ PyObject* told(const c10::IValue& value) {
 
 // (name, overload, [("v", value) or ("t", tensor) or ("l", tensors)], results, stack, forward, node, autocast, state, grad)
 PyObject* told(const Entry& entry) {
-  PyObject* arguments = listed(entry.arguments, [](const Argument& each) {
+  const c10::ArrayRef<Argument> given(g_log.arguments.data() + entry.arguments.first, entry.arguments.count);
+  PyObject* arguments = listed(given, [](const Argument& each) {
     return each.kind == Kind::kValue    ? Py_BuildValue("(sN)", "v", told(each.value))
-           : each.kind == Kind::kTensor ? Py_BuildValue("(sN)", "t", told(each.tensors.front()))
+           : each.kind == Kind::kTensor ? Py_BuildValue("(sN)", "t", told(tensors_in(each.tensors).front()))
                                         : Py_BuildValue("(sN)", "l", told(each.tensors));
   });
   if (arguments == nullptr) return nullptr;
@@ -382,12 +436,19 @@ PyObject* told(const Entry& entry) {
 
 // (first byte, bytes, whether it was written since), None of what the step made.
 PyObject* told(const Memory& memory) {
-  if (memory.born) return Py_NewRef(Py_None);
-  const bool dirty = !memory.copied && memory.version.enabled() && memory.version.current_version() != memory.first_version;
-  const std::int64_t low = memory.low / 64 * 64;  // so that it can lie as it did, as far as kernels care
-  const char* data = memory.copied ? memory.copy.data() : static_cast<const char*>(memory.held.data());
+  const Outside* outside = g_log.memories.outside(memory);
+  if (outside == nullptr) return Py_NewRef(Py_None);
+  const bool dirty =
+      !outside->copied && outside->version.enabled() && outside->version.current_version() != outside->first_version;
+  const std::int64_t low = outside->low / 64 * 64;  // so that it can lie as it did, as far as kernels care
+  const char* data = outside->copied ? outside->copy.data() : static_cast<const char*>(outside->held.data());
   return Py_BuildValue("(Ly#O)", static_cast<long long>(low), data == nullptr ? "" : data + low,
-                       static_cast<Py_ssize_t>(data == nullptr ? 0 : memory.high - low), dirty ? Py_True : Py_False);
+                       static_cast<Py_ssize_t>(data == nullptr ? 0 : outside->high - low), dirty ? Py_True : Py_False);
+}
+
+PyObject* first_of(const Memory& memory) {
+  const Outside* outside = g_log.memories.outside(memory);
+  return told(outside == nullptr ? At{} : outside->first);
 }
 
 // (operations, memories, how each was looked at first, states, stacks, trouble, memories that came from other processes)
@@ -395,7 +456,7 @@ PyObject* take_log(PyObject*, PyObject*) {
   const std::lock_guard<std::mutex> guard(g_mutex);
   PyObject* operations = listed(g_log.entries, [](const Entry& entry) { return told(entry); });
   PyObject* memories = listed(g_log.memories.all(), [](const Memory& each) { return told(each); });
-  PyObject* firsts = listed(g_log.memories.all(), [](const Memory& each) { return told(each.first); });
+  PyObject* firsts = listed(g_log.memories.all(), first_of);
   PyObject* states = listed(g_log.states, [](const at::Tensor& each) {
     return PyBytes_FromStringAndSize(static_cast<const char*>(each.const_data_ptr()), static_cast<Py_ssize_t>(each.nbytes()));
   });
@@ -436,13 +497,17 @@ PyObject* start(PyObject*, PyObject* tell_fault) {
 }
 
 void forget(bool active) {
-  Log old;  // what it held is let go of behind the lock
+  g_callbacks.wake();
   {
-    const std::lock_guard<std::mutex> guard(g_mutex);
-    std::swap(old, g_log);
-    g_window.fetch_add(1);
-    g_active.store(active);
-    g_resting.store(false);
+    const std::lock_guard<std::mutex> other(g_other_mutex);
+    {
+      const std::lock_guard<std::mutex> guard(g_mutex);
+      std::swap(g_other, g_log);
+      g_window.fetch_add(1);
+      g_active.store(active);
+      g_resting.store(false);
+    }
+    g_other.clear();  // what it held is let go of behind the lock
   }
   t_thread.paused = 0;
 }
@@ -458,7 +523,35 @@ PyObject* begin(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+// What runs meanwhile costs nothing: not even what it is given is gathered for us.
+PyObject* sleep(PyObject*, PyObject*) {
+  g_callbacks.rest();
+  Py_RETURN_NONE;
+}
+
+PyObject* wake(PyObject*, PyObject*) {
+  g_callbacks.wake();
+  Py_RETURN_NONE;
+}
+
+// Looks at what lies in this machine's memory, without an operation of PyTorch's.
+PyObject* look_for_bad(PyObject*, PyObject* tensors) {
+  PyObject* all = PySequence_Fast(tensors, "no tensors");
+  if (all == nullptr) return nullptr;
+  PyObject* others = PyList_New(0);
+  bool finite = true;
+  for (Py_ssize_t i = 0; finite && others != nullptr && i < PySequence_Fast_GET_SIZE(all); ++i) {
+    PyObject* each = PySequence_Fast_GET_ITEM(all, i);
+    const at::Tensor* tensor = THPVariable_Check(each) ? &THPVariable_Unpack(each) : nullptr;
+    if (tensor != nullptr && has_elements(*tensor) && is_readable(*tensor)) finite = is_finite(*tensor);
+    else if (PyList_Append(others, each) != 0) Py_CLEAR(others);
+  }
+  Py_DECREF(all);
+  return others == nullptr ? nullptr : Py_BuildValue("(NN)", PyBool_FromLong(finite), others);
+}
+
 PyObject* rest(PyObject*, PyObject*) {
+  g_callbacks.wake();
   g_resting.store(true);
   t_thread.paused = 0;
   Py_RETURN_NONE;
@@ -479,6 +572,9 @@ PyMethodDef kMethods[] = {
     {"stop", stop, METH_NOARGS, "Notes nothing from now on."},
     {"begin", begin, METH_NOARGS, "A step begins here: what was noted before is forgotten."},
     {"rest", rest, METH_NOARGS, "A step has ended: up to `begin` nothing is noted that can't be differentiated."},
+    {"sleep", sleep, METH_NOARGS, "Notes nothing of any thread up to `wake`, `rest` or `begin`."},
+    {"wake", wake, METH_NOARGS, "See `sleep`."},
+    {"look_for_bad", look_for_bad, METH_O, "(tensors): whether all numbers are finite; those that can't be read here."},
     {"pause", pause, METH_NOARGS, "Notes nothing of this thread up to as many calls of `resume`."},
     {"resume", resume, METH_NOARGS, "See `pause`."},
     {"take", take_log, METH_NOARGS, "What the step has done so far."},
