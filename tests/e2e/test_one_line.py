@@ -7,51 +7,22 @@ takes a quarter of an hour, and words in it, with commas, those whose name holds
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import json
 import os
-import re
-import subprocess
 import sys
-import threading
-from dataclasses import dataclass
 from pathlib import Path
 
-import keras
 import pytest
 
-import tensordbg
-from tensordbg.capture.reader import list_captures
-from tests.backends.tensorflow.checked import checking
-from tests.e2e.gone_wrong import FINITE, HARMLESS, PROGRAMS, Program
+from tests import programs
+from tests.e2e.gone_wrong import FINITE, HARMLESS
+from tests.e2e.one_line import ALL, Answers, Line
 
-Line = tuple[str, int]
+ROOT = Path(__file__).parents[2]
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:.shuffle=True. was passed:UserWarning"),
-]
-
-ALL = {**PROGRAMS, **HARMLESS, **FINITE}
 WANTED = os.environ.get("TDBG_ALL_PROGRAMS", "")
 EVERY = 1 if WANTED else 20
-NAMED = [name for name in ALL if WANTED in ("", "1") or any(word in name for word in WANTED.split(","))]
-CHOSEN = {name: ALL[name] for name in NAMED[::EVERY]}
-
-
-@dataclass(frozen=True)
-class Answers:
-    """What was said of one program."""
-
-    entries: list[Line]
-    """The lines of `why`, those that matter, the first first; where none does, the harmless ones."""
-    checked: Line | None
-    caught: bool
-    """Whether a training step was captured."""
-    replayed: list[Line] | None
-    """Those of `why` in the replay; None where nothing was caught, or it can't be replayed."""
-
+CHOSEN = [name for name in ALL if WANTED in ("", "1") or any(word in name for word in WANTED.split(","))][::EVERY]
 
 OUTSIDE = "a check names the operation that takes what came from outside, with the argument and the row"
 CAUGHT = "the program itself catches what the check raises"
@@ -80,82 +51,23 @@ NOT_REPLAYED = {
 """Programs whose step is given a variable from outside: they are caught, but their captures are refused."""
 
 
-def lines_of(trace: Path) -> list[Line]:
-    origins = tensordbg.open(trace).why().origins
-    origins = [each for each in origins if each.place is None or not each.place.file.startswith("<")]  # of this test
-    matter = [each for each in origins if each.consequential]
-    return [(Path(each.place.file).name, each.place.line) for each in matter or origins if each.place]
-
-
-def recorded(program: Program, folder: Path) -> list[Line]:
-    keras.utils.set_random_seed(1)
-    with tensordbg.record(folder) as recording, contextlib.suppress(Exception):
-        program()
-    return lines_of(recording.path)
-
-
-def checked(program: Program) -> Line | None:
-    raised: list[object] = []
-    usual, threading.excepthook = threading.excepthook, lambda thrown: raised.append(thrown.exc_value)
-    keras.utils.set_random_seed(1)
-    try:
-        with checking(path_length_limit=None):
-            program()
-    except Exception as error:  # noqa: BLE001  Keras wraps them in its own
-        raised.append(error)
-    finally:
-        threading.excepthook = usual
-    found = re.search(r"^ *Source: (.*) \(L(\d+)\)", str(next(iter(raised), "")), re.MULTILINE)
-    return None if found is None else (Path(found[1]).name, int(found[2]))
-
-
-def trapped(program: Program, folder: Path) -> Path | None:
-    keras.utils.set_random_seed(1)
-    with tensordbg.trap(folder, "record", most=1), contextlib.suppress(Exception):
-        program()
-    return next(iter(list_captures(folder)), None)
-
-
-def replayed(captures: dict[str, Path], folder: Path) -> dict[str, list[Line]]:
-    """Replays captures in one process without the programs."""
-    asked = json.dumps({name: [str(path), str(folder / name)] for name, path in captures.items()})
-    done = subprocess.run([sys.executable, "-c", _REPLAY], input=asked, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    refused = set(done.stdout.split())
-    assert refused == NOT_REPLAYED & captures.keys(), done.stderr
-    return {name: lines_of(folder / name) for name in captures if name not in refused}
-
-
-_REPLAY = """
-import json, sys
-from pathlib import Path
-from tensordbg.errors import CaptureError
-from tensordbg.replaying.launch import replay
-from tensordbg.replaying.plan import ReplayPlan
-
-for name, (capture, trace) in json.load(sys.stdin).items():
-    try:
-        replay(Path(trace), ReplayPlan(capture))
-    except CaptureError as error:
-        print(error, file=sys.stderr)
-        print(name)
-"""
-
-
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answers]:
     folder = tmp_path_factory.mktemp("lines")
-    gc.unfreeze()  # functions that TensorFlow itself traced in tests before are found among what is collected
-    entries, found, captures = {}, {}, {}
-    for name, program in CHOSEN.items():
-        entries[name] = recorded(program, folder / "recorded" / name)
-        found[name] = checked(program)
-        capture = trapped(program, folder / "captures" / name)
-        if capture is not None:
-            captures[name] = capture
-        keras.backend.clear_session()
-    again = replayed(captures, folder / "replayed")
-    return {name: Answers(entries[name], found[name], name in captures, again.get(name)) for name in CHOSEN}
+    command = [sys.executable, "-m", "tests.e2e.one_line", str(folder), *CHOSEN]
+    done = programs.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return {name: _answers(each) for name, each in json.loads((folder / "answers.json").read_text()).items()}
+
+
+def _answers(said: dict[str, list[str | int] | bool | None]) -> Answers:
+    def lines(found: list[list[str | int]] | None) -> list[Line] | None:
+        return None if found is None else [(str(file), int(line)) for file, line in found]
+
+    first = lines(None if said["checked"] is None else [said["checked"]])
+    return Answers(
+        lines(said["entries"]) or [], first[0] if first else None, bool(said["caught"]), lines(said["replayed"])
+    )
 
 
 @pytest.mark.parametrize("name", CHOSEN)
@@ -169,6 +81,7 @@ def test_one_line(answers: dict[str, Answers], name: str) -> None:
         assert (said.checked != first) == (name in OTHERWISE_CHECKED), said
     assert said.caught or name not in NOT_REPLAYED
     assert not (said.caught and name in FINITE), said
+    assert (said.caught and said.replayed is None) == (name in NOT_REPLAYED)
     if said.replayed is not None:
         assert (said.replayed[:1] != [first]) == (name in RUINED_BEFORE), said
         assert bool(said.replayed) != (name in RUINED_BEFORE), said
