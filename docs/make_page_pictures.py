@@ -28,6 +28,8 @@ SIZE = {"width": 1280, "height": 800}
 # The moving picture is shown as wide as a README's column.
 WIDTH = 1000
 QUALITY = 60
+EFFORT = 6
+"""Of the encoder, from 0 to 6: half a minute of the most for what is kept."""
 
 
 def headline(page: Any) -> Any:
@@ -127,7 +129,7 @@ def draw_all(trace: Path, folder: Path) -> None:
 def draw_panel(page: Any, show: Callable[[Any], Any], path: Path) -> None:
     part = show(page)
     settled(page)
-    picture(part.screenshot()).save(path, quality=QUALITY + 15, method=6)
+    picture(part.screenshot()).save(path, quality=QUALITY + 15, method=EFFORT)
 
 
 def draw_moving(page: Any, path: Path) -> None:
@@ -138,7 +140,9 @@ def draw_moving(page: Any, path: Path) -> None:
         whole = picture(page.screenshot())
         frames.append(whole.resize((WIDTH, round(whole.height * WIDTH / whole.width)), Image.Resampling.LANCZOS))
         times.append(time)
-    frames[0].save(path, save_all=True, append_images=frames[1:], duration=times, loop=0, quality=QUALITY, method=6)
+    frames[0].save(
+        path, save_all=True, append_images=frames[1:], duration=times, loop=0, quality=QUALITY, method=EFFORT
+    )
 
 
 def picture(shot: bytes) -> Image.Image:

@@ -75,7 +75,7 @@ def reading():
 
 def lists():
     torch.manual_seed(0)
-    sizes = [1, 17, 300, 70_001, 40] * 30
+    sizes = [1, 17, 300, 70_001, 40, *[1, 17, 300, 4_099, 40] * 9]
     parameters = [torch.randn(size, requires_grad=True) for size in sizes]
     halves = [torch.randn(8, 4, dtype=torch.float16).t().requires_grad_() for _ in range(3)]
     optimizer = torch.optim.Adam(parameters + halves, 0.1, foreach=True)

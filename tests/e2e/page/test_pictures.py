@@ -24,6 +24,7 @@ def script() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
+    module.EFFORT = 0
     return module
 
 
