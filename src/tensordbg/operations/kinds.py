@@ -92,10 +92,15 @@ class Kind(Enum):
     LEAKY_RELU = auto()
     ELU = auto()
     SELU = auto()
+    GELU = auto()
     SOFTPLUS = auto()
     SOFTSIGN = auto()
     SIGMOID = auto()
     TANH = auto()
+    ERF = auto()
+    """The error function, by which a normal distribution is summed up."""
+    ERFC = auto()
+    """1 less the error function."""
     SOFTMAX = auto()
     LOG_SOFTMAX = auto()
     SOFTMAX_LOSS = auto()

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.first_difference import Apart, Pair
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.padding import around, spatial_sizes
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.model import NOTES
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.setting_names import common_name
 
 _OF_TYPE = frozenset({"T", "Tidx", "Tshape", "dtype", "DstT", "SrcT", "U", "Tparams", "Tindices", "Tdim", "Treduction"})
@@ -31,6 +32,8 @@ _OF_FORM = frozenset({"keep_dims"})
 _OF_SPACE = frozenset({"stride", "dilation"})
 """Settings with a number for each axis of space."""
 _AXIS = "axis"
+_OVER_LAST_AXIS = frozenset({Kind.SOFTMAX, Kind.LOG_SOFTMAX})
+"""Operations that go along the last axis where they are told none, as all of TensorFlow's do."""
 _PADDING = "padding"
 _WALKED = 40
 """So many operations of a formula are looked at."""
@@ -66,6 +69,8 @@ def _settings(apart: Apart, row: int) -> dict[str, object]:
     }  # fmt: skip
     for name in _OF_SPACE & found.keys():
         found[name] = _spatial(found[name], said.get("data_format"))
+    if apart.side.operation(row).kind in _OVER_LAST_AXIS:
+        found.setdefault(_AXIS, -1)
     axis, rank = found.get(_AXIS), _rank(apart, row)
     if isinstance(axis, int) and rank:
         found[_AXIS] = axis % rank
@@ -122,9 +127,11 @@ def _unlike_number(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference,
     """The one number that A is given and B is not, beside the one of B.
 
     It is looked for among those of the two operations, then among those of all that each run computes for itself on the
-    way to them.
+    way to them. Optimizers of two frameworks have unlike formulas, so all numbers of the one are held against all of
+    the other.
     """
-    for of in (_own_numbers, _formula_numbers):
+    formulas = a.side.updates[pair.a] and b.side.updates[pair.b] and a.side.frameworks != b.side.frameworks
+    for of in (_optimizer_numbers,) if formulas else (own_numbers, _formula_numbers):
         numbers_a, numbers_b = list(of(a, pair.a)), list(of(b, pair.b))
         left_a, left_b = _only(numbers_a, numbers_b), _only(numbers_b, numbers_a)
         if len(left_a) == len(left_b) == 1:
@@ -142,31 +149,46 @@ def _only(mine: list[_Number], theirs: list[_Number]) -> list[_Number]:
     return left
 
 
-def _own_numbers(apart: Apart, row: int) -> Iterator[_Number]:
-    """The settings that are fractions, and the single numbers that an operation is given and the other run has not."""
+def own_numbers(apart: Apart, row: int) -> Iterator[_Number]:
+    """Tells the settings that are fractions, and the single numbers that an operation is given."""
     side = apart.side
     found = [(name, value) for name, value in _settings(apart, row).items() if name not in _OF_STATE]
     constants = (
-        float(side.numbers.statistics[parent, LOW])
+        (_name_of(apart, parent), float(side.numbers.statistics[parent, LOW]))
         for parent in side.edges.parents[row] if side.numbers.size[parent] == 1 and not side.edges.parents[parent]
     )  # fmt: skip
-    for name, value in (*found, *((_CONSTANT, each) for each in constants)):
+    for name, value in (*found, *constants):
         if isinstance(value, float):  # an optimizer takes off a rate's share, or adds the share of its negative
             yield _Number(name, abs(value) if side.updates[row] else value)
+
+
+def _name_of(apart: Apart, row: int) -> str:
+    """The name of the variable that a single number was read of, such as a learning rate."""
+    reads = apart.side.site(row).reads
+    variable = apart.side.program.variables.get(reads[0]) if len(reads) == 1 else None
+    return _CONSTANT if variable is None else variable.name.rpartition("/")[2].replace("_", " ") or _CONSTANT
 
 
 def _formula_numbers(apart: Apart, row: int) -> Iterator[_Number]:
     around: Callable[[int], tuple[int, ...]] = apart.unknown_parents
     for each in reached(row, around, _WALKED):
-        yield from _own_numbers(apart, each)
+        yield from own_numbers(apart, each)
+
+
+def _optimizer_numbers(apart: Apart, row: int) -> Iterator[_Number]:
+    """The numbers with which the optimizer computes all updates of a step, but those that change nothing."""
+    side = apart.side
+    updates = np.flatnonzero(side.updates & (side.numbers.step == side.numbers.step[row])).tolist()
+    numbers = (number for update in updates for number in own_numbers(apart, update))
+    return (number for number in numbers if number.value not in (0.0, 1.0))
 
 
 def as_written(value: object) -> object:
-    """Gives the shortest number that a float32 rounds to the same: 1e-05, where the trace has what rounding left."""
+    """Gives the shortest number that means the same: 1e-05, where the trace has what rounding to float32 left."""
     if not isinstance(value, float):
         return value
     rounded = np.float32(value)
-    return float(str(rounded)) if float(rounded) == value else value
+    return float(str(rounded)) if float(rounded) == value else float(f"{value:.14g}")
 
 
 def _near(a: float, b: float) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tensordbg.analysis.diff.apart import Apart
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.first_difference import Apart
 from tensordbg.analysis.program.operations import reads_variables
+from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
 
 _MOST = 200
@@ -35,8 +37,13 @@ def unlike(apart: Apart, row: int) -> Unlike:
     made_by = list(reached(row, apart.unknown_parents, _MOST))
     if any(reads_variables(side.site(each)) or side.kept[each] for each in made_by) or _is_updated(apart, row):
         return Unlike("parameter", row)
-    drawn = [side.site(each).op_type for each in made_by if side.operation(each).has(Trait.VARIES)]
+    drawn = [side.site(each).op_type for each in made_by if _draws(side.operation(each))]
     return Unlike("random", row, drawn[0]) if drawn else Unlike("input", row)
+
+
+def _draws(operation: Operation) -> bool:
+    """Whether an operation gives other numbers each time, and not the next batch of a data set."""
+    return operation.has(Trait.VARIES) and operation.kind is not Kind.BATCH
 
 
 def _is_updated(apart: Apart, row: int) -> bool:

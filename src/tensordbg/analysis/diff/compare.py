@@ -9,13 +9,15 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools, TraceSource
 from tensordbg.analysis.diff.agreement import Agreement, find_agreement
 from tensordbg.analysis.diff.anchors import Anchors, Named, find_anchors
+from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.doubtful import without_doubtful
 from tensordbg.analysis.diff.earlier import with_earlier
 from tensordbg.analysis.diff.elements import measure
 from tensordbg.analysis.diff.ends import not_compared, unlike_losses
 from tensordbg.analysis.diff.error_flow import Known, find_error_flow
 from tensordbg.analysis.diff.exchanged import with_exchanged
-from tensordbg.analysis.diff.explaining import Explained, explain
-from tensordbg.analysis.diff.first_difference import Apart, Pair, find_pairs
+from tensordbg.analysis.diff.explaining import explain
+from tensordbg.analysis.diff.first_difference import find_pairs
 from tensordbg.analysis.diff.loose import loose_differences
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.numbers import LOW
@@ -24,7 +26,9 @@ from tensordbg.analysis.diff.regions import Marks, Regions, find_regions
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
+from tensordbg.analysis.diff.unlike_results import unlike_results
 from tensordbg.analysis.diff.unlike_sources import unlike_sources
+from tensordbg.analysis.diff.wording import Explained
 from tensordbg.analysis.program.layer_path import layer_path
 
 _SHOWN = 10
@@ -64,15 +68,19 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     agreement = find_agreement(a, b, asked.tolerance, anchors)
     aligned = align(a, b, agreement)
     apart_a, apart_b = _apart((a, b), agreement, anchors)
-    pairs = _of_first_pass(apart_b.side, _pairs(apart_a, apart_b))
+    room = agreement.tolerance if asked.tolerance is None else 0.0
+    pairs = _of_first_pass(apart_b.side, _pairs(apart_a, apart_b, room))
     if not pairs:
         agreement = with_drift(a, b, agreement, aligned)
         apart_a, apart_b = _apart((a, b), agreement, anchors)
-        pairs = _pairs(apart_a, apart_b) or unlike_sources(apart_a, apart_b)
+        pairs = _pairs(apart_a, apart_b, room) or unlike_sources(apart_a, apart_b)
         pairs = with_earlier(apart_a, apart_b, pairs)
-    loose = {} if pairs else loose_differences(apart_a, apart_b, agreement)
+    loose = {}
+    if not pairs:
+        loose = unlike_results(apart_a, apart_b) or loose_differences(apart_a, apart_b, agreement)
     explained = [
-        (pair, loose.get(pair) or explain(apart_a, apart_b, pair)) for pair in _of_first_step(b, pairs or list(loose))
+        (pair, loose.get(pair) or explain(apart_a, apart_b, pair))
+        for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
     differences = [_told(apart_a, apart_b, *each) for each in explained]
     begun = tuple(dict.fromkeys((found.row_a, found.row_b) for _, found in explained))
@@ -96,8 +104,8 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     )
 
 
-def _pairs(a: Apart, b: Apart) -> list[Pair]:
-    return with_exchanged(a, b, find_pairs(a, b))
+def _pairs(a: Apart, b: Apart, tolerance: float) -> list[Pair]:
+    return without_doubtful(a, b, with_exchanged(a, b, find_pairs(a, b)), tolerance)
 
 
 def _status(differences: list[FirstDifference], matched: int, unmatched: int) -> str:

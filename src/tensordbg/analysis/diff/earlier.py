@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tensordbg.analysis.diff.first_difference import Apart, Pair, counterpart
+from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.first_difference import counterpart
 
 
 def with_earlier(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.side import Side
-from tensordbg.model import DIFFERENTIATED
+from tensordbg.model import NONE
 from tensordbg.operations.traits import Trait
 
 
@@ -24,6 +24,9 @@ def not_compared(side: Side, other: Side, agreed: Bools) -> Bools:
         result[:] = False  # a run of which nothing else is known
     if side.frameworks != other.frameworks:
         result |= side.updates & (side.numbers.step == side.numbers.step.max(initial=0))
+        trained = _last_loss(side), _last_loss(other)
+        if NONE not in trained and trained[0] > trained[1]:
+            result |= _made_of(side, side.updates & (side.numbers.step >= trained[1]))
         result |= side.statistics
     return result
 
@@ -47,7 +50,22 @@ def _losses(side: Side, agreed: Bools) -> Bools:
     for row in np.flatnonzero((size == 1) & ~agreed).tolist():
         parents = side.edges.parents[row]
         scaled = any(agreed[each] and size[each] == 1 and side.edges.parents[each] for each in parents)
-        result[row] = DIFFERENTIATED in side.site(row).attributes and not scaled
+        result[row] = side.is_differentiated(row) and not scaled
+    return result
+
+
+def _last_loss(side: Side) -> int:
+    """The last step in which a run takes gradients; `NONE` where it is not known to take any."""
+    sites = [site for site, each in side.program.sites.items() if each.differentiated]
+    steps = side.numbers.step[np.isin(side.numbers.site, sites)]
+    return int(steps.max(initial=NONE))
+
+
+def _made_of(side: Side, chosen: Bools) -> Bools:
+    """Marks some values and all that is made of them: of a longer run what the shorter one has no part in."""
+    result = chosen.copy()
+    for row, parents in enumerate(side.edges.parents):
+        result[row] = result[row] or any(result[each] for each in parents)
     return result
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.diff.agreement import Agreement
+from tensordbg.analysis.diff.apart import Apart, alike, distance_of
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.first_difference import Apart, alike, distance_of
 from tensordbg.analysis.diff.matching import FAR, distances
 from tensordbg.analysis.diff.numbers import Floats
 from tensordbg.analysis.diff.result import PairError

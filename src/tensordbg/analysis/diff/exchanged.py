@@ -6,7 +6,8 @@ is, so the two don't meet as forks of equal values do.
 
 from __future__ import annotations
 
-from tensordbg.analysis.diff.first_difference import Apart, Pair, alike, distance_of, in_order
+from tensordbg.analysis.diff.apart import Apart, Pair, alike, are_of_one_kind, distance_of
+from tensordbg.analysis.diff.first_difference import in_order
 
 _SOON = 8
 """So many values from a fork on are looked at for what the other run's fork is given."""
@@ -25,10 +26,13 @@ def with_exchanged(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]:
 
 
 def are_given_others(a: Apart, b: Apart, pair: Pair) -> bool:
-    """Tells whether two operations take only what both runs have, and nothing in common."""
+    """Tells whether two operations take only what both runs have, and each something that the other does not."""
     mine, theirs = a.taken_whole(pair.a), b.taken_whole(pair.b)
-    known = not (a.unknown_parents(pair.a) or b.unknown_parents(pair.b))
-    return bool(known and mine and theirs) and not mine & theirs
+    if any(apart.side.numbers.size[each] > 1 for apart, row in ((a, pair.a), (b, pair.b))
+           for each in apart.unknown_parents(row)):  # fmt: skip
+        return False
+    one_kind = are_of_one_kind(a, b, pair.a, pair.b)
+    return bool(mine and theirs) and (not mine & theirs or (one_kind and bool(mine - theirs and theirs - mine)))
 
 
 def _without_counterpart(apart: Apart, other: Apart) -> list[int]:

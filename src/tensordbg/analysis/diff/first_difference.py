@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Bools, Ints
-from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.matching import FAR, distances
-from tensordbg.analysis.diff.regions import Regions
-from tensordbg.analysis.diff.side import Side
-from tensordbg.model import DIFFERENTIATED, NONE
-from tensordbg.operations.kinds import Kind
+from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.diff.accumulated import accumulated
+from tensordbg.analysis.diff.apart import Apart, Pair, alike, are_of_one_kind, distance_of
+from tensordbg.analysis.diff.composed import composed_counterpart
+from tensordbg.analysis.diff.matching import FAR
+from tensordbg.model import NONE
 
-_AHEAD = 40
-"""So many values behind a fork are looked at for the counterpart of another."""
 _EXTRA = 8
 """One run computes no more than so many operations between two that correspond."""
 _PER_OPERATION = 0.5
@@ -29,75 +26,6 @@ _LESS_PER_OPERATION = 0.05
 """... and an operation farther from the fork they have to be so much nearer."""
 
 
-@dataclass(frozen=True)
-class Apart:
-    """One run beside the other: which of its values agree, and which do not for good."""
-
-    side: Side
-    label: Ints
-    """A number of each value that agrees, which its partner has too; -1 of all others."""
-    constant: Bools
-    regions: Regions
-    anchor: Ints
-    """The same number for what is said to correspond, see `anchors.py`; 0 of all others."""
-
-    def taken(self, row: int) -> frozenset[int]:
-        """The labels of what a value was made from."""
-        parents = self.side.edges.parents[row]
-        return frozenset(int(self.label[parent]) for parent in parents if self.label[parent] >= 0)
-
-    def taken_whole(self, row: int) -> frozenset[int]:
-        """The labels of the values of more than one element that a value was made from."""
-        parents, size = self.side.edges.parents[row], self.side.numbers.size
-        return frozenset(int(self.label[each]) for each in parents if self.label[each] >= 0 and size[each] > 1)
-
-    def unknown_parents(self, row: int) -> tuple[int, ...]:
-        """The rest of what a value was made from: the other run has it not."""
-        parents = self.side.edges.parents[row]
-        return tuple(parent for parent in parents if self.label[parent] < 0 and not self.constant[parent])
-
-    def is_loss(self, row: int) -> bool:
-        """Tells whether gradients are taken of a value, which is a single number."""
-        return bool(self.side.numbers.size[row] == 1) and DIFFERENTIATED in self.side.site(row).attributes
-
-    @property
-    def gradients_last(self) -> bool:
-        """Whether gradients are among what differs for good."""
-        return any(self.side.backward[row] for row in self.regions.lasting)
-
-    def ahead(self, fork: int) -> list[int]:
-        """The values of the region behind a fork, in its own pass of its step; it comes first, the nearest next."""
-        same = self._pass(fork)
-        return list(
-            reached(fork, lambda row: (each for each in self.followed(row) if self._pass(each) == same), _AHEAD)
-        )
-
-    def followed(self, row: int) -> Iterator[int]:
-        """The values made from one whose difference lasts as well."""
-        return (child for child in self.side.edges.children[row] if child in self.regions.lasting)
-
-    def settles(self, row: int) -> tuple[bool, str]:
-        """Tells whether a value is an update, and which running statistic it is: others don't correspond to it."""
-        return bool(self.side.updates[row]), self.side.statistic(row)
-
-    def _pass(self, row: int) -> tuple[int, bool, tuple[bool, str]]:
-        return int(self.side.numbers.step[row]), bool(self.side.backward[row]), self.settles(row)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two values that should be equal and are not, by their rows."""
-
-    a: int
-    b: int
-    distance: float
-    extra_a: tuple[int, ...] = ()
-    """What only A computes on the way from the same values to this one."""
-    extra_b: tuple[int, ...] = ()
-    loosely: bool = False
-    """The two are only the first of one size: nothing else says that they correspond."""
-
-
 def find_pairs(a: Apart, b: Apart) -> list[Pair]:
     """Finds all places where the runs part, in the order of B; none is made from another.
 
@@ -107,33 +35,46 @@ def find_pairs(a: Apart, b: Apart) -> list[Pair]:
 
 
 def in_order(b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
-    """Sorts places where the runs part.
+    """Sorts places where the runs part: of each step the forward pass, the backward pass and the updates.
 
-    Running statistics come at the end of their step, as nothing else in it is made of them.
+    Running statistics come at the end of their step, as nothing else in it is made of them. The rows alone don't say
+    it: a graph may read what its optimizer keeps before all else.
     """
-    step, backward, statistics = b.side.numbers.step, b.side.backward, b.side.statistics
+    step, backward = b.side.numbers.step, b.side.backward
 
-    def order(pair: Pair) -> tuple[int, bool, bool, bool, int, int]:
+    def order(pair: Pair) -> tuple[int, bool, bool, bool, bool, int, int]:
         row = pair.b
-        return int(step[row]), bool(statistics[row]), bool(backward[row]), pair.loosely, row, pair.a
+        update, statistic = b.settles(row)
+        return int(step[row]), bool(statistic), update, bool(backward[row]), pair.loosely, row, pair.a
 
     return sorted(pairs, key=order)
 
 
 def _pairs(a: Apart, b: Apart) -> Iterator[Pair]:
     yield from _losses(a, b)
+    yield from accumulated(a, b)
     forks = [(fork, a.taken(fork)) for fork in a.regions.forks]
+    told = set[tuple[object, ...]]()
     for mine in b.regions.forks:
+        operation = (int(b.side.numbers.site[mine]), b.side.edges.parents[mine], b.settles(mine))
         labels = b.taken(mine)
         met = [
-            (len(labels & theirs), a.side.numbers.size[fork] == b.side.numbers.size[mine], -position, fork)
+            (
+                a.side.backward[fork] == b.side.backward[mine],
+                len(labels & theirs),
+                a.side.numbers.size[fork] == b.side.numbers.size[mine],
+                -position,
+                fork,
+            )
             for position, (fork, theirs) in enumerate(forks)
             if labels & theirs and a.settles(fork) == b.settles(mine)
         ]
         if met:
             pair = counterpart(a, b, max(met)[-1], mine)
             if pair is not None:
-                yield pair
+                yield replace(pair, beside=operation in told)
+                if mine == pair.b or mine in pair.extra_b:
+                    told.add(operation)
 
 
 def _losses(a: Apart, b: Apart) -> Iterator[Pair]:
@@ -145,12 +86,15 @@ def _losses(a: Apart, b: Apart) -> Iterator[Pair]:
     """
     losses_a, losses_b = _losses_by_label(a), _losses_by_label(b)
     unlike_a, unlike_b = losses_a.pop(NONE, []), losses_b.pop(NONE, [])
+    gradients = a.gradients_last and b.gradients_last
+    if gradients:
+        unlike_a, unlike_b = [*unlike_a, *_mistaken(losses_a, losses_b)], [*unlike_b, *_mistaken(losses_b, losses_a)]
     for mine in unlike_b:
         reduced = b.taken_whole(mine)
         yield from (
             Pair(other, mine, distance_of(a, b, other, mine)) for other in unlike_a if reduced & a.taken_whole(other)
         )
-    if not (a.gradients_last and b.gradients_last):
+    if not gradients:
         return
     for loss in unlike_a:
         for label in a.taken(loss) & losses_b.keys():
@@ -158,6 +102,11 @@ def _losses(a: Apart, b: Apart) -> Iterator[Pair]:
     for loss in unlike_b:
         for label in b.taken(loss) & losses_a.keys():
             yield from (Pair(row, loss, distance_of(a, b, row, loss), extra_b=(loss,)) for row in losses_a[label])
+
+
+def _mistaken(mine: dict[int, list[int]], theirs: dict[int, list[int]]) -> Iterator[int]:
+    """The losses of a run that the other has too, but takes no gradients of, as the sum that a metric keeps."""
+    return (loss for label, losses in mine.items() if label not in theirs for loss in losses)
 
 
 def _losses_by_label(apart: Apart) -> dict[int, list[int]]:
@@ -171,6 +120,9 @@ def _losses_by_label(apart: Apart) -> dict[int, list[int]]:
 def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
     """Finds what stands in the one run for what forks in the other."""
     ahead_a, ahead_b = a.ahead(fork_a), b.ahead(fork_b)
+    composed = composed_counterpart(a, b, ahead_a, ahead_b)
+    if composed is not None:
+        return composed
     same_kind = [
         *(Pair(row, fork_b, 0.0, extra_a=tuple(ahead_a[:k])) for k, row in enumerate(ahead_a[: _EXTRA + 1])
           if alike(a, b, row, fork_b)),
@@ -183,28 +135,41 @@ def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
             return min(measured, key=lambda pair: pair.distance)
         return min(measured, key=lambda pair: len(pair.extra_a) + len(pair.extra_b))
     if b.side.updates[fork_b]:
-        return _update(a, b, fork_a, fork_b)
+        return _scaled(a, b, fork_a, fork_b) or _update(a, b, fork_a, fork_b)
     nearest = _nearest(a, b, ahead_a, ahead_b)
     if nearest is not None:
         return nearest
     if a.is_loss(fork_a) and b.is_loss(fork_b):
         return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))
-    if _of_one_kind(a, b, fork_a, fork_b):  # which give unlike shapes
+    if are_of_one_kind(a, b, fork_a, fork_b):  # which give unlike shapes
         return Pair(fork_a, fork_b, FAR)
     return _only_one(a, b, ahead_a, ahead_b) or _consequential(a, b, ahead_a, ahead_b)
 
 
-def alike(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
-    """Tells whether operations of one kind make two values of one size."""
-    same_size = a.side.numbers.size[row_a] == b.side.numbers.size[row_b]
-    return bool(same_size) and _of_one_kind(a, b, row_a, row_b)
+def _scaled(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
+    """Pairs updates of which one is made of a gradient and the other of what one run makes of it by a number.
+
+    The number is measured of the gradients, as their norm is by which a run clips them.
+    """
+    found = next(((*each, fork_a) for each in _behind_scaling(a, fork_a) if alike(a, b, each[1], fork_b)), None)
+    if found is not None:
+        return Pair(found[1], fork_b, distance_of(a, b, found[1], fork_b), extra_a=(fork_a, found[0]))
+    found = next(((*each, fork_b) for each in _behind_scaling(b, fork_b) if alike(a, b, fork_a, each[1])), None)
+    if found is not None:
+        return Pair(fork_a, found[1], distance_of(a, b, fork_a, found[1]), extra_b=(fork_b, found[0]))
+    return None
 
 
-def _of_one_kind(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
-    kinds = a.side.kinds[row_a], b.side.kinds[row_b]
-    told = a.side.operation(row_a).kind not in (Kind.OTHER, Kind.GRADIENT)
-    same_type = a.side.site(row_a).op_type == b.side.site(row_b).op_type
-    return bool(kinds[0] == kinds[1] and (told or same_type))
+def _behind_scaling(apart: Apart, measured: int) -> Iterator[tuple[int, int]]:
+    """What is made of a value and a number that is measured of it, each with what is made of that in turn."""
+    side = apart.side
+    size, children = side.numbers.size, side.edges.children
+    if size[measured] > 1:
+        return
+    for given in side.edges.parents[measured]:
+        for scaled in children[given] if size[given] > 1 else ():
+            if size[scaled] == size[given] and side.updates[scaled] and apart.label[scaled] < 0:
+                yield from ((scaled, behind) for behind in children[scaled])
 
 
 def _update(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
@@ -212,14 +177,6 @@ def _update(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
     if b.side.numbers.step[fork_b] >= min(a.side.numbers.step.max(), b.side.numbers.step.max()):
         return None
     return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))
-
-
-def distance_of(a: Apart, b: Apart, row_a: int, row_b: int) -> float:
-    """Tells how far two values are apart."""
-    pair = a.side.numbers.statistics[[row_a]], b.side.numbers.statistics[[row_b]]
-    if a.side.numbers.size[row_a] != b.side.numbers.size[row_b]:
-        return FAR
-    return float(distances(*pair, a.side.numbers.size[[row_a]])[0])
 
 
 def _nearest(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair | None:

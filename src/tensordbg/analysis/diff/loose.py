@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tensordbg.analysis.diff.agreement import Agreement
-from tensordbg.analysis.diff.explaining import Explained
-from tensordbg.analysis.diff.first_difference import Apart, Pair, distance_of
+from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.matching import FAR
+from tensordbg.analysis.diff.wording import Explained
 from tensordbg.model import NONE
 
 _RECOGNISABLE = 0.5

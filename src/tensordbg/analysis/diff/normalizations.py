@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.attributes import as_written
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.first_difference import Apart, Pair, distance_of
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.side import Side
@@ -45,6 +45,8 @@ class Normalization:
     """The value from which on it computes with the epsilon: the sum with it, or the whole operation."""
     whole: bool
     """Whether it is one operation."""
+    training: bool | None
+    """Whether it is by statistics of the values themselves, and not by what was kept; `None` where it is always."""
 
 
 def unlike_normalizations(
@@ -77,7 +79,7 @@ def find_normalization(apart: Apart, row: int) -> Normalization | None:
     """Finds the normalization that a value is part of: as its result, or on the way to its root."""
     if apart.side.operation(row).kind is Kind.NORMALISE:
         return _whole(apart.side, row)
-    behind = (_written_out(apart.side, each) for each in _roots_before(apart, row))
+    behind = (_written_out(apart.side, each) for each in roots_before(apart, row))
     found = next((each for each in behind if each is not None), None)
     return found or _root_behind(apart, row)
 
@@ -87,11 +89,16 @@ def _whole(side: Side, row: int) -> Normalization | None:
     site = side.site(row)
     said = {common_name(site.framework, name): value for name, value in json.loads(site.attributes).items()}
     epsilon = said.get("epsilon")
-    return Normalization(epsilon, _INSIDE, 0, row, whole=True) if isinstance(epsilon, float) else None
+    training = said.get("training")
+    if not isinstance(epsilon, float):
+        return None
+    return Normalization(
+        epsilon, _INSIDE, 0, row, whole=True, training=training if isinstance(training, bool) else None
+    )
 
 
-def _roots_before(apart: Apart, row: int) -> Iterator[int]:
-    """The roots that a value was computed with, without any that the other run has: the result lies in between."""
+def roots_before(apart: Apart, row: int) -> Iterator[int]:
+    """Finds the roots that a value was computed with, and none that the other run has: the result lies in between."""
     side = apart.side
 
     def around(each: int) -> Iterable[int]:
@@ -106,6 +113,12 @@ def _roots_before(apart: Apart, row: int) -> Iterator[int]:
 
 def _root_behind(apart: Apart, row: int) -> Normalization | None:
     """The normalization whose root is computed from a value, if the way there is part of one."""
+    root = find_root(apart, row)
+    return None if root is None else _written_out(apart.side, root)
+
+
+def find_root(apart: Apart, row: int) -> int | None:
+    """Finds the root of the normalization for which a value is measured."""
     side = apart.side
 
     def onward(each: int) -> Iterable[int]:
@@ -113,10 +126,8 @@ def _root_behind(apart: Apart, row: int) -> Normalization | None:
 
     ahead = reached(row, onward, _WRITTEN_OUT)
     for root in ahead:
-        if _may_be_root(side, root) and row in _measured(side, root):
-            found = _written_out(side, root)
-            if found is not None:
-                return found
+        if _may_be_root(side, root) and row in measured_by(side, root) and _written_out(side, root) is not None:
+            return root
     return None
 
 
@@ -129,7 +140,7 @@ def _may_be_root(side: Side, row: int) -> bool:
 
 def _written_out(side: Side, root: int) -> Normalization | None:
     """Reads the normalization around a root; `None` where it is the root of something else."""
-    measured = _measured(side, root)
+    measured = measured_by(side, root)
     kinds = {side.operation(each).kind for each in measured}
     if side.updates[root] or side.backward[root] or not kinds & _REDUCING:
         return None
@@ -138,7 +149,7 @@ def _written_out(side: Side, root: int) -> Normalization | None:
     inside = next(((each, number) for each in measured for number in _epsilon_of(side, each)), None)
     outside = next(((each, number) for each in _forward(side, root) for number in _epsilon_of(side, each)), None)
     (begins, epsilon), place = inside or outside or (root, 0.0), _INSIDE if inside else _OUTSIDE if outside else ""
-    return Normalization(epsilon, place, _correction(side, measured), begins, whole=False)
+    return Normalization(epsilon, place, _correction(side, measured), begins, whole=False, training=True)
 
 
 def _is_rooted(side: Side, row: int) -> bool:
@@ -148,8 +159,8 @@ def _is_rooted(side: Side, row: int) -> bool:
     return bool(kinds & (_ROOTS | {Kind.POWER}))
 
 
-def _measured(side: Side, root: int) -> list[int]:
-    """What the root is taken of: the sum with the epsilon, a mean of squares, and what is squared and averaged."""
+def measured_by(side: Side, root: int) -> list[int]:
+    """Finds what a root is taken of: the sum with the epsilon, a mean of squares, and what is squared and averaged."""
     found, wanted = [root], root
     stages = (frozenset({Kind.ADD, Kind.MAXIMUM}), _REDUCING, _SQUARING, _CENTRING, _CENTRING)
     if side.operation(root).kind is Kind.STANDARD_DEVIATION:
@@ -211,6 +222,8 @@ def _differences(a: Normalization, b: Normalization) -> Iterator[AttributeDiffer
         yield AttributeDifference(PLACE, a.place, b.place)
     if None not in (a.correction, b.correction) and a.correction != b.correction:
         yield AttributeDifference("correction", a.correction, b.correction)
+    if None not in (a.training, b.training) and a.training != b.training:
+        yield AttributeDifference("training", a.training, b.training)
 
 
 def _shown(a: Apart, b: Apart, of_a: Normalization, of_b: Normalization) -> tuple[int, int]:

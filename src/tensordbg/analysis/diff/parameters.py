@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.diff.first_difference import Apart, distance_of
+from tensordbg.analysis.diff.apart import Apart, distance_of
 from tensordbg.analysis.diff.result import ParameterPair
 from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.operations.kinds import Kind

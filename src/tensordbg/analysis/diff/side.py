@@ -18,7 +18,7 @@ from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.model import Site
+from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 
@@ -49,6 +49,10 @@ class Side:
     def slot(self, row: int) -> int:
         """Which of the outputs of its operation a value is."""
         return int(self.values.port[self.numbers.event[row]] - self.values.ports.first[self.numbers.site[row]])
+
+    def is_differentiated(self, row: int) -> bool:
+        """Tells whether the program takes gradients of a value."""
+        return self.slot(row) in self.site(row).differentiated
 
     def shape(self, row: int) -> tuple[int, ...] | None:
         """The shape of a value; `None` where it is not known."""
@@ -100,7 +104,23 @@ class Side:
     @cached_property
     def updates(self) -> Bools:
         """Whether each value is what an optimizer computes of gradients."""
-        return find_updates(self.numbers, self.edges, self.backward)
+        sites = self.program.sites
+        rows = np.flatnonzero(self.kinds == list(Kind).index(Kind.READ)).tolist()
+        reads = ((row, sites[int(self.numbers.site[row])].reads) for row in rows)
+        single = ((row, variables[0]) for row, variables in reads if len(variables) == 1)
+        return find_updates(self.numbers, self.edges, self.backward, single, self._parts)
+
+    @cached_property
+    def _parts(self) -> Ints:
+        """Of each value a number of the function that computed it, of eager code of the line."""
+        table = np.zeros(len(self.values.ports.first), dtype=np.int64)
+        lines: dict[object, int] = {}
+        for site in np.unique(self.numbers.site).tolist():
+            each = self.program.sites[site]
+            line = self.locations.own(self.locations.stack(each.stack)) if each.function == NONE else None
+            table[site] = each.function if each.function != NONE else ~lines.setdefault(line, len(lines))
+        result: Ints = table[self.numbers.site]
+        return result
 
     @cached_property
     def statistics(self) -> Bools:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import itertools
 
+from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.first_difference import Apart, Pair, distance_of
 from tensordbg.operations.traits import Trait
 
 _FAR_AHEAD = 2000

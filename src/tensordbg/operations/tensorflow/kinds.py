@@ -76,6 +76,8 @@ KINDS: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
         Kind.SOFTSIGN: ("Softsign",),
         Kind.SIGMOID: ("Sigmoid",),
         Kind.TANH: ("Tanh",),
+        Kind.ERF: ("Erf",),
+        Kind.ERFC: ("Erfc",),
         Kind.SOFTMAX: ("Softmax",),
         Kind.LOG_SOFTMAX: ("LogSoftmax",),
         Kind.SOFTMAX_LOSS: ("SoftmaxCrossEntropyWithLogits",),

@@ -1,0 +1,114 @@
+"""Says of updates and running statistics that part how they do: what is made for the next step, or for evaluation."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
+from tensordbg.analysis.diff.attributes import attribute_differences
+from tensordbg.analysis.diff.beginnings import Unlike
+from tensordbg.analysis.diff.learning_rate import ratio_of_rates
+from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, settings_to_set, told, types_of
+from tensordbg.operations.kinds import Kind
+
+
+def explain_updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Explained:
+    """Tells of parameters that are read and are not what they are in the other run, though all was equal before."""
+    step = int(b.side.numbers.step[pair.b])
+    text = (
+        f"up to step {step} all agrees but what the optimizers have made of the parameters: those differ in step {step}"
+    )
+    return Explained("update", *rows, distance_of(a, b, *rows), True, (), text, _of_optimizers(a, b))
+
+
+def _of_optimizers(a: Apart, b: Apart) -> str:
+    """The advice on updates, with what the frameworks' own formulas differ in where the runs are of two."""
+    return SUGGESTIONS["update" if a.side.frameworks == b.side.frameworks else "unlike updates"]
+
+
+def statistics_read(apart: Apart, read: list[Unlike]) -> str:
+    """Tells the names of running statistics, where a run is given no other parameters that the other has not."""
+    names = [apart.side.statistic(each.row) for each in read]
+    return ", ".join(names) if all(names) else ""
+
+
+def explain_statistics_read(a: Apart, b: Apart, rows: tuple[int, int], kept: str) -> Explained:
+    """Tells of values that are normalized by what was kept of those before, as in evaluation."""
+    text = f"all that goes in agrees but what was kept of the values that were normalized before: {kept}"
+    return Explained("update", *rows, distance_of(a, b, *rows), True, (), text, SUGGESTIONS["statistics"])
+
+
+def explain_kept(a: Apart, b: Apart, pair: Pair) -> Explained:
+    """Tells of what is made for the next step, or for evaluation."""
+    return _statistic(a, b, pair) if b.side.statistics[pair.b] else _update(a, b, pair)
+
+
+def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
+    unlike_kinds = not are_of_one_kind(a, b, pair.a, pair.b)
+    # The numbers of a norm, by which one run clips, and of a sum have nothing to do with each other.
+    difference = () if unlike_kinds and a.side.frameworks == b.side.frameworks else attribute_differences(a, b, pair)
+    step = int(b.side.numbers.step[pair.b])
+    text, suggestion = f"the gradients of step {step} agree, and what the optimizers make of them does not", ""
+    text += f": {told(difference)}" if difference else ""
+    ratio = ratio_of_rates(a, b, pair)
+    if ratio is not None:
+        since = f"; up to step {step - 1} the updates agree" if _agreed_before(b, pair.b) else ""
+        text += f"; the learning rate of B is {ratio:.3g} times that of A{since}"
+        suggestion = f"compare the learning rates and their schedules in step {step}"
+    for run, mine, extra in (("A", a, pair.extra_a), ("B", b, pair.extra_b)):
+        if extra and mine.side.numbers.size[extra[0]] == 1:
+            text += (
+                f"; {run} scales them by a number that it measures of them ({types_of(mine, extra)}), as clipping does"
+            )
+            suggestion = f"clip in both runs alike; {'B' if run == 'A' else 'A'} does not"
+        elif extra and mine.side.backward[extra[0]]:
+            return _other_gradients(b, pair, (run, mine, extra[0]))
+        elif extra:
+            text += f"; {run} computes {types_of(mine, extra)} on the way, the other run does not"
+    return Explained(
+        "update", pair.a, pair.b, pair.distance, True, difference, text, suggestion or _of_optimizers(a, b)
+    )
+
+
+def _agreed_before(b: Apart, row: int) -> bool:
+    """Whether the same operation has made equal updates in a step before."""
+    numbers = b.side.numbers
+    return bool(((numbers.site == numbers.site[row]) & (numbers.step < numbers.step[row]) & (b.label >= 0)).any())
+
+
+def explain_left_over(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Tells of gradients that one run adds to those of a step before; `None` where neither does."""
+    left = [_is_added_to_earlier(each, row) for each, row in ((a, pair.a), (b, pair.b))]
+    if left[0] == left[1]:
+        return None
+    run, mine, row = ("A", a, pair.a) if left[0] else ("B", b, pair.b)
+    return _other_gradients(b, pair, (run, mine, row))
+
+
+def _other_gradients(b: Apart, pair: Pair, added: tuple[str, Apart, int]) -> Explained:
+    """A gradient that one run adds to others: to those of a step before, or of another use of the parameter."""
+    run, mine, row = added
+    step, other = int(b.side.numbers.step[pair.b]), "B" if run == "A" else "A"
+    if _is_added_to_earlier(mine, row):
+        text = f"{run} adds the gradients of step {step} to those of a step before, which were not set to zero"
+        suggestion = f"set the gradients to zero before each step in {run} (`optimizer.zero_grad()`), as {other} does"
+    else:
+        text = (
+            f"the gradient that {run} takes a step by is a sum ({types_of(mine, (row,))}); {other} takes one part of it"
+        )
+        suggestion = f"compare where the parameter is used: in {other} a use is detached, or is missing"
+    return Explained("update", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+
+
+def _is_added_to_earlier(apart: Apart, row: int) -> bool:
+    side = apart.side
+    parents, step = side.edges.parents[row], side.numbers.step
+    earlier = any(step[each] < step[row] and side.backward[each] for each in parents)
+    return bool(side.backward[row] and side.operation(row).kind is Kind.ADD and earlier)
+
+
+def _statistic(a: Apart, b: Apart, pair: Pair) -> Explained:
+    """A running statistic that is updated otherwise, of equal values."""
+    difference = attribute_differences(a, b, pair)
+    text = f"what is normalized agrees, and what is kept of it in {b.side.statistic(pair.b)} for evaluation does not"
+    text += f": {told(difference)}" if difference else ""
+    suggestion = settings_to_set(difference) if difference else SUGGESTIONS["statistics"]
+    return Explained("update", pair.a, pair.b, pair.distance, True, difference, text, suggestion)

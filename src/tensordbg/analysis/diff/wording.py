@@ -1,0 +1,58 @@
+"""Words on a place at which two runs part, and those that several kinds of places share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensordbg.analysis.diff.apart import Apart
+from tensordbg.analysis.diff.result import AttributeDifference
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The words on a pair; the rows are those of the values that are shown."""
+
+    kind: str
+    row_a: int
+    row_b: int
+    error: float
+    added: bool | None
+    difference: tuple[AttributeDifference, ...]
+    explanation: str
+    suggestion: str
+
+
+SUGGESTIONS = {
+    "parameter": "load the values of A into B, transposed where the table of parameters says so",
+    "input": "feed both runs the same batch: compare what prepares it, its normalisation and the order of its rows",
+    "random": "switch the randomness off in both runs (evaluation mode), or give both the same seed",
+    "update": "compare the settings of the two optimizers: learning rate, momentum, weight decay, epsilon, clipping",
+    "unlike updates": "compare the settings of the two optimizers: learning rate, momentum, decay, clipping; and "
+    "where they add the epsilon, as Keras's Adam does before it corrects the bias and its RMSprop below the root",
+    "order": "compare how the elements of what goes in lie: a weight that is not transposed, gates, heads or channels "
+    "in another order, a reshape in place of a transposition",
+    "mask": "compare the two masks: inverted, of another axis, later by one, true for what is kept or for what is not",
+    "statistics": "compare the momentum of the two normalizations, which Keras takes as 1 less that of PyTorch, and "
+    "the variance that they keep: PyTorch divides by a batch's number of values less 1",
+}
+
+
+def types_of(apart: Apart, rows: tuple[int, ...]) -> str:
+    """The types of the operations of some values, each once."""
+    return ", ".join(dict.fromkeys(apart.side.site(row).op_type for row in rows))
+
+
+def told(difference: tuple[AttributeDifference, ...]) -> str:
+    """Tells what differs: `epsilon is 0.001 in A and 1e-05 in B`."""
+    return "; ".join(f"{each.attribute} is {each.a} in A and {each.b} in B" for each in difference)
+
+
+def settings_to_set(difference: tuple[AttributeDifference, ...]) -> str:
+    """Tells what to set in B."""
+    text = f"set {', '.join(f'{each.attribute} to {each.a}' for each in difference)} in B"
+    uneven = any(
+        each.attribute == "padding" and isinstance(each.a, list)
+        and any(isinstance(pair, list) and len(set(pair)) > 1 for pair in each.a)
+        for each in difference
+    )  # fmt: skip
+    return text + ("; unlike in front and behind, it is put around the input before" if uneven else "")

@@ -1,0 +1,167 @@
+"""`tdbg diff` of what optimizers make of gradients: rates that change, clipping, gradients left over, momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensordbg
+from tensordbg.analysis.diff.result import Comparison, FirstDifference
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+F: Any = torch.nn.functional
+_DRAWN = np.random.default_rng(3)
+X, Y = _DRAWN.normal(size=(12, 10)).astype("float32"), _DRAWN.integers(0, 4, 12)
+KERNEL, INNER, HEAD = ((0.4 * _DRAWN.normal(size=size)).astype("float32") for size in ((10, 8), (8, 8), (8, 4)))
+
+
+def sgd(w: Any) -> Any:
+    return torch.optim.SGD(w, 0.1, momentum=0.9)
+
+
+def adamw(w: Any) -> Any:
+    return torch.optim.AdamW(w, 1e-2, weight_decay=0.1)
+
+
+def trained(folder: Path, optimizer: Callable[..., Any] = adamw, change: str = "") -> Path:
+    w = [torch.nn.Parameter(torch.tensor(each)) for each in (KERNEL, INNER, HEAD)]
+    rule = optimizer(w)
+    with tensordbg.record(folder):
+        for step in range(4):
+            if change != "left over":
+                rule.zero_grad()
+            if change == "late rate" and step == 2:
+                rule.param_groups[0]["lr"] /= 4
+            logits = torch.tanh(torch.tanh(torch.tensor(X) @ w[0]) @ w[1]) @ w[2]
+            loss = F.cross_entropy(logits, torch.tensor(Y), reduction="sum" if change == "sum" else "mean")
+            if change == "metric":
+                _ = loss.detach() * len(Y)
+            loss.backward()
+            if change == "clip":
+                torch.nn.utils.clip_grad_norm_(w, 0.05)
+            rule.step()
+    return folder
+
+
+def first(result: Comparison) -> FirstDifference:
+    assert result.first is not None
+    return result.first
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("updates")
+    trained(folder / "sgd", sgd)
+    trained(folder / "adamw")
+    return folder
+
+
+@pytest.mark.parametrize("optimizer", [sgd, adamw])
+def test_a_learning_rate_that_changes_late_is_told_as_one(runs: Path, tmp_path: Path, optimizer: Any) -> None:
+    found = first(tensordbg.diff(runs / optimizer.__name__, trained(tmp_path / "b", optimizer, "late rate")))
+    assert found.kind == "update"
+    assert found.b is not None
+    assert found.b.view.step == 2
+    assert "the learning rate of B is 0.25 times that of A; up to step 1 the updates agree" in found.explanation
+
+
+def test_another_share_of_decay_is_no_learning_rate(runs: Path, tmp_path: Path) -> None:
+    decaying = trained(tmp_path / "b", lambda w: torch.optim.AdamW(w, 1e-2, weight_decay=0.2))
+    found = first(tensordbg.diff(runs / "adamw", decaying))
+    assert found.kind == "update"
+    assert "learning rate of B" not in found.explanation
+
+
+def test_clipping_in_one_run_is_told(runs: Path, tmp_path: Path) -> None:
+    found = first(tensordbg.diff(runs / "sgd", trained(tmp_path / "b", sgd, "clip")))
+    assert (found.kind, found.difference) == ("update", ())
+    assert "as clipping does" in found.explanation
+    assert found.suggestion == "clip in both runs alike; A does not"
+
+
+def test_gradients_that_are_left_over_are_told(runs: Path, tmp_path: Path) -> None:
+    found = first(tensordbg.diff(runs / "sgd", trained(tmp_path / "b", sgd, "left over")))
+    assert found.explanation.startswith("B adds the gradients of step 1 to those of a step before")
+
+
+def test_a_use_of_a_parameter_that_is_detached_is_told_at_its_gradient(tmp_path: Path) -> None:
+    def tied(folder: Path, detached: bool) -> Path:
+        w = torch.nn.Parameter(torch.tensor(KERNEL))
+        rule = torch.optim.SGD([w], 0.1)
+        with tensordbg.record(folder):
+            hidden = torch.tanh(torch.tensor(X) @ w)
+            (hidden @ (w.detach() if detached else w).T).square().mean().backward()
+            rule.step()
+        return folder
+
+    found = first(tensordbg.diff(tied(tmp_path / "a", False), tied(tmp_path / "b", True)))
+    assert found.explanation.startswith("the gradient that A takes a step by is a sum (aten::add")
+
+
+def test_a_sum_that_a_metric_has_too_is_another_loss(tmp_path: Path) -> None:
+    a, b = trained(tmp_path / "a", sgd, "metric"), trained(tmp_path / "b", sgd, "sum")
+    found = first(tensordbg.diff(a, b))
+    assert found.b is not None
+    assert found.b.view.op_type == "aten::nll_loss_forward"
+
+
+def by_hand(folder: Path, rate: float = 0.1) -> Path:
+    """The same training with the mean of the losses written out, by a number that the other run has as well."""
+    w = [torch.nn.Parameter(torch.tensor(each)) for each in (KERNEL, INNER, HEAD)]
+    rule = torch.optim.SGD(w, rate, momentum=0.9)
+    chosen = F.one_hot(torch.tensor(Y), 4).float()
+    with tensordbg.record(folder):
+        for _ in range(4):
+            rule.zero_grad()
+            logits = torch.tanh(torch.tanh(torch.tensor(X) @ w[0]) @ w[1]) @ w[2]
+            count = chosen.sum()
+            (-(chosen * logits.log_softmax(-1)).sum() / count).backward()
+            rule.step()
+    return folder
+
+
+def test_the_number_of_rows_is_no_loss(runs: Path, tmp_path: Path) -> None:
+    assert tensordbg.diff(by_hand(tmp_path / "a"), runs / "sgd").status == "same"
+    assert first(tensordbg.diff(by_hand(tmp_path / "b", 0.2), runs / "sgd")).kind == "update"
+
+
+def of_keras(folder: Path, optimizer: Callable[..., Any], scale: float = 1.0, compiled: bool = False) -> Path:
+    import keras
+    import tensorflow as tf
+
+    w = [tf.Variable(each) for each in (KERNEL, INNER, HEAD)]
+    rule = optimizer(keras.optimizers)
+
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            logits = tf.tanh(tf.tanh(tf.constant(X) @ w[0]) @ w[1]) @ w[2]
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(Y, logits))
+            loss = loss * scale if scale != 1 else loss
+        rule.apply_gradients(zip(tape.gradient(loss, w), w, strict=True))
+        return loss
+
+    with tensordbg.record(folder):
+        run = tf.function(step) if compiled else step
+        for _ in range(3):
+            run()
+    return folder
+
+
+def test_the_momentum_of_two_frameworks_is_named_among_all_their_numbers(runs: Path, tmp_path: Path) -> None:
+    assert tensordbg.diff(of_keras(tmp_path / "a", lambda of: of.SGD(0.1, 0.9)), runs / "sgd").status == "same"
+    found = first(tensordbg.diff(of_keras(tmp_path / "b", lambda of: of.SGD(0.1, 0.8)), runs / "sgd"))
+    assert [(told.attribute, told.a, told.b) for told in found.difference] == [("constant", 0.8, 0.9)]
+
+
+def test_a_loss_is_told_before_what_an_optimizer_keeps_and_reads_again(tmp_path: Path) -> None:
+    def adam(of: Any) -> Any:
+        return of.Adam(1e-2)
+
+    a = of_keras(tmp_path / "a", adam)
+    assert tensordbg.diff(a, of_keras(tmp_path / "b", adam, compiled=True)).status == "same"
+    found = first(tensordbg.diff(a, of_keras(tmp_path / "c", adam, scale=0.5, compiled=True)))
+    assert (found.kind, [each.view.op_type for each in found.only]) == ("missing", ["Mul"])

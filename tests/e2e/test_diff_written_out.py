@@ -1,0 +1,159 @@
+"""`tdbg diff` where one framework has an operation and the other writes it out, and where elements lie otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensordbg
+from tensordbg.analysis.diff.result import Comparison, FirstDifference
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+F: Any = torch.nn.functional
+_DRAWN = np.random.default_rng(7)
+KERNEL, SQUARE, SCORES, HEAD = (
+    (0.5 * _DRAWN.normal(size=size)).astype("float32") for size in ((6, 8), (8, 8), (8, 8), (8, 3))
+)
+X, BIAS = _DRAWN.normal(size=(5, 6)).astype("float32"), _DRAWN.normal(size=8).astype("float32")
+KEPT = np.arange(8) % 3 > 0
+
+
+def in_tensorflow(folder: Path, approximate: bool = True) -> Path:
+    import tensorflow as tf
+
+    @tf.function
+    def forward(x: Any) -> Any:
+        h = tf.nn.gelu(x @ KERNEL + BIAS, approximate=approximate)
+        mean, variance = tf.nn.moments(h, -1, keepdims=True)
+        h = (h - mean) * tf.math.rsqrt(variance + 1e-5) @ SQUARE
+        h = tf.nn.softmax(tf.nn.relu(h) @ SCORES + tf.where(KEPT, 0.0, -1e9))
+        return h @ HEAD
+
+    with tensordbg.record(folder):
+        forward(tf.constant(X))
+    return folder
+
+
+def in_torch(folder: Path, change: str = "", approximate: str = "tanh") -> Path:
+    kernel, bias, square, scores, head = map(torch.tensor, (KERNEL, BIAS, SQUARE, SCORES, HEAD))
+    kept = torch.tensor(KEPT)
+    with tensordbg.record(folder):
+        h = torch.tensor(X) @ kernel
+        h = h if change == "bias" else h + bias
+        h = F.gelu(h, approximate=approximate)
+        h = h if change == "norm" else F.layer_norm(h.relu() if change == "early" else h, (8,))
+        h = (h @ (square.T if change == "transposed" else square)).relu() @ scores
+        h = h.masked_fill(kept if change == "mask" else ~kept, -1e9)
+        _ = h.softmax(0 if change == "axis" else -1) @ head
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return in_tensorflow(tmp_path_factory.mktemp("written") / "tanh")
+
+
+def first(result: Comparison) -> FirstDifference:
+    assert result.first is not None
+    return result.first
+
+
+def settings(found: FirstDifference) -> list[tuple[str, object, object]]:
+    return [(each.attribute, each.a, each.b) for each in found.difference]
+
+
+def test_a_right_port_is_the_same(tmp_path: Path, reference: Path) -> None:
+    assert tensordbg.diff(reference, in_torch(tmp_path / "b")).status == "same"
+
+
+def test_the_approximation_of_a_gelu_is_named(tmp_path: Path, reference: Path) -> None:
+    exact = in_torch(tmp_path / "b", approximate="none")
+    found = first(tensordbg.diff(reference, exact))
+    assert settings(found) == [("approximate", "tanh", "none")]
+    assert found.suggestion == "set approximate to tanh in B"
+    written_by_error = in_tensorflow(tmp_path / "a", approximate=False)
+    assert tensordbg.diff(written_by_error, exact).status == "same"
+    found = first(tensordbg.diff(written_by_error, in_torch(tmp_path / "c")))
+    assert settings(found) == [("approximate", "none", "tanh")]
+
+
+MISSING = {
+    "bias": ("A", "AddV2", "a GELU"),
+    "early": ("B", "aten::relu", "aten::native_layer_norm"),
+    "norm": ("A", "SquaredDifference", "MatMul"),
+}
+"""By what the port does: the run that computes more, an operation of that, and what it comes before."""
+
+
+@pytest.mark.parametrize("change", MISSING)
+def test_what_is_missing_beside_a_formula_is_named(tmp_path: Path, reference: Path, change: str) -> None:
+    found = first(tensordbg.diff(reference, in_torch(tmp_path / "b", change)))
+    run, op_type, before = MISSING[change]
+    assert found.kind == "missing"
+    assert found.explanation.startswith(f"{run} computes ")
+    assert op_type in {each.view.op_type for each in found.only}
+    assert f"before {before};" in found.explanation
+
+
+def test_a_softmax_along_another_axis_is_named(tmp_path: Path, reference: Path) -> None:
+    found = first(tensordbg.diff(reference, in_torch(tmp_path / "b", "axis")))
+    assert settings(found) == [("axis", 1, 0)]
+
+
+def test_another_mask_is_told(tmp_path: Path, reference: Path) -> None:
+    found = first(tensordbg.diff(reference, in_torch(tmp_path / "b", "mask")))
+    assert found.explanation.endswith("fill in unlike elements of equal values: another mask")
+
+
+def test_a_square_weight_that_is_not_transposed_is_told(tmp_path: Path, reference: Path) -> None:
+    found = first(tensordbg.diff(reference, in_torch(tmp_path / "b", "transposed")))
+    assert found.explanation.endswith("one of the inputs has its elements in another order")
+
+
+def in_pieces(folder: Path) -> Path:
+    import tensorflow as tf
+
+    @tf.function
+    def forward(x: Any) -> Any:
+        return tf.stack([tf.cos(row[None] @ (20 * KERNEL)) for row in tf.unstack(tf.tanh(x))])
+
+    with tensordbg.record(folder):
+        forward(tf.constant(X))
+    return folder
+
+
+def at_once(folder: Path, of: Callable[[Any], Any]) -> Path:
+    with tensordbg.record(folder):
+        of(torch.tensor(X).tanh() @ torch.tensor(20 * KERNEL))
+    return folder
+
+
+def test_results_that_differ_are_never_the_same(tmp_path: Path) -> None:
+    pieces = in_pieces(tmp_path / "a")
+    assert tensordbg.diff(pieces, at_once(tmp_path / "b", torch.cos)).status == "same"
+    result = tensordbg.diff(pieces, at_once(tmp_path / "c", lambda x: torch.exp(x / 9)))
+    assert result.status == "diverged"
+    assert "their results differ" in first(result).explanation
+
+
+def of_batches(folder: Path, scale: float) -> Path:
+    import tensorflow as tf
+
+    @tf.function
+    def forward(x: Any) -> Any:
+        return x @ KERNEL
+
+    with tensordbg.record(folder):
+        for batch in tf.data.Dataset.from_tensor_slices(scale * X).batch(5):
+            forward(batch)
+    return folder
+
+
+def test_the_batch_of_a_data_set_is_an_input_and_no_random_number(tmp_path: Path) -> None:
+    a, b = (partial(of_batches, scale=scale) for scale in (1.0, 0.5))
+    assert first(tensordbg.diff(a(tmp_path / "a"), b(tmp_path / "b"))).kind == "input"
