@@ -14,29 +14,30 @@ _ADDING = frozenset({Kind.ADD, Kind.ADD_MANY})
 
 
 def accumulated(a: Apart, b: Apart) -> Iterator[Pair]:
-    """Pairs updates of which one is made of a gradient, and the other of its sum with others."""
+    """Pairs updates, or further sums, of which one is made of a gradient, and the other of its sum with others."""
     for total, fork in _met(a, b):
-        for update in _updates(a, total):
+        for update in _goes_on(a, total, b, fork):
             if alike(a, b, update, fork):
                 yield Pair(update, fork, distance_of(a, b, update, fork), extra_a=(total,))
                 break
     for total, fork in _met(b, a):
-        for update in _updates(b, total):
+        for update in _goes_on(b, total, a, fork):
             if alike(a, b, fork, update):
                 yield Pair(fork, update, distance_of(a, b, fork, update), extra_b=(total,))
                 break
 
 
 def _met(mine: Apart, other: Apart) -> Iterator[tuple[int, int]]:
-    """The sums of gradients of one run, each with an update of the other that is made of a part of it."""
-    sums = [row for row in sorted(mine.regions.lasting) if _is_sum(mine, row)]
-    updates = [fork for fork in other.regions.forks if other.side.updates[fork]]
-    for row in sums:
-        for fork in updates:
-            same_step = mine.side.numbers.step[row] == other.side.numbers.step[fork]
-            same_size = mine.side.numbers.size[row] == other.side.numbers.size[fork]
-            if same_step and same_size and _gradients(mine, row) & _gradients(other, fork):
-                yield row, fork
+    """The sums of gradients of one run, each with an update or another sum of the other that takes a part of it."""
+    takers: dict[tuple[int, int], int] = {}
+    for fork in other.regions.forks:
+        if other.side.updates[fork] or _is_sum(other, fork):
+            for label in _gradients(other, fork):
+                takers.setdefault((int(other.side.numbers.step[fork]), label), fork)
+    for row in sorted(mine.regions.lasting) if takers else ():
+        if _is_sum(mine, row):
+            keys = [(int(mine.side.numbers.step[row]), label) for label in sorted(_gradients(mine, row))]
+            yield from ((row, takers[key]) for key in keys if key in takers)
 
 
 def _is_sum(apart: Apart, row: int) -> bool:
@@ -49,5 +50,10 @@ def _gradients(apart: Apart, row: int) -> frozenset[int]:
     return frozenset(int(apart.label[each]) for each in given if apart.label[each] >= 0)
 
 
-def _updates(apart: Apart, row: int) -> Iterator[int]:
-    return (child for child in apart.side.edges.children[row] if apart.side.updates[child])
+def _goes_on(mine: Apart, total: int, other: Apart, fork: int) -> Iterator[int]:
+    """What is made of a sum, as far as it is an update where the fork of the other run is one."""
+    wanted = bool(other.side.updates[fork])
+    return (
+        child for child in mine.side.edges.children[total]
+        if bool(mine.side.updates[child]) == wanted and (wanted or _is_sum(mine, child))
+    )  # fmt: skip

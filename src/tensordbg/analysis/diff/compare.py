@@ -83,7 +83,8 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
     differences = [_told(apart_a, apart_b, *each) for each in explained]
-    begun = tuple(dict.fromkeys((found.row_a, found.row_b) for _, found in explained))
+    beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside)
+    begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
     parted = tuple((pair.a, pair.b) for pair in pairs)
     matched = int((agreement.b & ~b.numbers.constant).sum())
     in_common = bool(matched or anchors.b.any())
@@ -123,6 +124,8 @@ def _of_first_pass(b: Side, pairs: list[Pair]) -> list[Pair]:
 
 def _of_first_step(b: Side, pairs: list[Pair]) -> list[Pair]:
     """Those of the step in which the runs part: what differs later may come of it."""
+    if not pairs:
+        return []
     steps = [int(b.numbers.step[pair.b]) for pair in pairs]
     return [pair for pair, step in zip(pairs, steps, strict=True) if step == steps[0]][: _SHOWN + 1]
 

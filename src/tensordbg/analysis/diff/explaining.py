@@ -9,6 +9,7 @@ from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import are_given_others
 from tensordbg.analysis.diff.explaining_updates import (
+    explain_added,
     explain_kept,
     explain_left_over,
     explain_statistics_read,
@@ -39,7 +40,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
         return normalized
     chance = _chance(a, b, pair)
     if pair.extra_a or pair.extra_b:
-        return _missing(a, b, pair, chance)
+        return explain_added(a, b, pair) or _missing(a, b, pair, chance)
     unlike_a, unlike_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
     if not (a.taken(pair.a) or b.taken(pair.b) or unlike_a or unlike_b):
         return _begun(b, pair)
@@ -57,7 +58,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     left_over = explain_left_over(a, b, pair)
     if left_over is not None:
         return left_over
-    if _agreed_before(b, pair.b):
+    if _agreed_before(b, pair.b) and not b.side.backward[pair.b]:
         return explain_updated(a, b, pair, (pair.a, pair.b))
     return _value(a, b, pair)
 

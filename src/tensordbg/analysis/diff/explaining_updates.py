@@ -42,6 +42,9 @@ def explain_kept(a: Apart, b: Apart, pair: Pair) -> Explained:
 
 
 def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
+    added = explain_added(a, b, pair)
+    if added is not None:
+        return added
     unlike_kinds = not are_of_one_kind(a, b, pair.a, pair.b)
     # The numbers of a norm, by which one run clips, and of a sum have nothing to do with each other.
     difference = () if unlike_kinds and a.side.frameworks == b.side.frameworks else attribute_differences(a, b, pair)
@@ -59,8 +62,6 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
                 f"; {run} scales them by a number that it measures of them ({types_of(mine, extra)}), as clipping does"
             )
             suggestion = f"clip in both runs alike; {'B' if run == 'A' else 'A'} does not"
-        elif extra and mine.side.backward[extra[0]]:
-            return _other_gradients(b, pair, (run, mine, extra[0]))
         elif extra:
             text += f"; {run} computes {types_of(mine, extra)} on the way, the other run does not"
     return Explained(
@@ -72,6 +73,14 @@ def _agreed_before(b: Apart, row: int) -> bool:
     """Whether the same operation has made equal updates in a step before."""
     numbers = b.side.numbers
     return bool(((numbers.site == numbers.site[row]) & (numbers.step < numbers.step[row]) & (b.label >= 0)).any())
+
+
+def explain_added(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Tells of gradients that are summed up on the way of one run alone; `None` where none are."""
+    for run, mine, extra in (("A", a, pair.extra_a), ("B", b, pair.extra_b)):
+        if extra and mine.side.backward[extra[0]] and mine.side.operation(extra[0]).kind in (Kind.ADD, Kind.ADD_MANY):
+            return _other_gradients(b, pair, (run, mine, extra[0]))
+    return None
 
 
 def explain_left_over(a: Apart, b: Apart, pair: Pair) -> Explained | None:

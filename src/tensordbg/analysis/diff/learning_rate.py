@@ -26,7 +26,7 @@ _LEAST = 2
 
 def ratio_of_rates(a: Apart, b: Apart, pair: Pair) -> float | None:
     """Tells how many times as large the learning rate of B is in the step of a pair of updates; `None` if it is not."""
-    mine, theirs = dict(_moves(a, pair.a)), dict(_moves(b, pair.b))
+    mine, theirs = _moves(a, pair.a), _moves(b, pair.b)
     ratios = np.array([theirs[label] / mine[label] for label in mine.keys() & theirs.keys()])
     if len(ratios) < _LEAST:
         return None
@@ -35,19 +35,24 @@ def ratio_of_rates(a: Apart, b: Apart, pair: Pair) -> float | None:
     return ratio if ratio > 0 and abs(ratio - 1) > _NEAR and bool(alike.all()) else None
 
 
-def _moves(apart: Apart, row: int) -> Iterator[tuple[int, float]]:
-    """By how much the sum of each parameter changes in a step, by the label of what it was."""
+def _moves(apart: Apart, row: int) -> dict[int, float]:
+    """By how much the sum of each parameter changes in a step, by the label of what it was.
+
+    What an optimizer keeps of a parameter besides is nothing like it: the nearest is its next value.
+    """
     side = apart.side
     step, updates, told = side.numbers.step, side.updates, side.numbers.statistics
+    nearest, norms = dict[int, tuple[float, float]](), dict[int, float]()
     for update in np.flatnonzero(updates & (step == step[row])).tolist():
-        if any(updates[child] and step[child] == step[row] for child in side.edges.children[update]):
-            continue
         before = _parameter(apart, update)
-        if before is None:
+        if before is None or any(updates[child] and step[child] == step[row] for child in side.edges.children[update]):
             continue
+        label, norm = int(apart.label[before]), float(told[before, SQUARES])
+        distance = abs(float(told[update, SQUARES]) - norm)
         moved = float(told[update, SUM] - told[before, SUM])
-        if abs(moved) > _TELLING * float(np.sqrt(told[before, SQUARES])):
-            yield int(apart.label[before]), moved
+        nearest[label] = min(nearest.get(label, (np.inf, moved)), (distance, moved))
+        norms[label] = float(np.sqrt(norm))
+    return {label: moved for label, (_, moved) in nearest.items() if abs(moved) > _TELLING * norms[label]}
 
 
 def _parameter(apart: Apart, update: int) -> int | None:

@@ -26,11 +26,14 @@ def unlike_results(a: Apart, b: Apart) -> dict[Pair, Explained]:
 
 def _met(a: Apart, b: Apart) -> Iterator[tuple[Pair, Explained]]:
     step_a, step_b = a.side.numbers.step, b.side.numbers.step
+    by_label: dict[tuple[int, int], int] = {}
+    for theirs in _forward(a):
+        for label in a.taken_whole(theirs):
+            by_label.setdefault((int(step_a[theirs]), label), theirs)
     for mine in _forward(b):
-        sizes = {int(b.side.numbers.size[row]): row for row in _results(b, mine)}
-        for theirs in _forward(a):
-            if step_a[theirs] != step_b[mine] or not b.taken_whole(mine) & a.taken_whole(theirs):
-                continue
+        keys = ((int(step_b[mine]), label) for label in sorted(b.taken_whole(mine)))
+        for theirs in dict.fromkeys(by_label[key] for key in keys if key in by_label):
+            sizes = {int(b.side.numbers.size[row]): row for row in _results(b, mine)}
             for row in _results(a, theirs):
                 if int(a.side.numbers.size[row]) in sizes:
                     yield _told(a, b, (theirs, mine), (row, sizes[int(a.side.numbers.size[row])]))
