@@ -40,6 +40,10 @@ class Made:
     """The innermost layer that the operation belongs to, by its path."""
     earlier: tuple[tuple[int, ...], ...] = ()
     """Other shapes that it had before, the latest last; only of what came out of an input pipeline."""
+    shared: bool = False
+    """Whether what is said to take it may have taken a part of it: a view is no operation of the trace."""
+    plain: bool = False
+    """Whether it is a number of the program's text, which takes the type of the tensor that it meets."""
 
     @property
     def operation(self) -> Operation:

@@ -21,9 +21,9 @@ from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of, type_of
 from tensordbg.model import NONE, Site, TensorRef
-from tensordbg.operations.frameworks import TENSORFLOW
+from tensordbg.operations.frameworks import TENSORFLOW, TORCH
 from tensordbg.operations.kinds import Kind
-from tensordbg.operations.lookup import PARAMETER
+from tensordbg.operations.lookup import NUMBER, PARAMETER
 from tensordbg.operations.traits import Trait
 from tensordbg.trace.program.described import is_shape
 
@@ -237,6 +237,8 @@ class RecordedPast:
             event=NONE if event == NONE else int(self.events[event]),
             layer=layer_path(site),
             earlier=self._earlier(site, slot, shape),
+            shared=site.framework == TORCH,
+            plain=site.op_type == NUMBER,
         )
 
     def _name(self, site: Site, slot: int) -> str:
