@@ -244,3 +244,13 @@ def actions_that_are_not_allowed() -> None:
         allowed[range(len(y)), y] = True
         logits = policy(x).masked_fill(~allowed, -float("inf"))
         improve(-torch.distributions.Categorical(logits=logits).log_prob(y).mean(), optimizer)
+
+
+@healthy
+def rows_of_the_logits_and_of_the_labels_chosen_on_one_line() -> None:
+    model = dense(64, 32, 10)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for step in range(16):
+        x, y = batch(step)
+        chosen = torch.arange(len(y)) % 3 > 0
+        improve(functional.cross_entropy(model(x)[chosen], y[chosen]), optimizer)

@@ -21,14 +21,16 @@ _ROUNDING = 1e-3
 def no_log_probabilities(study: Study) -> list[Finding]:
     """One finding for each loss of labels that is given numbers above 0 throughout."""
     trained = study.wiring.descendants(study.trained_reads)
-    found = {}
+    found: dict[int, Finding] = {}
     for port, several in study.at.items():
         site = study.wiring.site(port)
         if site is None or operation_of(site).kind is not Kind.LABEL_LOSS or port != study.ports.first[site.site]:
             continue
-        for given in {nearest(study, parent) for parent in study.wiring.parents(port)}:
-            if given in study.at and trained[given] and _is_above(study, study.at[given][0]):
-                found[given] = _finding(study, several[0], given)
+        before = {nearest(study, parent) for parent in study.wiring.parents(port)}
+        likely = [given for given in before if given in study.at and trained[given]]
+        # The labels may be made by an operation of the same line and type as something that is trained.
+        if all(_is_above(study, study.at[given][0]) for given in likely):
+            found.update((given, _finding(study, several[0], given)) for given in likely)
     return list(found.values())
 
 
