@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tensordbg.operations.composites import kind_of, probability_behind
+from tensordbg.operations.composites import (
+    is_of_exponentials,
+    is_one_less_squared_tanh,
+    kind_of,
+    probability_behind,
+)
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import operation
 from tensordbg.operations.operation import Operation
@@ -55,3 +60,24 @@ def test_a_bound_and_a_reshape_are_looked_through() -> None:
 
 def test_what_a_contraction_makes_of_a_probability_is_none() -> None:
     assert probability_behind(Made("MatMul", (Made("Softmax", (LOGITS,)),))) is None
+
+
+def test_a_probability_weighted_by_what_is_computed_as_well_is_none() -> None:
+    softmax, density = Made("Softmax", (LOGITS,)), Made("RealDiv", (EXPONENTIALS, Made("Const")))
+    assert probability_behind(Made("Sum", (Made("Mul", (softmax, density)),))) is None
+    assert probability_behind(Made("Sum", (Made("Mul", (softmax, Made("OneHot"))),))) is Kind.SOFTMAX
+
+
+def test_sums_products_and_multiples_of_exponentials() -> None:
+    density = Made("RealDiv", (EXPONENTIALS, Made("Const")))
+    assert is_of_exponentials(Made("Sum", (Made("Mul", (Made("Softmax", (LOGITS,)), density)),)))
+    assert not is_of_exponentials(Made("RealDiv", (Made("Const"), EXPONENTIALS)))
+    assert not is_of_exponentials(Made("Sub", (Made("Const"), EXPONENTIALS)))
+    assert not is_of_exponentials(LOGITS)
+
+
+def test_one_less_a_squared_tanh() -> None:
+    tanh = Made("Tanh", (LOGITS,))
+    for square in (Made("Square", (tanh,)), Made("Pow", (tanh, Made("Const"))), Made("Mul", (tanh, tanh))):
+        assert is_one_less_squared_tanh(Made("Sub", (Made("Const"), square)))
+    assert not is_one_less_squared_tanh(Made("Sub", (Made("Const"), Made("Square", (LOGITS,)))))

@@ -23,7 +23,7 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "added_after": "The {added} is added to the quotient, too late: add it to the divisor, `a / (b + 1e-7)`.",
     },
     "epsilon": {
-        "zero": "The number that is added to {name} is 0 in {dtype}: take 1e-7.",
+        "zero": "The number that is added to {name}, or bounds it, is 0 in {dtype}: take 1e-7.",
         "zero_half": "The small number that is added to {name} is 0 in float16 (1e-8 is below its smallest number): "
         "take 1e-4, or compute this in float32.",
     },

@@ -97,6 +97,14 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "under the root, `tf.sqrt(x + 1e-12)`.",
         "root": "Add a small number under the root, `tf.sqrt(x + 1e-12)`, also in norms and distances: "
         "`tf.sqrt(tf.reduce_sum(v * v) + 1e-12)` in place of `tf.norm(v)`.",
+        "distinct": "Vectors that belong to equal values have no gradient: differentiate the values alone "
+        "(`tf.linalg.svd(a, compute_uv=False)`, `tf.linalg.eigvalsh`), or pull equal ones apart before, "
+        "`a + tf.linalg.diag(1e-4 * tf.random.uniform([n]))`.",
+        "edge": "Keep the input of the forward operation off the ends of its domain, "
+        "`tf.clip_by_value(x, {low} + 1e-6, {high} - 1e-6)`.",
+        "edge_cosine": " Of two vectors in space, `tf.atan2(tf.norm(tf.linalg.cross(a, b), axis=-1), "
+        "tf.reduce_sum(a * b, -1))` tells small angles better.",
+        "edge_low": "Keep the input of the forward operation off the end of its domain, `tf.maximum(x, {low} + 1e-6)`.",
         **_PROBABILITIES,
     },
     "jump": {
@@ -112,7 +120,12 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "Keep the input away from 0: `tf.math.log(tf.maximum(x, 1e-7))`; for a product with a factor that is 0 "
         "there, `tf.math.xlogy(factor, x)`.",
         "added_after": "The {added} is added to the logarithm, too late: `tf.math.log(x + 1e-7)`.",
+        "exponentials": "The input is made of exponentials that have become 0: compute with what they are taken of, "
+        "`tf.reduce_logsumexp(x, axis)` for the logarithm of a sum of exponentials; add the logarithms of factors to "
+        "x.",
         "one_plus": "Keep the input above -1: `tf.math.log1p(tf.maximum(x, -1 + 1e-7))`.",
+        "tanh": "The input is 1 - tanh(x)^2: compute its logarithm from x, "
+        "`2 * (math.log(2.0) - x - tf.math.softplus(-2 * x))`.",
         "quotient": "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
         "`tf.nn.softmax_cross_entropy_with_logits(labels, logits)`; else `tf.math.log(tf.maximum(x, 1e-7))`.",
         **_PROBABILITIES,

@@ -105,6 +105,14 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "under the root, `torch.sqrt(x + 1e-12)`.",
         "root": "Add a small number under the root, `torch.sqrt(x + 1e-12)`, also in norms and distances: "
         "`torch.sqrt((v * v).sum() + 1e-12)` in place of `torch.linalg.norm(v)`.",
+        "distinct": "Vectors that belong to equal values have no gradient: differentiate the values alone "
+        "(`torch.linalg.svdvals`, `torch.linalg.eigvalsh`), or pull equal ones apart before, "
+        "`a + torch.diag(1e-4 * torch.rand(n))`.",
+        "edge": "Keep the input of the forward operation off the ends of its domain, "
+        "`x.clamp({low} + 1e-6, {high} - 1e-6)`.",
+        "edge_cosine": " Of two vectors in space, "
+        "`torch.atan2(torch.linalg.cross(a, b).norm(dim=-1), (a * b).sum(-1))` tells small angles better.",
+        "edge_low": "Keep the input of the forward operation off the end of its domain, `x.clamp(min={low} + 1e-6)`.",
         **_PROBABILITIES,
     },
     "jump": {
@@ -120,7 +128,13 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "Keep the input away from 0: `torch.log(x.clamp(min=1e-7))`; for a product with a factor that is 0 there, "
         "`torch.xlogy(factor, x)`.",
         "added_after": "The {added} is added to the logarithm, too late: `torch.log(x + 1e-7)`.",
+        "exponentials": "The input is made of exponentials that have become 0: compute with what they are taken of, "
+        "`torch.logsumexp(x, dim)` for the logarithm of a sum of exponentials; add the logarithms of factors to x "
+        "(`torch.distributions` have such a `log_prob`).",
         "one_plus": "Keep the input above -1: `torch.log1p(x.clamp(min=-1 + 1e-7))`.",
+        "tanh": "The input is 1 - tanh(x)^2: compute its logarithm from x, "
+        "`2 * (math.log(2.0) - x - torch.nn.functional.softplus(-2 * x))`, as "
+        "`torch.distributions.transforms.TanhTransform` does.",
         "quotient": "The input is a quotient. If it is a softmax written out, compute the loss from the logits: "
         "`torch.nn.functional.cross_entropy(logits, labels)`; else `torch.log(x.clamp(min=1e-7))`.",
         **_PROBABILITIES,

@@ -18,6 +18,10 @@ _THROUGH = frozenset(_BOUNDING | _COMBINING | {Kind.ARGUMENT, Kind.SQUARE, Kind.
 """What may stand between a function and what it is looked for in."""
 
 _QUOTIENTS = frozenset({Kind.DIVIDE, Kind.DIVIDE_NO_NAN})
+_PRODUCTS = frozenset({Kind.MULTIPLY, Kind.MULTIPLY_NO_NAN})
+_FUNCTIONS = frozenset({Kind.EXP, Kind.LOG, Kind.SIGMOID, Kind.SOFTMAX, Kind.SOFTPLUS, Kind.TANH})
+_VANISHING = frozenset({*_PRODUCTS, *_QUOTIENTS, Kind.ADD, Kind.CAST, Kind.MEAN, Kind.PRODUCT, Kind.SUM})
+"""What may stand between exponentials and what is 0 with them."""
 
 
 class Computed(Protocol):
@@ -42,8 +46,32 @@ def probability_behind(computed: Computed) -> Kind | None:
     kind = kind_of(computed)
     if kind in (Kind.SOFTMAX, Kind.SIGMOID):
         return kind
+    if kind in _PRODUCTS and all(_has_function(each) for each in computed.operands[:2]):
+        return None  # it is weighted by what is computed as well, as a mixture of densities is, and not by labels
     found = map(probability_behind, computed.operands if _is_seen_through(computed, _QUOTIENTS) else ())
     return next((each for each in found if each is not None), None)
+
+
+def is_of_exponentials(computed: Computed) -> bool:
+    """Whether a value is a sum, a mean, a product or a multiple of exponentials, and so 0 where they are."""
+    kind = computed.operation.kind
+    if kind is Kind.EXP:
+        return True
+    if not computed.operation.has(Trait.REARRANGES) and kind not in _VANISHING:
+        return False
+    return any(map(is_of_exponentials, computed.operands[: 1 if kind in _QUOTIENTS else None]))
+
+
+def is_one_less_squared_tanh(computed: Computed) -> bool:
+    """Whether a value is 1 - tanh(x)^2, the slope of a tanh."""
+    if computed.operation.kind is not Kind.SUBTRACT:
+        return False
+    squares = [each for each in computed.operands if each.operation.kind in (Kind.MULTIPLY, Kind.POWER, Kind.SQUARE)]
+    return any(each.operation.kind is Kind.TANH for square in squares for each in square.operands)
+
+
+def _has_function(computed: Computed) -> bool:
+    return computed.operation.kind in _FUNCTIONS or any(map(_has_function, computed.operands))
 
 
 def _written_out(computed: Computed) -> Kind | None:

@@ -45,6 +45,8 @@ class Trait(Enum):
     """It sums products."""
     CHANNELS_FIRST = auto()
     """The second dimension of what it puts out is the first of its kernel, input 1."""
+    NEEDS_DISTINCT = auto()
+    """Its gradient divides by the differences of the values that it gives."""
     DIVIDES = auto()
     """Input 0 is divided by input 1."""
     EXPONENTIAL = auto()

@@ -79,3 +79,16 @@ def test_reduction_of_nothing(op_type: str, result: float) -> None:
 
 def test_reduction_of_something() -> None:
     assert cause("Max", -inf, [1.0, 2.0]) == "unknown"
+
+
+def test_a_zero_in_the_programs_own_backward_code_is_a_division() -> None:
+    assert cause("RealDiv", [inf], [1.0], [0.0], gradient=True, own_line=True) == "division_by_zero"
+
+
+def test_the_slope_at_the_ends_of_a_domain() -> None:
+    said = verdict("Reciprocal", [inf], [0.0], gradient=True, forward_type="Acos")
+    assert said.explanation == "x0:0: its only element is 0, as Acos is at -1 and 1, where its slope is infinite."
+    assert "tf.clip_by_value(x, -1 + 1e-6, 1 - 1e-6)" in said.suggestion
+    said = verdict("Reciprocal", [inf], [0.0], gradient=True, forward_type="Acosh")
+    assert "as Acosh is at 1, where" in said.explanation
+    assert "tf.maximum(x, 1 + 1e-6)" in said.suggestion

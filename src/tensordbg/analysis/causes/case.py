@@ -101,6 +101,10 @@ class Case:
     """Whether the operation belongs to a backward pass."""
     forward: Kind | None = None
     """The kind of the operation that it is part of the gradient of, where the trace tells."""
+    forward_type: str = ""
+    """The type of that operation."""
+    own_line: bool = False
+    """Whether the line computes a gradient in the program's own words: in a hook, or a backward pass written out."""
     given: bool = False
     """Whether the value came in from outside: an argument, or a value from Python."""
     read: bool = False

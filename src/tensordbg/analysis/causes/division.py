@@ -8,9 +8,10 @@ from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, number,
 from tensordbg.analysis.causes.disguises import behind, lost_epsilon, probability
 from tensordbg.analysis.causes.magnitudes import may_overflow
 from tensordbg.analysis.causes.updates import explain_epsilon, fix_epsilon, is_without_epsilon
+from tensordbg.analysis.program.operations import named
 from tensordbg.model import Health
 from tensordbg.operations.kinds import Kind
-from tensordbg.operations.operation import Role
+from tensordbg.operations.operation import Domain, Role
 from tensordbg.operations.traits import Trait
 
 _OF = {Kind.RECIPROCAL: "a reciprocal", Kind.RSQRT: "a root", Kind.SQRT: "a square root"}
@@ -118,7 +119,7 @@ def _infinite_gradient(case: Case) -> bool:
     forward = case.operand(Role.FORWARD_DIVISOR)
     if forward is not None:
         return vanishing(case.health(forward), case.view.dtype) > 0
-    if not case.gradient:
+    if not case.gradient or case.own_line:
         return False
     if case.operation.kind is Kind.POWER:
         base, exponent = case.health(0), case.health(1)
@@ -130,6 +131,14 @@ def _explain_gradient(case: Case) -> str:
     forward, gradient_of = case.operand(Role.FORWARD_DIVISOR), case.gradient_of
     if forward is None:
         forward = _divisor(case)
+    if (edge := _edge(case)) is not None:
+        ends = number(edge.low) if math.isinf(edge.high) else f"{number(edge.low)} and {number(edge.high)}"
+        return f"{_zeros(case, forward or 0)}, as {case.forward_type} is at {ends}, where its slope is infinite."
+    if _needs_distinct(case):
+        return (
+            f"{_zeros(case, forward or 0)}: {case.forward_type} gave values that are equal, and the gradient of the "
+            "vectors that belong to them is divided by their difference."
+        )
     if forward is not None and gradient_of in _OF:
         return f"{_zeros(case, forward)}; the slope of {_OF[gradient_of]} is infinite there."
     if case.operation.kind is Kind.POWER:
@@ -137,7 +146,25 @@ def _explain_gradient(case: Case) -> str:
     return f"In the backward pass, {_zeros(case, _divisor(case) or 0)}, and the gradient is divided by it."
 
 
+def _edge(case: Case) -> Domain | None:
+    """The domain of the forward operation, whose slope is infinite at its ends."""
+    domains = named(case.forward_type).domains if case.forward_type else ()
+    return next((each for each in domains if not each.operand and not each.open and each.low != 0), None)
+
+
+def _needs_distinct(case: Case) -> bool:
+    return bool(case.forward_type) and named(case.forward_type).has(Trait.NEEDS_DISTINCT)
+
+
 def _fix_gradient(case: Case) -> str:
+    if _needs_distinct(case):
+        return case.fix("infinite_gradient", "distinct")
+    edge = _edge(case)
+    if edge is not None and math.isinf(edge.high):
+        return case.fix("infinite_gradient", "edge_low", low=number(edge.low))
+    if edge is not None:
+        bounded = case.fix("infinite_gradient", "edge", low=number(edge.low), high=number(edge.high))
+        return bounded + (case.fix("infinite_gradient", "edge_cosine") if edge.low == -1 else "")
     divisor, forward = _divisor(case), case.operand(Role.FORWARD_DIVISOR)
     if divisor is not None:
         written = probability(behind(case, divisor))

@@ -9,6 +9,7 @@ from tensordbg.analysis.causes.case import SMALLEST_NORMAL, Case, Cause, are, nu
 from tensordbg.analysis.causes.disguises import behind, lost_epsilon, probability
 from tensordbg.analysis.program.operations import named
 from tensordbg.model import Health
+from tensordbg.operations.composites import is_of_exponentials, is_one_less_squared_tanh
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
@@ -100,7 +101,12 @@ def _fix_zero(case: Case) -> str:
         return case.fix("log_of_zero", "added_after", added=number(case.added_after))
     if lost_epsilon(case, k):
         return lost_epsilon(case, k)
-    if made_by is Kind.DIVIDE and behind(case, k) is None:
+    made = behind(case, k)
+    if made is not None and is_one_less_squared_tanh(made):
+        return case.fix("log_of_zero", "tanh")
+    if made is not None and is_of_exponentials(made):
+        return case.fix("log_of_zero", "exponentials")
+    if made_by is Kind.DIVIDE and made is None:
         return case.fix("log_of_zero", "quotient")
     return case.fix("log_of_zero", "one_plus" if _of_one_plus(case) else "")
 

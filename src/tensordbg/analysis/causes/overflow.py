@@ -17,6 +17,7 @@ from tensordbg.analysis.causes.updates import (
     overflowing_gradient,
     squared_beyond,
 )
+from tensordbg.analysis.program.operations import named
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
@@ -76,7 +77,22 @@ def _fix_jump(case: Case) -> str:
     return case.fix("jump", "made", name=jump.tensor.removesuffix(":0")) if jump.after > 1e6 else ""
 
 
+def _of_exponentials(case: Case) -> int | None:
+    """Which input holds exponentials whose sum goes beyond the limit; None where it is another sum or none."""
+    if not case.operation.has(Trait.ADDS, Trait.SUMS_UP) or case.gradient or not may_overflow(case):
+        return None
+    made = ((k, named("".join(case.made_by(k)[-1:]))) for k in case.numbers())
+    found = [k for k, operation in made if operation.has(Trait.EXPONENTIAL)]
+    return max(found, key=lambda k: magnitude(case.health(k)), default=None)
+
+
+def _exponentials_overflow(case: Case) -> bool:
+    return exponential_overflows(case) or _of_exponentials(case) is not None
+
+
 def _diverges(case: Case) -> bool:
+    if _of_exponentials(case) is not None:
+        return False
     return case.growth is not None and (_arithmetic_overflows(case) or exponential_overflows(case))
 
 
@@ -134,6 +150,11 @@ def _fix_half(case: Case) -> str:
 
 
 def _explain_exponential(case: Case) -> str:
+    if (k := _of_exponentials(case)) is not None:
+        return (
+            f"The exponentials in {case.name(k)} go up to {number(magnitude(case.health(k)))}, and their sum is beyond "
+            f"{number(case.largest)}, the largest number of {case.view.dtype}."
+        )
     limit = f"{exponential_limit(case.view.dtype):.2f}, the largest number whose exponential {case.view.dtype} can hold"
     if case.health(0) is None:
         return f"{case.name(0)} exceeds {limit}."
@@ -141,6 +162,8 @@ def _explain_exponential(case: Case) -> str:
 
 
 def _fix_exponential(case: Case) -> str:
+    if _of_exponentials(case) is not None:
+        return case.fix("exp_overflow")
     return _fix_jump(case) + case.fix("exp_overflow")
 
 
@@ -198,6 +221,6 @@ CAUSES = (
     Cause("cast_overflow", _cast_overflows, _explain_cast, _fix_cast),
     Cause(DIVERGES, _diverges, _explain_divergence, _fix_divergence),
     Cause("half_precision_overflow", _half_overflows, _explain_half, _fix_half),
-    Cause("exp_overflow", exponential_overflows, _explain_exponential, _fix_exponential),
+    Cause("exp_overflow", _exponentials_overflow, _explain_exponential, _fix_exponential),
     Cause("arithmetic_overflow", _arithmetic_overflows, _explain_arithmetic, _fix_arithmetic),
 )

@@ -20,6 +20,7 @@ from tensordbg.analysis.causes import (
     regrouping,
 )
 from tensordbg.analysis.causes.case import Case, Cause
+from tensordbg.analysis.causes.parts import with_rest
 from tensordbg.analysis.finding import Verdict
 
 UNKNOWN = Cause(
@@ -49,5 +50,14 @@ TABLE: tuple[Cause, ...] = (
 
 def judge(case: Case) -> Verdict:
     """Name the cause of an origin."""
-    cause = next(cause for cause in TABLE if cause.test(case))
+    cause = _first(case)
+    if cause is UNKNOWN:
+        for write, other in with_rest(case):
+            if (of_rest := _first(other)) is not UNKNOWN:
+                explanation = f"{of_rest.explanation(other)} {write} has written a part of that since."
+                return Verdict(of_rest.name, explanation, of_rest.suggestion(other))
     return Verdict(cause.name, cause.explanation(case), cause.suggestion(case))
+
+
+def _first(case: Case) -> Cause:
+    return next(cause for cause in TABLE if cause.test(case))

@@ -256,19 +256,28 @@ class _Reporter:
             iteration=None,
         )
 
-    def _forward_kind(self, site: Site) -> Kind | None:
+    def _forward(self, site: Site) -> tuple[Kind | None, str]:
+        """The kind and the type of the operation whose gradient one is a part of."""
         forward = self.origins.values.program.sites.get(site.gradient_of)
-        return None if forward is None else operation_of(forward).kind
+        return (None, "") if forward is None else (operation_of(forward).kind, forward.op_type)
+
+    def _is_own_line(self, site: Site) -> bool:
+        """Whether an operation of a backward pass is called by the program, as in a hook, and not by the framework."""
+        stack = self.locations.stack(site.stack) if site.gradient_of == NONE else ()
+        return bool(stack) and stack[-1].user and bool(self.origins.roles.gradient_site[site.site])
 
     def _case(self, evidence: Evidence, view: TensorView, inputs: tuple[InputView, ...]) -> Case:
         site = evidence.site
+        kind, forward_type = self._forward(site)
         return Case(
             view=view,
             op_type=site.op_type,
             inputs=inputs,
             framework=site.framework,
             gradient=bool(self.origins.roles.gradient_site[site.site]),
-            forward=self._forward_kind(site),
+            forward=kind,
+            forward_type=forward_type,
+            own_line=self._is_own_line(site),
             given=_is_given(site),
             read=reads_variables(site),
             variable=next(iter(evidence.variables), ""),

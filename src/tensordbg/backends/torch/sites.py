@@ -147,9 +147,16 @@ class Sites:
         """Where an operation stands, with the forward operation that generated code knows for it."""
         if where.forward != NONE and _is_computed_again(frames):
             return where._replace(forward=NONE)
+        if where.forward != NONE and self._is_called_back(frames):
+            return where._replace(forward=SOME_GRADIENT)
         if generated is None or where.forward == NONE:
             return where
         return where._replace(forward=self._generated.get(generated, where.forward))
+
+    def _is_called_back(self, frames: list[RawFrame]) -> bool:
+        """Whether the program's own code computes, as autograd calls it: a hook, or the backward pass of a function."""
+        own = bool(frames) and self._catalog.user_code.is_user(frames[0][0])
+        return own and any(function == _ENGINE for _, _, function in frames)
 
     def _keep(self, generated: Differentiated | None, replayed: Place | None, key: _Key, site: int) -> int:
         note_site(replayed, key.op_type, site)

@@ -38,6 +38,7 @@ ARITHMETIC: Mapping[Trait, frozenset[str]] = MappingProxyType(
             addbmm addmm addmv addr baddbmm bmm dot linalg_cross linear matmul mkldnn_rnn_layer mm mv vdot
             """
         ),
+        Trait.NEEDS_DISTINCT: names("_linalg_eigh _linalg_svd linalg_eig"),
         Trait.DIVIDES: names("div floor_divide fmod remainder true_divide"),
         Trait.EXPONENTIAL: names("exp exp2 expm1"),
         Trait.EVEN: names("cosh i0 sinh special_i1"),

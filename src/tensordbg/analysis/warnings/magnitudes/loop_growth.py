@@ -16,6 +16,7 @@ import numpy as np
 
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study.descent import first_of
 from tensordbg.analysis.warnings.study.forward import differentiated_eagerly, forward_of
 from tensordbg.analysis.warnings.study.series import Floats
@@ -29,6 +30,7 @@ from tensordbg.analysis.warnings.study.unrolled import (
 )
 from tensordbg.analysis.warnings.study.words import listed, times
 from tensordbg.model import NONE, Site
+from tensordbg.operations.traits import Trait
 
 _FACTOR = 1e3
 """From a quarter of the iterations to the last it must grow so many times ..."""
@@ -102,7 +104,17 @@ def _grows(course: Floats) -> Bools:
 
 
 def _counts(study: Study, port: int) -> bool:
-    return bool(study.forward[port] or study.gradient[port])
+    return bool(study.forward[port] or study.gradient[port]) and not _is_of_exponentials(study, port)
+
+
+def _is_of_exponentials(study: Study, port: int) -> bool:
+    """Whether it is an exponential, or a sum of some: it grows so where what it is taken of grows as a sum does."""
+    makers = [study.wiring.site(port), *map(study.wiring.site, study.wiring.parents(port))]
+    first, *before = (None if maker is None else operation_of(maker) for maker in makers)
+    if first is None or first.has(Trait.EXPONENTIAL):
+        return first is not None
+    sums = first.has(Trait.ADDS, Trait.SUMS_UP)
+    return sums and any(each is not None and each.has(Trait.EXPONENTIAL) for each in before)
 
 
 def _forward(study: Study, site: Site) -> Site | None:
