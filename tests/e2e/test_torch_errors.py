@@ -153,6 +153,34 @@ CASES = {
         """,
         ("Input:0 float64[8, 6] and aten::t:0 of weight float32[6, 3]", "type it came in from Python with float64"),
     ),
+    "an index among several": (
+        """
+        items = nn.EmbeddingBag(40, 4)
+        flat = torch.arange(30)
+        flat[11] = 42
+        items(flat, torch.tensor([0, 10]))
+        """,
+        ("value aten::copy_:0 made 42 of 0 to 29 and 42 train.py:8 flat[11] = 42",),
+    ),
+    "a matrix": (
+        """
+        x = torch.zeros(3, 2)
+        k = x @ x.T
+        torch.linalg.cholesky(k)
+        """,
+        (
+            "value aten::linalg_cholesky_ex was given aten::mm:0 [3, 3], which is not positive definite",
+            "train.py:7 k = x @ x.T",
+        ),
+    ),
+    "a loss without a slope": (
+        """
+        right = nn.Linear(6, 3)(torch.randn(8, 6)).argmax(1)
+        loss = (right == 1).float().mean()
+        loss.backward()
+        """,
+        ("type aten::argmax:0 made int64 of float32, and no gradient goes through that train.py:6",),
+    ),
     "written over": (
         """
         p = torch.relu(nn.Linear(6, 3)(torch.randn(8, 6))).exp()

@@ -208,6 +208,9 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "softmax_of_one": {
         "": "For two classes with one output use a sigmoid and its loss (`activation='sigmoid'`, "
         "`BinaryCrossentropy`), or give the layer as many outputs as there are classes; else name the right axis.",
+        "axis": "Name the axis over which it is meant, `tf.nn.softmax(x, axis=1)` (`Softmax(axis=1)`): a softmax that "
+        "weighs positions, as attention does, is taken over them, and the last axis has a length of 1. For two classes "
+        "with one output use a sigmoid.",
     },
     "unchanged_variable": {
         "rounded": "Keep the variables in float32, as the policies `mixed_float16` and `mixed_bfloat16` do, or raise "

@@ -232,6 +232,9 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "For two classes with one output use a sigmoid and its loss "
         "(`torch.nn.functional.binary_cross_entropy_with_logits`), or give the layer as many outputs as there are "
         "classes; else name the right `dim`.",
+        "axis": "Name the `dim` over which it is meant, `torch.softmax(x, dim=1)`: a softmax that weighs positions, as "
+        "attention does, is taken over them, and the last dimension has a length of 1. For two classes with one output "
+        "use a sigmoid.",
     },
     "training_mode": {
         "": "Call `model.eval()` before the validation, and `model.train()` after it; `torch.no_grad()` alone changes "

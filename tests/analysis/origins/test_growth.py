@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,6 +35,21 @@ def growth_of(values: list[float]) -> tuple[float, ...]:
 )
 def test_runs(values: list[float], run: tuple[float, ...]) -> None:
     assert growth_of(values) == run
+
+
+def over_steps(*largest: tuple[int, float]) -> tuple[str, tuple[float, ...]] | None:
+    """What is told of tensors of a loop that Python runs, each by its step and its size."""
+    views = [replace(view("x:0", [size]), step=step, execution=k) for k, (step, size) in enumerate(largest)]
+    found = find_growth([InputView("x:0", "Op", views[-1])], [History("x:0", tuple(views[:-1]))], lambda *_: "step")
+    return None if found is None else (found.unit, found.magnitudes)
+
+
+def test_iterations_of_several_steps_are_no_steps() -> None:
+    assert over_steps((0, 1.0), (0, 10.0), (0, 100.0), (1, 1e3), (1, 1e4)) is None
+    grown = over_steps((0, 1.0), (0, 10.0), (1, 20.0), (1, 100.0), (2, 200.0), (2, 1e3), (3, 1e4))
+    assert grown == ("step", (10.0, 100.0, 1e3, 1e4))
+    within = over_steps((0, 1.0), (1, 10.0), (1, 100.0), (1, 1e3), (1, 1e4))
+    assert within == ("iteration", (10.0, 100.0, 1e3, 1e4))
 
 
 def test_an_input_that_was_not_recorded() -> None:

@@ -13,7 +13,9 @@ def _impossible(case: Case) -> bool:
 
 def _explain(case: Case) -> str:
     shape = case.shape(0)
-    positions = f" has {shape[0]:,} positions" if shape else " is finite"
+    # Positions come before sequences, unless the network's own output is seen through a transposition.
+    known = shape is not None and len(shape) == 3 and shape[0] != shape[1] == case.output.size
+    positions = f" has {shape[0]:,} positions" if shape and known else " is finite"
     return (
         f"{case.name(0)}{positions}, and {case.output.pos_inf:,} of the {case.output.size:,} sequences can't hold "
         "their labels: each label needs a position, and one more where it follows its like, so that no alignment is "

@@ -62,13 +62,30 @@ def find_growth(inputs: Sequence[InputView], histories: Sequence[History], betwe
 
 
 def _growth(tensor: str, views: Sequence[TensorView], between: Between) -> Growth | None:
-    sizes = [magnitude(view.health) for view in views]
+    risen = _risen(views)
+    if risen is None:
+        return None
+    if views[0].execution == views[-1].execution:
+        return Growth(tensor, _sizes(risen), "iteration")
+    unit = between(risen[0].execution, risen[-1].execution)
+    if unit == "step" and len({view.step for view in risen}) < len(risen):
+        # A loop that Python runs, which several steps have run through: either the steps tell, or the last one alone.
+        largest = {view.step: view for view in sorted(views, key=lambda view: magnitude(view.health))}
+        over_steps = _risen([largest[step] for step in sorted(largest)])
+        risen = over_steps or _risen([view for view in views if view.step == views[-1].step])
+        unit = "step" if over_steps else "iteration"
+    return None if risen is None else Growth(tensor, _sizes(risen), unit)
+
+
+def _risen(views: Sequence[TensorView]) -> Sequence[TensorView] | None:
+    """The last of some tensors, each larger than the one before, if they have grown enough."""
+    sizes = _sizes(views)
     begin = len(sizes) - 1
     while begin > 0 and 0 < sizes[begin - 1] < sizes[begin]:
         begin -= 1
-    run = tuple(sizes[begin:])
-    if len(run) <= _RISES or run[-1] < _FACTOR * run[0]:
-        return None
-    if views[0].execution == views[-1].execution:
-        return Growth(tensor, run, "iteration")
-    return Growth(tensor, run, between(views[begin].execution, views[-1].execution))
+    enough = len(sizes) - begin > _RISES and sizes[-1] >= _FACTOR * sizes[begin]
+    return views[begin:] if enough else None
+
+
+def _sizes(views: Sequence[TensorView]) -> tuple[float, ...]:
+    return tuple(magnitude(view.health) for view in views)

@@ -40,6 +40,7 @@ INDICES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
         name(word): positions
         for word, positions in {
+            "_embedding_bag": (1,),
             "embedding": (1,),
             "gather": (1,),
             "index": (1, 2, 3, 4),

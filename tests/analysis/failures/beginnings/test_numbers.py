@@ -12,6 +12,7 @@ WRONG = OutOfRange(14, 0, 10)
     ("message", "expected"),
     [
         ("indices[2] = 14 is not in [0, 10)", WRONG),
+        ("Index 11 of input takes value 14 which is not in the valid range [0, 10)", WRONG),
         ("indices = -1 is not in [0, 5)", OutOfRange(-1, 0, 5)),
         ("Received a label value of 3 which is outside the valid range of [0, 3).", OutOfRange(3, 0, 3)),
         ("segment_ids[0] = 9 is out of range [0, 4)", OutOfRange(9, 0, 4)),

@@ -49,5 +49,12 @@ def test_one_class(op_type: str, value: float) -> None:
     assert findings(op_type, (8, 1), value, steps=3) == []
 
 
+def test_another_axis_may_be_meant() -> None:
+    (over_positions,) = findings("Softmax", (8, 6, 1), 1.0)
+    assert over_positions.suggestion.startswith("Name the axis over which it is meant")
+    (of_classes,) = findings("Softmax", (8, 1), 1.0)
+    assert of_classes.suggestion.startswith("For two classes with one output use a sigmoid")
+
+
 def test_what_is_not_always_one_has_more_elements_at_times() -> None:
     assert findings("Softmax", (8, 1), 0.5) == []

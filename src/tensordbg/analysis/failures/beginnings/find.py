@@ -10,12 +10,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tensordbg.analysis.failures.beginnings import asserted, dtypes, numbers, shapes, sizes
+from tensordbg.analysis.failures.beginnings.cuts import cut
 from tensordbg.analysis.failures.beginnings.made import Made, Past
 from tensordbg.analysis.failures.beginnings.shapes import Emergence, Odd
-from tensordbg.analysis.failures.beginnings.words import of_dtype, of_number, of_numbers, of_shape, of_wrap
+from tensordbg.analysis.failures.beginnings.unsolvable import unsolvable
+from tensordbg.analysis.failures.beginnings.words import (
+    of_dtype,
+    of_number,
+    of_numbers,
+    of_shape,
+    of_wrap,
+    shape_text,
+)
 from tensordbg.analysis.failures.beginnings.wraps import wrapped
 from tensordbg.analysis.finding import Beginning, SourceLine
+from tensordbg.analysis.program.operations import named
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.lookup import PARAMETER
 from tensordbg.operations.traits import Trait
 
 _MOST_LOOKED_AT = 300
@@ -39,12 +50,25 @@ def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
     """Where what did not fit came into being, the likeliest to be fixed first."""
     if made := asserted.compared(past, refusal.message, refusal.given):
         return tuple(compared_beginnings(refusal, past, made))
-    found = [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)]
+    found = [*_of_cut(refusal, past), *_of_matrices(refusal, past)]
+    found = found or [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)]
     if not found and not dtypes.is_of_type_alone(refusal.message):
         found = [*_of_sizes(refusal, past), *_of_shapes(refusal, past)]
     # On one line several may be made by operations of one name, each in a way of its own.
     unique = {(each.what, each.tensor, each.explanation, each.source): each for each in found}
     return tuple(unique.values())[:_MOST]
+
+
+def _of_cut(refusal: Refusal, past: Past) -> Iterator[Beginning]:
+    turn = cut(past, refusal.message, refusal.given)
+    if turn is not None:
+        yield _beginning("dtype", refusal, 0, turn, f"{of_dtype(turn)}, and no gradient goes through that")
+
+
+def _of_matrices(refusal: Refusal, past: Past) -> Iterator[Beginning]:
+    for position, matrix, made in unsolvable(past, refusal.given):
+        words = f"{made.op_type} was given {matrix.tensor} {shape_text(matrix.shape)}, which {made.operation.of_matrix}"
+        yield _beginning("value", refusal, position, Emergence(matrix, ()), words)
 
 
 def compared_beginnings(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Beginning]:
@@ -67,7 +91,9 @@ def _of_numbers(refusal: Refusal, past: Past) -> Iterator[Beginning]:
     wrong = numbers.out_of_range(refusal.message, refusal.given)
     if wrong is None:
         return
-    for position in numbers.refused(refusal.given, wrong):
+    places = numbers.refused(refusal.given, wrong)
+    indices = named(refusal.op_type).indices if refusal.op_type else ()
+    for position in [each for each in places if each in indices] or places:
         made = refusal.given[position]
         turn = None if made is None else numbers.beginning_of(past, made, wrong)
         if made is None or turn is None:
@@ -101,9 +127,15 @@ def _of_types(refusal: Refusal, past: Past) -> Iterator[Beginning]:
     positions = dtypes.differing(refusal.message, [each.dtype if each else "" for each in refusal.given])
     turns = [(k, dtypes.beginning_of(past, made)) for k in positions if (made := refusal.given[k]) is not None]
     # What was made of another type is likelier to be meant otherwise than what came in like this.
-    for k, turn in sorted(turns, key=lambda pair: not pair[1].given):
+    # A parameter has the type of its model: what meets it is likelier to be wrong.
+    for k, turn in sorted(turns, key=lambda pair: (not pair[1].given, _is_parameter(refusal, pair[0]))):
         if not _is_told(refusal, turn):
             yield _beginning("dtype", refusal, k, turn, of_dtype(turn))
+
+
+def _is_parameter(refusal: Refusal, position: int) -> bool:
+    made = refusal.given[position]
+    return made is not None and made.op_type == PARAMETER
 
 
 def _of_shapes(refusal: Refusal, past: Past) -> Iterator[Beginning]:

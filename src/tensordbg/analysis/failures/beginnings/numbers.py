@@ -16,14 +16,15 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _RANGE = re.compile(
-    r"(-?\d+)(?: which)? is (?:not in|outside the valid range of|out of range|out of bounds:?) \[(-?\d+), ?(-?\d+)\)"
+    r"(-?\d+)(?: which)? is (?:not in(?: the valid range)?|outside the valid range of|out of range|out of bounds:?) "
+    r"\[(-?\d+), ?(-?\d+)\)"
 )
 _OF_DIMENSION = re.compile(r"index (-?\d+) of dimension (\d+) out of bounds")
 
 _OF_SIZE = re.compile(r"index (-?\d+) is out of bounds for dimension \d+ with size (\d+)")
 _OF_LIST = re.compile(r"(?:modify|access) element (-?\d+) in a list with (\d+) element")
 _OF_LABEL = re.compile(r"Target (-?\d+) is out of bounds")
-_OF_TABLE = re.compile(r"\Aindex out of range in self")
+_OF_TABLE = re.compile(r"\A(?:index out of range in self|Expected i < index_size)")
 _ON_GPU = re.compile(r"device-side assert triggered")
 """How PyTorch says it; the last two tell no number, and the last may be of anything that a kernel asserts."""
 

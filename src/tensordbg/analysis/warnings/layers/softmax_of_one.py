@@ -61,6 +61,11 @@ def _always(study: Study, k: int, value: float) -> Bools:
     return result
 
 
+def _known(shape: list[int]) -> str:
+    """`axis` where another axis than that of the examples may be meant, as in a softmax over positions."""
+    return "axis" if any(length > 1 for length in shape[1:]) else ""
+
+
 def _finding(study: Study, k: int) -> Finding:
     shape, steps = study.words[1][k], int(study.series.lengths[k])
     site = study.site(k)
@@ -80,7 +85,7 @@ def _finding(study: Study, k: int) -> Finding:
                 else "and lets no gradient through."
             )
         ),
-        suggestion=study.fix(k, "softmax_of_one"),
+        suggestion=study.fix(k, "softmax_of_one", "" if with_loss else _known(json.loads(shape or "[]"))),
         evidence={"steps": steps, "axis_length": 1, TRAINED_PAST: int(trains)},
         gravity=float(steps),
     )

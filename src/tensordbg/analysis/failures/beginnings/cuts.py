@@ -1,0 +1,38 @@
+"""Where a loss was cut from all that is trained: an operation that makes whole numbers or booleans of what has a slope.
+
+`backward` says only that its tensor has no gradient, however far back the `argmax` or the comparison lies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
+from tensordbg.analysis.failures.beginnings.shapes import Emergence
+
+_NO_GRADIENT = re.compile(r"does not require grad and does not have a grad_fn")
+_WITH_SLOPE = ("float", "bfloat", "complex")
+
+
+def cut(past: Past, message: str, given: Sequence[Made | None]) -> Emergence | None:
+    """The last operation on the way to a loss that no gradient goes through; None where it can't be told."""
+    if not _NO_GRADIENT.search(message):
+        return None
+    waiting = [made for made in given if made is not None]
+    seen = {made.key for made in waiting}
+    for _ in steps():
+        if not waiting:
+            break
+        made = waiting.pop(0)
+        inputs = [each for each in past.inputs(made) if each is not None]
+        sloped = tuple(each for each in inputs if _has_slope(each) and not each.plain)
+        if sloped and not _has_slope(made):
+            return Emergence(made, sloped)
+        waiting += [each for each in inputs if each.key not in seen]
+        seen.update(each.key for each in inputs)
+    return None
+
+
+def _has_slope(made: Made) -> bool:
+    return made.dtype.startswith(_WITH_SLOPE)
