@@ -174,6 +174,18 @@ def a_rate_of_zero() -> None:
     train(model(), lambda out: functional.cross_entropy(out, Y), rate=0.0)
 
 
+def updates_that_bfloat16_rounds_away() -> None:
+    net = model().bfloat16()
+    optimizer = torch.optim.SGD(net.parameters(), lr=1e-5)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.add_(1.0)
+    for _ in range(8):
+        optimizer.zero_grad()
+        functional.cross_entropy(net(X.bfloat16()), Y).backward()
+        optimizer.step()
+
+
 def a_schedule_that_divides_whole_numbers() -> None:
     net = model()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -296,6 +308,7 @@ def logits_as_log_probabilities() -> None:
         (layers_in_a_plain_list, "unchanged_variable", "layers[0].weight"),
         (a_scale_that_is_no_parameter, "unchanged_variable", "scale"),
         (a_rate_of_zero, "no_updates", "0.weight"),
+        (updates_that_bfloat16_rounds_away, "no_updates", "0.weight"),
         (a_schedule_that_divides_whole_numbers, "no_updates", "0.weight"),
         (gradients_that_are_set_back_before_the_step, "no_updates", "0.weight"),
         (an_optimizer_of_the_model_before, "no_updates", "0.weight"),
@@ -326,6 +339,12 @@ def test_the_warning_names_what_is_wrong(tmp_path: Path, program: Callable[[], N
     if "# HERE" in inspect.getsource(program):
         assert found[0].source is not None
         assert found[0].source.line == line_of(program)
+
+
+def test_what_half_precision_rounds_away_is_kept_in_float32(tmp_path: Path) -> None:
+    (warning,) = warnings_of(tmp_path, updates_that_bfloat16_rounds_away)
+    assert "the rounding to their type takes them away" in warning.explanation
+    assert warning.suggestion.startswith("Keep the parameters in float32")
 
 
 TRAINING = """

@@ -195,6 +195,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "no_updates": {
         "others": "Give `optimizer.apply_gradients` the variables that the model computes with.",
         "rate": "Look at the learning rate, `optimizer.learning_rate`, and at what a schedule makes of it.",
+        "rounded": "Keep the variables in float32, as the policies `mixed_float16` and `mixed_bfloat16` do, and look "
+        "at the learning rate, `optimizer.learning_rate`.",
         "set_back": "Give `optimizer.apply_gradients` what the tape gave.",
     },
     "outer_broadcast": {

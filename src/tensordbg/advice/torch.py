@@ -219,6 +219,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "part of it is made anew), and give it `model.parameters()`.",
         "rate": "Look at the learning rate: `optimizer.param_groups[0]['lr']`, and what a scheduler makes of it "
         "(`scheduler.get_last_lr()`); call `optimizer.zero_grad()` before `loss.backward()`, not after it.",
+        "rounded": "Keep the parameters in float32 and compute in half precision under `torch.autocast`, and look at "
+        "the learning rate, `optimizer.param_groups[0]['lr']`.",
         "set_back": "Call `optimizer.zero_grad()` before `loss.backward()`, not between it and `optimizer.step()`.",
     },
     "outer_broadcast": {

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.causes.case import HALF
 from tensordbg.analysis.warnings.gradients.without_gradient import noted_without
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.study.training import gradients_of_variables
@@ -27,6 +28,8 @@ _REASONS = {
     "others": "no operation of the recorded steps writes it, so no optimizer that took a step has it.",
     "rate": "it is written with what it held already, so the rate is zero or next to it, or the gradients are gone "
     "by the time of the step.",
+    "rounded": "it is written with what it held already, so the rate is zero, or the updates are so small next to the "
+    "weights that the rounding to their type takes them away.",
     "set_back": "by the time at which the optimizer takes its step, they are gone.",
 }
 
@@ -90,7 +93,8 @@ def _written(
     least = 0.0 if changed == _NEVER else _NOTICEABLE
     if not any(_size(study, gradients[v], changed) > least * _size(study, reads[v], changed) for v in written):
         return None
-    return _Still(written, reads[written[0]], same, count, "rate")
+    half = all(study.words[0][reads[each]] in HALF for each in written)
+    return _Still(written, reads[written[0]], same, count, "rounded" if half else "rate")
 
 
 def _last_change(study: Study, k: int) -> int:
