@@ -19,6 +19,8 @@ class Input:
     """Where it comes from, such as `argument "x"`."""
     constant: bool = False
     """Whether the program writes it down."""
+    truths: bool = False
+    """Whether it is made of nothing but truth values and constants."""
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,11 @@ def paths_of_a_chain(x: tf.Tensor) -> tf.Tensor:
     return tf.reduce_max(scores)
 
 
+def largest_of_none(x: tf.Tensor) -> tf.Tensor:
+    largest = tf.reduce_max(tf.zeros([0, 3]) + x, axis=0)
+    return tf.where(tf.math.is_inf(largest), 0.0, largest) + 1.0
+
+
 def eagerly(program: Program) -> None:
     program(tf.constant(0.0))
 
@@ -66,7 +71,9 @@ WAYS = pytest.mark.parametrize("way", [eagerly, in_a_function, in_a_session])
 
 
 @WAYS
-@pytest.mark.parametrize("program", [aligned, clipped_at_a_minimum, attention, smallest, paths_of_a_chain])
+@pytest.mark.parametrize(
+    "program", [aligned, clipped_at_a_minimum, attention, smallest, paths_of_a_chain, largest_of_none]
+)
 def test_a_healthy_program_is_not_stopped(program: Program, way: Callable[[Program], None]) -> None:
     with checking():
         assert raised(way, program) is None
@@ -107,6 +114,29 @@ def test_a_mask_may_come_from_outside_but_no_infinity_among_numbers() -> None:
         found = raised(tf.function(masked), tf.ones([4, 4]), CAUSAL + np.arange(4, dtype=np.float32))
     assert found is not None
     assert found.op_type == "AddV2"
+
+
+def test_the_logarithm_of_a_mask_is_meant_but_not_that_of_probabilities() -> None:
+    def attended(logits: tf.Tensor, keep: tf.Tensor) -> tf.Tensor:
+        return tf.nn.softmax(logits + tf.math.log(1.0 - tf.cast(keep, tf.float32)[None]))
+
+    def of_lengths(logits: tf.Tensor, lengths: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_logsumexp(logits + tf.math.log(tf.sequence_mask(lengths, 4, dtype=tf.float32)))
+
+    def saturated(logits: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
+        return -tf.gather(tf.math.log(tf.nn.softmax(logits * 1e4)), label)
+
+    def of_counts(logits: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:
+        return logits + tf.math.log(tf.cast(counts, tf.float32))
+
+    logits = tf.constant([1.0, 2.0, 3.0, 4.0])
+    with checking():
+        assert raised(tf.function(attended), logits, tf.constant([True, False, True, False])) is None
+        assert raised(tf.function(of_lengths), logits, tf.constant(2)) is None
+        found = raised(tf.function(saturated), logits, tf.constant(0))
+        given = raised(tf.function(lambda p, _: tf.math.log(p)), tf.constant([0.0, 1.0]), tf.constant(0))
+        counted = raised(tf.function(of_counts), logits, tf.constant([0, 1, 1, 0]))
+    assert [each and each.op_type for each in (found, given, counted)] == ["Log"] * 3
 
 
 def test_slots_of_a_graph_with_a_mask_are_looked_at() -> None:

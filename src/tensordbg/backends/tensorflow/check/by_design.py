@@ -3,6 +3,7 @@
 The program writes some down (`tf.where(mask, x, -np.inf)`, `best = tf.constant(np.inf)`), and is given masks that hold
 them. Others are TensorFlow's own: `clip_by_global_norm` takes the smaller of 1 over the norm and another number, and
 `ctc_loss` computes with logarithms of zero. What such a function gives back is looked at where the program takes it.
+The logarithm of a mask is one too, and the largest of no numbers is -inf.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ def is_by_design(finding: Finding) -> bool:
     if finding.op_type == "Const" and is_written(finding.tensor.array):
         return True
     if any(frame.function in _OF_INFINITIES for frame in _tensorflows(finding.frames)):
+        return True
+    if _is_of_nothing(finding) or _is_logarithm_of_mask(finding):
         return True
     return _is_made_of_masks(finding.inputs) or is_of_tensorflow(finding.frames)
 
@@ -103,6 +106,25 @@ def _is_made_of_masks(inputs: Iterable[Input]) -> bool:
     ]
     return bool(bad) and all(
         is_written(measured.array) and (given.constant or _is_mask(measured.array)) for given, measured in bad
+    )
+
+
+def _is_of_nothing(finding: Finding) -> bool:
+    """Whether there was no number to make the infinities of, as in the maximum of an empty tensor."""
+    measured = finding.inputs[0].measured if finding.inputs else None
+    return measured is not None and measured.array.size == 0 and bool(np.isinf(finding.tensor.array).all())
+
+
+def _is_logarithm_of_mask(finding: Finding) -> bool:
+    """Whether 0 and 1 that are made of truth values became -inf and 0."""
+    given = [each for each in finding.inputs if each.measured is not None]
+    if len(given) != 1 or not given[0].truths or given[0].measured is None:
+        return False
+    mask, logarithms = given[0].measured.array, finding.tensor.array
+    return bool(
+        mask.shape == logarithms.shape
+        and np.isin(mask.astype(np.float64), (0.0, 1.0)).all()
+        and (logarithms.astype(np.float64) == np.where(mask == 0, -np.inf, 0.0)).all()
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.check.truths import is_made_of_truths
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor, measured_of
 from tensordbg.checking.finding import Finding, Input
 from tensordbg.health.measured import Measured
@@ -69,4 +70,4 @@ def input_of(catalog: Catalog, reference: TensorRef, measured: Measured | None) 
     shape = "" if measured is None else f" shape={measured.array.shape},"
     text = f'Tensor("{maker.name}:{reference.slot}",{shape} dtype={_dtype(catalog, reference)})'
     origin = f'argument "{maker.name}"' if maker.argument != NONE else ""
-    return Input(text, measured, origin, maker.op_type == "Const")
+    return Input(text, measured, origin, maker.op_type == "Const", is_made_of_truths(catalog, reference))

@@ -4,8 +4,9 @@ A check runs after the checks of all that its operation was computed from: so th
 number is the one that is blamed, although checks run beside the program, in any order that this leaves. Calls, loops
 and branches wait for the checks of what they are given, and a check waits for the calls its operation takes from. An
 iteration of a loop begins when the checks of the iteration before are done. A backward pass is checked after the
-forward pass. A variable is written when what goes into it has been checked: where the program ends, its variables are
-good still. Where processors are few, every operation waits so, see `functions/waiting.py`.
+forward pass. What is only chosen from (`chosen.py`) is checked behind the choice. A variable is written when what goes
+into it has been checked: where the program ends, its variables are good still. Where processors are few, every
+operation waits so, see `functions/waiting.py`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check.bounded import BoundedOperations
+from tensordbg.backends.tensorflow.check.chosen import chosen_nodes
 from tensordbg.backends.tensorflow.check.forward_first import ForwardFirst
 from tensordbg.backends.tensorflow.check.latent import latent_in_definition
 from tensordbg.backends.tensorflow.check.tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
@@ -38,6 +40,15 @@ _MOST_INPUTS = 62
 
 
 @dataclass(frozen=True)
+class _Late:
+    """An operation that is checked behind the choice at which its results end."""
+
+    node: Any
+    above: tuple[str, ...]
+    choice: str
+
+
+@dataclass(frozen=True)
 class NodesApart:
     """The names of nodes of which more is known than what they compute."""
 
@@ -50,18 +61,23 @@ class NodesApart:
 _NONE_APART = NodesApart()
 
 
-def add_checks(definition: Any, described: Description, apart: NodesApart = _NONE_APART) -> None:
+def add_checks(definition: Any, described: Description, apart: NodesApart = _NONE_APART) -> set[int]:
     """Adds the checks; what an update keeps of its gradients is read behind it, for the program never reads it.
 
     Args:
         definition: The function's.
         described: What is known of it.
         apart: The nodes of which more is known.
+
+    Returns:
+        The sites that are only chosen from, whose checks take in what the choice puts out, too, behind all else.
     """
-    _Placer(definition, described, apart).place()
+    placer = _Placer(definition, described, apart)
+    placer.place()
     add_reads(definition, described.slots)
     looks = {read.point.tensor: _add_slot_check(definition, read) for read in described.slots}
     wait_for_slots(definition, described.slots, looks)
+    return placer.chosen_sites
 
 
 def _add_slot_check(definition: Any, read: SlotRead) -> str:
@@ -92,6 +108,10 @@ class _Placer:
         self._reads: dict[str, list[str]] = {}
         self._calls = set(described.calls)
         self._all_wait = looks_first(described)
+        self._chosen = chosen_nodes(definition, apart.backward)
+        self._late: list[_Late] = []
+        self._late_checks: dict[str, tuple[str, ...]] = {}
+        self.chosen_sites: set[int] = set()
 
     def place(self) -> None:
         for node in self._nodes:
@@ -105,8 +125,12 @@ class _Placer:
                 self._guards[node.name] = (node.name,)
                 self._added.append(node.name)
                 self._forward_first.learn(node, self._guards[node.name])
+            elif node.name in self._described.live and self._is_late(node):
+                self._late.append(_Late(node, above, self._chosen[node.name]))
+                self._guards[node.name] = above
             elif node.name in self._described.live:
-                checks = self._read_before(node) or list(self._checks(node, above))
+                late = self._checks_of_late(node)
+                checks = self._read_before(node) or [*late, *self._checks(node, (*above, *late))]
                 self._guards[node.name] = tuple(checks) or above
                 self._added.extend(checks)
                 self._forward_first.learn(node, checks)
@@ -115,6 +139,24 @@ class _Placer:
             self._remember_reading(node)
         if self._described.is_loop_body and self._added:
             fd.results_wait_for(self._definition, self._added)
+
+    def _is_late(self, node: Any) -> bool:
+        """Whether it is checked behind the choice at which its results end."""
+        choice = self._chosen.get(node.name)
+        return (
+            choice in self._described.live and node.name not in self._calls and len(fd.data_inputs(node)) < _MOST_INPUTS
+        )
+
+    def _checks_of_late(self, choice: Any) -> list[str]:
+        """Adds the checks of what is chosen from; the first of a chain looks first."""
+        found: list[str] = []
+        for late in [each for each in self._late if each.choice == choice.name]:
+            self._late.remove(late)
+            before = [each for name in late.node.input for each in self._late_checks.get(fd.node_of(name), ())]
+            checks = tuple(self._checks(late.node, dict.fromkeys((*late.above, *before)), choice))
+            self._late_checks[late.node.name] = checks or tuple(dict.fromkeys(before))
+            found.extend(checks)
+        return found
 
     def _waits(self, node: Any) -> bool:
         """Whether the operation itself waits for the checks of what it takes in."""
@@ -155,22 +197,28 @@ class _Placer:
         self._definition.node_def.add(name=gate, op="NoOp", device=node.device, input=[f"^{name}" for name in found])
         return (gate,)
 
-    def _checks(self, node: Any, above: Iterable[str]) -> Iterable[str]:
+    def _checks(self, node: Any, above: Iterable[str], choice: Any = None) -> Iterable[str]:
         if node.op in UNCHECKED or node.name in self._latent or self._bounded.needs_no_look(node):
             return
         for output in fd.outputs(node):
             if output.dtype in dtypes.FLOATS and is_checked(node.op, output.slot):
                 name = f"{_NAME}{self._described.sites[node.name]}_{output.slot}"
-                self._add_check(name, node, output)
+                self._add_check(name, node, output, choice)
                 self._definition.node_def[-1].input.extend(f"^{guard}" for guard in above)
                 yield name
 
-    def _add_check(self, name: str, node: Any, output: fd.Output) -> None:
+    def _add_check(self, name: str, node: Any, output: fd.Output, choice: Any) -> None:
         inputs = [tensor for tensor in fd.data_inputs(node) if self._dtypes.get(tensor) in dtypes.PROBED]
         check = self._definition.node_def.add(name=name, op=CHECK_OP, device=node.device)
         check.input.extend([output.tensor, *inputs])
         check.attr["T"].list.type.extend([output.dtype, *(self._dtypes[tensor] for tensor in inputs)])
         origins = [self._origins.get(tensor) for tensor in inputs[:_MOST_INPUTS]]
+        if choice is not None:
+            result = next(fd.outputs(choice))
+            check.input.append(result.tensor)
+            check.attr["T"].list.type.append(result.dtype)
+            origins.append("elsewhere")
+            self.chosen_sites.add(self._described.sites[node.name])
         place = fd.place_number(self._described.sites[node.name], output.slot)
         check.attr["about"].list.i.extend([place, _marks(origins, "argument"), _marks(origins, "elsewhere")])
         fd.must_run(self._definition, name)
