@@ -36,6 +36,29 @@ def test_only_whole_numbers_are_refused_as_indices() -> None:
     assert refused([params, None, index, past.made("Const", dtype="int32", span=(0, 0))], WRONG) == [2]
 
 
+def test_what_is_looked_up_in_and_what_is_put_into_a_list_is_no_index() -> None:
+    past = Drawn()
+    table = past.made("Const", [20], dtype="int32", span=(0, 40))
+    index = past.made("Mul", [3], dtype="int32", span=(2, 14))
+    assert refused([table, index], WRONG, "GatherV2") == [1]
+    beyond = out_of_range("Trying to modify element 5 in a list with 5 elements.", [])
+    assert beyond is not None
+    token = past.made("ArgMax", [3], dtype="int32", span=(5, 5))
+    assert refused([None, past.made("AddV2", [], dtype="int32", span=(5, 5)), token], beyond) == [1]
+
+
+@pytest.mark.parametrize(("chosen", "expected"), [((1, 1), "AddV2"), ((0, 0), "Input"), ((0, 1), "AddV2")])
+def test_of_a_choice_that_is_the_same_for_all_one_side_is_followed(chosen: tuple[int, int], expected: str) -> None:
+    """As in Keras' `Embedding`, where 0 + 14 is not taken since no index is below 0."""
+    past = Drawn()
+    index = past.made("Input", [3], span=(0, 14), dtype="int32")
+    counted = past.made("AddV2", [3], index, past.made("Const", span=(14, 14)), span=(14, 28), dtype="int32")
+    condition = past.made("Less", [3], dtype="bool", span=chosen)
+    turn = beginning_of(past, past.made("SelectV2", [3], condition, counted, index, span=(0, 14)), WRONG)
+    assert turn is not None
+    assert turn.made.op_type == expected
+
+
 def test_a_number_below_the_smallest() -> None:
     past = Drawn()
     assert holds(past.made("Sub", [2], span=(-16, 3)), OutOfRange(-16, 0, 10))

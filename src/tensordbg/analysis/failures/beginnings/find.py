@@ -91,7 +91,7 @@ def _of_numbers(refusal: Refusal, past: Past) -> Iterator[Beginning]:
     wrong = numbers.out_of_range(refusal.message, refusal.given)
     if wrong is None:
         return
-    places = numbers.refused(refusal.given, wrong)
+    places = numbers.refused(refusal.given, wrong, refusal.op_type)
     indices = named(refusal.op_type).indices if refusal.op_type else ()
     for position in [each for each in places if each in indices] or places:
         made = refusal.given[position]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
 from tensordbg.analysis.failures.beginnings.shapes import Emergence
+from tensordbg.analysis.program.operations import named
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -41,6 +42,8 @@ class OutOfRange:
     """The smallest that it takes."""
     end: int
     """One more than the largest."""
+    alone: bool = False
+    """Whether it is a tensor of no dimensions."""
 
 
 def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | None:
@@ -52,7 +55,7 @@ def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | Non
         number, size = map(int, sized.groups())
         return OutOfRange(number, 0 if -size <= number < 0 else -size, size)
     if (listed := _OF_LIST.search(message)) is not None:
-        return OutOfRange(int(listed[1]), 0, int(listed[2]))
+        return OutOfRange(int(listed[1]), 0, int(listed[2]), alone=True)
     first = given[0] if given else None
     if (label := _OF_LABEL.search(message)) is not None and first is not None and first.shape:
         return OutOfRange(int(label[1]), 0, first.shape[min(1, len(first.shape) - 1)])
@@ -95,11 +98,13 @@ def holds(made: Made, wrong: OutOfRange) -> bool:
     return beyond and math.floor(made.low) <= wrong.number <= math.ceil(made.high)
 
 
-def refused(given: Sequence[Made | None], wrong: OutOfRange) -> list[int]:
-    """Which inputs hold the number: whole numbers alone are indices."""
+def refused(given: Sequence[Made | None], wrong: OutOfRange, op_type: str = "") -> list[int]:
+    """Which inputs hold the number: whole numbers alone are indices, and no table that is looked up in."""
+    is_looked_up = named(op_type).has(Trait.LOOKS_UP)
     return [
         k for k, made in enumerate(given)
         if made is not None and made.dtype.startswith(("int", "uint")) and holds(made, wrong)
+        and not (is_looked_up and k == 0) and not (wrong.alone and made.shape)
     ]  # fmt: skip
 
 
@@ -107,7 +112,7 @@ def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Emergence | None:
     """The operation that made the number; None where it can't be told."""
     for _ in steps():
         chooses = made.operation.has(Trait.CHOOSES)
-        inputs = [each for each in past.inputs(made)[chooses:] if each is not None]
+        inputs = [each for each in _taken(past.inputs(made), chooses) if each is not None]
         carries = made.operation.has(Trait.REARRANGES, Trait.FROM_PIPELINE) or made.operation.kind in _CARRYING
         if not (chooses or carries):
             return Emergence(made, tuple(each for each in inputs if each.low is not None))
@@ -118,3 +123,13 @@ def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Emergence | None:
             return Emergence(made, tuple(inputs)) if made.operation.kind is Kind.CAST and inputs else None
         made = before
     return None
+
+
+def _taken(inputs: Sequence[Made | None], chooses: bool) -> Sequence[Made | None]:
+    """What an operation may take its elements from: of a choice that is the same for all the one side."""
+    if not chooses or not inputs:
+        return inputs
+    condition, *sides = inputs
+    if condition is None or condition.low is None or condition.low != condition.high or len(sides) < 2:  # noqa: PLR2004
+        return sides
+    return sides[:1] if condition.low else sides[1:]
