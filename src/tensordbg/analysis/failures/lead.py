@@ -68,7 +68,7 @@ def _that_matter(failure: ProgramFailure) -> Sequence[InputView]:
     """The inputs that the error is of: those that hold a number out of range, else all."""
     made = [_made(k, each) for k, each in enumerate(failure.inputs)]
     wrong = out_of_range(failure.message, made)
-    if wrong is not None and (places := refused(made, wrong)):
+    if wrong is not None and (places := refused(made, wrong, failure.op_type)):
         return [failure.inputs[k] for k in places[:1]]
     names = {each.given for each in failure.beginnings if each.what in _OF_NUMBERS}
     return [each for each in failure.inputs if each.tensor in names] or failure.inputs

@@ -52,7 +52,7 @@ def failed_in_pipeline(
 
 def _fits(failed: FailedElement, message: str) -> bool:
     wrong = out_of_range(message, failed.given)
-    return wrong is not None and bool(refused(failed.given, wrong))
+    return wrong is not None and bool(refused(failed.given, wrong, failed.site.op_type))
 
 
 def pipeline_functions(program: Program) -> list[Function]:

@@ -27,6 +27,13 @@ def test_a_type_is_followed_to_the_cast_that_made_it() -> None:
     assert (turn.made, turn.given) == (cast, (x,))
 
 
+def test_a_constant_takes_the_type_of_what_it_is_computed_with() -> None:
+    past = Drawn()
+    label = past.made("Input", [2], dtype="int32")
+    sign = past.made("Mul", [2], past.made("Const", dtype="int32"), label, dtype="int32")
+    assert beginning_of(past, sign).made == label
+
+
 def test_a_type_that_came_in_was_made_of_no_other() -> None:
     past = Drawn()
     came = past.made("Input", [2], dtype="float64")

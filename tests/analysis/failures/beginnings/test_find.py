@@ -56,6 +56,28 @@ def test_types_are_told_with_the_cast_first() -> None:
     assert [(each.what, each.given) for each in told] == [("dtype", "given 1"), ("dtype", "given 0")]
 
 
+def test_what_a_layer_was_called_with_says_nothing_of_types() -> None:
+    past = Drawn()
+    message = (
+        "Exception encountered when calling UNet.call().\n\nConcatOp : Dimension 1 in both shapes must be equal: "
+        "shape[0] = [2,25,4] vs. shape[1] = [2,24,8]\n\nArguments received by UNet.call():\n"
+        "  • x=tf.Tensor(shape=(2, 25, 1), dtype=float32)"
+    )
+    wide = past.made("ResizeNearestNeighbor", [2, 24, 8], past.made("MaxPool", [2, 12, 8]))
+    axis = past.made("Const", dtype="int32", span=(-1, -1))
+    told = found(past, "ConcatV2", message, [past.made("Input", [2, 25, 4]), wide, axis])
+    assert [(each.what, each.tensor) for each in told] == [("shape", "ResizeNearestNeighbor:0"), ("shape", "Input:0")]
+
+
+def test_a_size_that_was_not_known_is_followed_to_where_it_came_in() -> None:
+    past = Drawn()
+    batch = past.made("Placeholder", [-1, 5, 3])
+    dense = past.made("MatMul", [-1, 5, 8], batch, past.made("ReadVariableOp", [3, 8]))
+    message = "Failed to convert elements of [None, 5, 2, 4] to Tensor. Consider casting elements to a supported type."
+    told = found(past, "Reshape", message, [dense, None])
+    assert [(each.what, each.tensor) for each in told] == [("shape", "Placeholder:0")]
+
+
 def test_what_the_line_of_the_error_made_itself_is_not_told() -> None:
     past = Drawn()
     fill = past.made("Fill", [3, 4])

@@ -16,6 +16,8 @@ WRONG = OutOfRange(14, 0, 10)
         ("indices = -1 is not in [0, 5)", OutOfRange(-1, 0, 5)),
         ("Received a label value of 3 which is outside the valid range of [0, 3).", OutOfRange(3, 0, 3)),
         ("segment_ids[0] = 9 is out of range [0, 4)", OutOfRange(9, 0, 4)),
+        ("indices[13] = [13, 3] does not index into param shape [16,3], node name: x", OutOfRange(3, 0, 3, part=1)),
+        ("indices[0] = [-1] does not index into shape [4,2]", OutOfRange(-1, 0, 4, part=0)),
         ("Incompatible shapes: [16,8] vs. [32,8]", None),
     ],
 )
@@ -57,6 +59,15 @@ def test_of_a_choice_that_is_the_same_for_all_one_side_is_followed(chosen: tuple
     turn = beginning_of(past, past.made("SelectV2", [3], condition, counted, index, span=(0, 14)), WRONG)
     assert turn is not None
     assert turn.made.op_type == expected
+
+
+def test_a_part_of_a_place_is_followed_into_what_the_places_were_put_together_of() -> None:
+    past = Drawn()
+    rows = past.made("Range", [16], dtype="int32", span=(0, 15))
+    actions = past.made("Input", [16], dtype="int32", span=(0, 3))
+    turn = beginning_of(past, past.made("Pack", [16, 2], rows, actions, span=(0, 15)), OutOfRange(3, 0, 3, part=1))
+    assert turn is not None
+    assert turn.made == actions
 
 
 def test_a_number_below_the_smallest() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
 from tensordbg.analysis.failures.beginnings.shapes import Emergence
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _OF_TYPES = re.compile(
@@ -55,7 +56,9 @@ def beginning_of(past: Past, made: Made) -> Emergence:
     """The operation that made what is of this type of what is of another, or of nothing."""
     for _ in steps():
         inputs = [each for each in past.inputs(made) if each is not None]
-        before = next((each for each in inputs if each.dtype == made.dtype), None)
+        alike = [each for each in inputs if each.dtype == made.dtype]
+        # A constant is made of the type of what it is computed with.
+        before = next((each for each in alike if each.operation.kind is not Kind.CONSTANT), next(iter(alike), None))
         if before is None:
             other = tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1]
             return Emergence(made, () if made.operation.has(Trait.READS, Trait.FROM_PIPELINE) else other)

@@ -6,8 +6,9 @@ known is not said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tensordbg.analysis.failures.beginnings import asserted, dtypes, numbers, shapes, sizes
 from tensordbg.analysis.failures.beginnings.cuts import cut
@@ -32,6 +33,8 @@ from tensordbg.operations.traits import Trait
 _MOST_LOOKED_AT = 300
 """So many tensors behind a refused one are asked whether they went round."""
 _MOST = 4
+_AROUND_A_CALL = re.compile(r"\n\s*Arguments received by .*\Z", re.DOTALL)
+"""What Keras adds to a message, with the shapes and types of whatever the layer was called with."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Refusal:
 
 def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
     """Where what did not fit came into being, the likeliest to be fixed first."""
+    refusal = replace(refusal, message=_AROUND_A_CALL.sub("", refusal.message))
     if made := asserted.compared(past, refusal.message, refusal.given):
         return tuple(compared_beginnings(refusal, past, made))
     found = [*_of_cut(refusal, past), *_of_matrices(refusal, past)]

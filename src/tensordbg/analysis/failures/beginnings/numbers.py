@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
 from tensordbg.analysis.failures.beginnings.shapes import Emergence
@@ -26,6 +26,7 @@ _OF_SIZE = re.compile(r"index (-?\d+) is out of bounds for dimension \d+ with si
 _OF_LIST = re.compile(r"(?:modify|access) element (-?\d+) in a list with (\d+) element")
 _OF_LABEL = re.compile(r"Target (-?\d+) is out of bounds")
 _OF_TABLE = re.compile(r"\A(?:index out of range in self|Expected i < index_size)")
+_OF_PLACE = re.compile(r"= \[(-?\d+(?:, ?-?\d+)*)\] does not index into (?:param )?shape \[(\d+(?:, ?\d+)*)\]")
 _ON_GPU = re.compile(r"device-side assert triggered")
 """How PyTorch says it; the last two tell no number, and the last may be of anything that a kernel asserts."""
 
@@ -44,6 +45,8 @@ class OutOfRange:
     """One more than the largest."""
     alone: bool = False
     """Whether it is a tensor of no dimensions."""
+    part: int | None = None
+    """Which part of a place, `[row, column]`, it is."""
 
 
 def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | None:
@@ -51,6 +54,8 @@ def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | Non
     found = _RANGE.search(message)
     if found is not None:
         return OutOfRange(*map(int, found.groups()))
+    if (placed := _OF_PLACE.search(message)) is not None:
+        return _part_beyond(*([int(number) for number in numbers.split(",")] for numbers in placed.groups()))
     if (sized := _OF_SIZE.search(message)) is not None:
         number, size = map(int, sized.groups())
         return OutOfRange(number, 0 if -size <= number < 0 else -size, size)
@@ -68,6 +73,14 @@ def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | Non
         return None
     size = first.shape[int(found[2])]
     return OutOfRange(int(found[1]), -size, size)
+
+
+def _part_beyond(place: Sequence[int], sizes: Sequence[int]) -> OutOfRange | None:
+    """The first part of a place that is outside of a shape."""
+    for part, (number, size) in enumerate(zip(place, sizes, strict=False)):
+        if not 0 <= number < size:
+            return OutOfRange(number, 0, size, part=part)
+    return None
 
 
 def _axis_of_labels(given: Sequence[Made | None]) -> int:
@@ -116,6 +129,8 @@ def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Emergence | None:
         carries = made.operation.has(Trait.REARRANGES, Trait.FROM_PIPELINE) or made.operation.kind in _CARRYING
         if not (chooses or carries):
             return Emergence(made, tuple(each for each in inputs if each.low is not None))
+        if wrong.part is not None and made.operation.kind is Kind.PACK and wrong.part < len(inputs):
+            inputs, wrong = inputs[wrong.part :][:1], replace(wrong, part=None)
         before = next((each for each in inputs if holds(each, wrong)), None)
         if before is None and made.operation.has(Trait.FROM_PIPELINE):
             return Emergence(made, ())

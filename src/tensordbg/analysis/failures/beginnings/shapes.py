@@ -35,6 +35,9 @@ _OF_ROWS = re.compile(r"same shape up until the last dimension|same first dimens
 """Of dimensions that are compared from the front."""
 _OF_VALUES = re.compile(r"found invalid values")
 """Of what a tensor holds, whatever its shape, which is told besides."""
+_OF_BOTH = re.compile(r"Dimension (\d+) in both shapes must be equal")
+_OF_UNKNOWN_SIZE = re.compile(r"Failed to convert elements of [\[(](?:[^\])]*\W)?None\b")
+"""Of a size that was asked of a shape while a function was traced, where it is not known."""
 _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
 
 
@@ -66,6 +69,8 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     tensors = [(k, shape) for k, shape in enumerate(given) if shape]
     if (told := _of_words(message, tensors)) is not None:
         return told
+    if _OF_UNKNOWN_SIZE.search(message):
+        return [Odd(k, shape.index(-1)) for k, shape in tensors if -1 in shape][:1]
     if not _OF_SHAPES.search(message) or _OF_VALUES.search(message):
         return []
     kind = named(op_type).kind
@@ -75,7 +80,8 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
         meant = [(k, shape) for k, shape in tensors if stated[4] is None or shape == _shape_of(stated[4])]
         return _of_axis(meant, int(stated[1] or stated[2]), int(stated[3]))
     if kind in (Kind.CONCATENATE, Kind.PACK):
-        return _of_concatenation(tensors)
+        differing = _OF_BOTH.search(message)
+        return _of_concatenation(tensors, None if differing is None else int(differing[1]))
     if len(tensors) == 2:
         one, other = tensors
         if found := _of_rows(one, other) if _OF_ROWS.search(message) else _of_broadcast(one, other):
@@ -118,14 +124,16 @@ def _of_product(given: Sequence[Shape | None]) -> list[Odd]:
     return [Odd(at, len(first) - 1, second[-2]), Odd(at + 1, len(second) - 2, first[-1])]
 
 
-def _of_concatenation(tensors: list[tuple[int, Shape]]) -> list[Odd]:
+def _of_concatenation(tensors: list[tuple[int, Shape]], axis: int | None) -> list[Odd]:
     if len(tensors) < 2:
         return []
     (a, first), *rest = tensors
     for b, second in rest:
         if len(first) != len(second):
             return [Odd(a, None), Odd(b, None)]
-        other = [axis for axis in range(len(first)) if first[axis] != second[axis]]
+        other = [k for k in range(len(first)) if first[k] != second[k]]
+        if axis in other:  # the message names it
+            return [Odd(a, axis, second[axis]), Odd(b, axis, first[axis])]
         if len(other) > 1:  # one of them may differ: the one along which they are put together
             return [Odd(a, None), Odd(b, None)]
         if other and second[other[0]] >= 0:
