@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +239,37 @@ def what_an_assertion_compared_in_a_function() -> None:
     checked(tf.constant([1.0, 2.0]))
 
 
+def what_an_assertion_of_nearness_compared() -> None:
+    @tf.function
+    def checked(x: tf.Tensor) -> tf.Tensor:
+        total = tf.reduce_sum(x)  # HERE
+        tf.debugging.assert_near(total, 1.0)
+        return total
+
+    checked(tf.constant([1.0, 2.0]))
+
+
+def an_element_of_a_generator_that_fits_no_batch() -> None:
+    def images() -> Iterator[Any]:
+        for width in (2, 2, 3):
+            yield np.ones([2, width], np.float32)  # HERE
+
+    data = tf.data.Dataset.from_generator(lambda: images(), output_signature=tf.TensorSpec([2, None]))
+    list(data.map(lambda image: image * 2.0).batch(3))
+
+
+def a_part_of_a_place() -> None:
+    actions = tf.constant([0, 1]) + 2  # HERE
+    places = tf.stack([tf.range(2), actions], axis=1)
+    tf.gather_nd(tf.ones([2, 3]), places)
+
+
+def a_sparse_place() -> None:
+    places = tf.constant([[0, 0], [1, 3]], tf.int64) + 1  # HERE
+    words = tf.sparse.SparseTensor(places, [1.0, 2.0], [3, 4])
+    tf.sparse.sparse_dense_matmul(words, tf.ones([4, 2]))
+
+
 def a_cast_before_the_function() -> None:
     @tf.function
     def step(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
@@ -325,6 +356,10 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (what_an_assertion_compared, "value", "Sum:0 made 3 of 1 to 2"),
     (what_an_assertion_compared_in_a_function, "value", "Sum:0 made 3 of 1 to 2"),
     (a_feed_of_a_session, "value", "made 5 of 0 to 1 and 5"),
+    (what_an_assertion_of_nearness_compared, "value", "Sum:0 made 3 of 1 to 2"),
+    (an_element_of_a_generator_that_fits_no_batch, "shape", "PyFunc:0 made [2, 3]"),
+    (a_part_of_a_place, "value", "made 3 of 0 to 1 and 2"),
+    (a_sparse_place, "value", "made 4 of 0 to 3 and 1"),
 ]
 
 
@@ -363,6 +398,22 @@ def test_the_layer_that_refused_its_input_is_named(tmp_path: Path) -> None:
     assert [each["shape"] for each in failure["inputs"]] == [[4, 6]]
     assert text.startswith(f"raised ValueError in layer {failure['layer']}, ")
     assert "\x1b" not in text
+
+
+def test_an_element_that_a_generator_yields_is_refused_at_its_yield(tmp_path: Path) -> None:
+    def rows() -> Iterator[Any]:
+        for width in (2, 3):
+            row = np.ones(width, np.float32)
+            yield row
+
+    def program() -> None:
+        signature = tf.TensorSpec([2])
+        list(tf.data.Dataset.from_generator(rows, output_signature=signature))
+
+    failure, _ = answer_of(program, tmp_path)
+    assert failure["op_type"] == "PyFunc"
+    assert failure["source"]["text"] == "yield row"
+    assert [line["function"] for line in failure["stack"] if line["user"]][-2:] == ["program", "rows"]
 
 
 def of_a_matrix_that_is_singular() -> None:

@@ -6,10 +6,12 @@ import contextlib
 from collections.abc import Iterable
 from types import CodeType, FrameType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.shared_stacks import SharedStacks
 from tensordbg.backends.tensorflow.stack_keys import DEEPEST, StackKey
+from tensordbg.backends.tensorflow.tracing.yields import CALLING
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog, RawFrame
 
@@ -27,6 +29,7 @@ class Stacks:
         # An identity is unique only while its object lives.
         self._alive: dict[int, CodeType] = {}
         self._generated = GeneratedCode()
+        self._handed_out: WeakKeyDictionary[Any, RawFrame] = WeakKeyDictionary()
         self.shared = SharedStacks()
 
     def current(self, key: StackKey, frame: FrameType | None) -> int:
@@ -44,6 +47,11 @@ class Stacks:
     def here(self) -> int:
         """The number of the running stack; slower than `current`, for what happens seldom."""
         return self._number(self.shared.plain())
+
+    def note_handing_out(self, graph: Any, place: RawFrame | None) -> None:
+        """Has what calls Python in a graph stand at the line of a generator, too, that it takes elements from."""
+        if place is not None:
+            self._handed_out[graph] = place
 
     def of_graph(self, graph: Any) -> dict[str, int]:
         """The number of the stack at which each operation of a graph was made, by the operation's name."""
@@ -66,14 +74,16 @@ class Stacks:
                 if number is None:
                     number = memo[trace] = self._number(trace)
                 found[operation.name] = number
+            if self._handed_out and operation.type in CALLING and operation.graph in self._handed_out:
+                found[operation.name] = self._number(trace, self._handed_out[operation.graph])
         return found
 
-    def _number(self, trace: Any) -> int:
+    def _number(self, trace: Any, *inner: RawFrame) -> int:
         try:
             frames = [(frame.filename, frame.lineno, frame.name) for part in _kept(trace) for frame in part]
         except RuntimeError:
             return NONE  # TensorFlow can't tell a stack in which the name of a file is not in UTF-8
-        return self._catalog.stack(self._generated.original(_shortened(frames)))
+        return self._catalog.stack((*self._generated.original(_shortened(frames)), *inner))
 
 
 def _kept(trace: Any) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ WRONG = OutOfRange(14, 0, 10)
         ("segment_ids[0] = 9 is out of range [0, 4)", OutOfRange(9, 0, 4)),
         ("indices[13] = [13, 3] does not index into param shape [16,3], node name: x", OutOfRange(3, 0, 3, part=1)),
         ("indices[0] = [-1] does not index into shape [4,2]", OutOfRange(-1, 0, 4, part=0)),
+        ("k (4) from index[6,1] out of bounds (>=4)", OutOfRange(4, 0, 4, rank=2, part=1)),
         ("Incompatible shapes: [16,8] vs. [32,8]", None),
     ],
 )
@@ -47,6 +48,10 @@ def test_what_is_looked_up_in_and_what_is_put_into_a_list_is_no_index() -> None:
     assert beyond is not None
     token = past.made("ArgMax", [3], dtype="int32", span=(5, 5))
     assert refused([None, past.made("AddV2", [], dtype="int32", span=(5, 5)), token], beyond) == [1]
+    sparse = out_of_range("k (4) from index[6,1] out of bounds (>=4)", [])
+    assert sparse is not None
+    sizes = past.made("Input", [2], dtype="int64", span=(4, 4))
+    assert refused([past.made("Input", [8, 2], dtype="int64", span=(0, 4)), None, sizes], sparse) == [0]
 
 
 @pytest.mark.parametrize(("chosen", "expected"), [((1, 1), "AddV2"), ((0, 0), "Input"), ((0, 1), "AddV2")])

@@ -78,13 +78,26 @@ def _of_matrices(refusal: Refusal, past: Past) -> Iterator[Beginning]:
 def compared_beginnings(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Beginning]:
     """Where those came from that an assertion compared."""
     for position, made in enumerate(compared):
-        turn = None if made is None else asserted.beginning_of(past, made)
-        if turn is None or turn.made.low is None or turn.made.source is None:
-            continue
-        if turn.made.operation.kind is Kind.CONSTANT:
-            continue
-        if not _is_of(refusal, turn.made.source):
+        for each in () if made is None else _before_the_line(refusal, past, made):
+            turn = asserted.beginning_of(past, each)
             yield _beginning("value", refusal, position, turn, of_numbers(turn))
+
+
+def _before_the_line(refusal: Refusal, past: Past, made: Made) -> Iterator[Made]:
+    """The numbers that a tensor was made of on the line that failed, by the lines before it; itself, made there."""
+    waiting, seen = [made], {made.key}
+    while waiting and len(seen) < _MOST_LOOKED_AT:
+        each = waiting.pop(0)
+        if each.source is None or each.operation.kind is Kind.CONSTANT:
+            continue
+        if not _is_of(refusal, each.source):
+            if each.low is not None:
+                yield each
+            continue
+        for given in past.inputs(each):
+            if given is not None and given.key not in seen:
+                seen.add(given.key)
+                waiting.append(given)
 
 
 def _is_of(refusal: Refusal, source: SourceLine) -> bool:

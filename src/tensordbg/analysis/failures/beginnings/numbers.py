@@ -27,6 +27,7 @@ _OF_LIST = re.compile(r"(?:modify|access) element (-?\d+) in a list with (\d+) e
 _OF_LABEL = re.compile(r"Target (-?\d+) is out of bounds")
 _OF_TABLE = re.compile(r"\A(?:index out of range in self|Expected i < index_size)")
 _OF_PLACE = re.compile(r"= \[(-?\d+(?:, ?-?\d+)*)\] does not index into (?:param )?shape \[(\d+(?:, ?\d+)*)\]")
+_OF_SPARSE = re.compile(r"\((-?\d+)\) from index\[\d+,(\d+)\] out of bounds \(>=(\d+)\)")
 _ON_GPU = re.compile(r"device-side assert triggered")
 """How PyTorch says it; the last two tell no number, and the last may be of anything that a kernel asserts."""
 
@@ -43,8 +44,8 @@ class OutOfRange:
     """The smallest that it takes."""
     end: int
     """One more than the largest."""
-    alone: bool = False
-    """Whether it is a tensor of no dimensions."""
+    rank: int | None = None
+    """How many dimensions the tensor has that holds it, where the message tells that."""
     part: int | None = None
     """Which part of a place, `[row, column]`, it is."""
 
@@ -56,11 +57,13 @@ def out_of_range(message: str, given: Sequence[Made | None]) -> OutOfRange | Non
         return OutOfRange(*map(int, found.groups()))
     if (placed := _OF_PLACE.search(message)) is not None:
         return _part_beyond(*([int(number) for number in numbers.split(",")] for numbers in placed.groups()))
+    if (sparse := _OF_SPARSE.search(message)) is not None:
+        return OutOfRange(int(sparse[1]), 0, int(sparse[3]), rank=2, part=int(sparse[2]))
     if (sized := _OF_SIZE.search(message)) is not None:
         number, size = map(int, sized.groups())
         return OutOfRange(number, 0 if -size <= number < 0 else -size, size)
     if (listed := _OF_LIST.search(message)) is not None:
-        return OutOfRange(int(listed[1]), 0, int(listed[2]), alone=True)
+        return OutOfRange(int(listed[1]), 0, int(listed[2]), rank=0)
     first = given[0] if given else None
     if (label := _OF_LABEL.search(message)) is not None and first is not None and first.shape:
         return OutOfRange(int(label[1]), 0, first.shape[min(1, len(first.shape) - 1)])
@@ -117,7 +120,7 @@ def refused(given: Sequence[Made | None], wrong: OutOfRange, op_type: str = "") 
     return [
         k for k, made in enumerate(given)
         if made is not None and made.dtype.startswith(("int", "uint")) and holds(made, wrong)
-        and not (is_looked_up and k == 0) and not (wrong.alone and made.shape)
+        and not (is_looked_up and k == 0) and wrong.rank in (None, None if made.shape is None else len(made.shape))
     ]  # fmt: skip
 
 
@@ -145,6 +148,6 @@ def _taken(inputs: Sequence[Made | None], chooses: bool) -> Sequence[Made | None
     if not chooses or not inputs:
         return inputs
     condition, *sides = inputs
-    if condition is None or condition.low is None or condition.low != condition.high or len(sides) < 2:  # noqa: PLR2004
+    if condition is None or condition.low is None or condition.low != condition.high or len(sides) < 2:
         return sides
     return sides[:1] if condition.low else sides[1:]

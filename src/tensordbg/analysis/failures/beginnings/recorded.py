@@ -229,7 +229,7 @@ class RecordedPast:
             op_type=site.op_type,
             dtype=dtype,
             shape=shape,
-            source=self._locations.own(self._locations.stack(site.stack)),
+            source=self._locations.own(self._locations.stack(self._stack_of(site, invocation))),
             low=low,
             high=high,
             total=total,
@@ -240,6 +240,14 @@ class RecordedPast:
             shared=site.framework == TORCH,
             plain=site.op_type == NUMBER,
         )
+
+    def _stack_of(self, site: Site, invocation: int) -> int:
+        """That of the call by which a function was given an argument: its own is that of the first call."""
+        executions = self.values.executions
+        if site.argument < 0 or not 0 <= invocation < len(executions.site):
+            return site.stack
+        calls = self._program.sites.get(int(executions.site[invocation]))
+        return site.stack if calls is None or calls.stack == NONE else calls.stack
 
     def _name(self, site: Site, slot: int) -> str:
         """Name and slot; of what a variable held, the variable's name."""

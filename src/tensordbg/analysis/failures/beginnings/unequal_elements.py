@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.failures.beginnings.shapes import Emergence, Odd, beginning_of
 from tensordbg.analysis.failures.beginnings.words import of_shape
@@ -49,8 +50,21 @@ def unequal_element(
     if made is None:
         return ()
     axis = next((k for k, (a, b) in enumerate(zip(odd, first, strict=False)) if a != b), None)
-    turn = beginning_of(past, made, Odd(0, axis if len(odd) == len(first) else None)) or Emergence(made, ())
+    turn = _beginning_of(past, made, Odd(0, axis if len(odd) == len(first) else None))
+    waiting = list(functions)
+    while turn.made.operation.kind is Kind.ARGUMENT and turn.made.shape:
+        # What the function was given came out of one that stands before it in the pipeline.
+        own = program.sites[past.site_of(turn.made)].function
+        waiting = [each for each in waiting if each.graph != own]
+        before = past.last_of_shape(_outputs(program, waiting), turn.made.shape)
+        if before is None:
+            break
+        turn = _beginning_of(past, before, Odd(0, axis if len(turn.made.shape) == len(odd) else None))
     return (Beginning("shape", made.tensor, turn.made.tensor, turn.made.op_type, of_shape(turn), turn.made.source),)
+
+
+def _beginning_of(past: RecordedPast, made: Made, odd: Odd) -> Emergence:
+    return beginning_of(past, made, odd) or Emergence(made, ())
 
 
 def _outputs(program: Program, functions: Sequence[Function]) -> Iterator[TensorRef]:

@@ -86,7 +86,7 @@ class Graphs:
     def __init__(self, catalog: Catalog, variables: Variables, stacks: Stacks, layers: KerasLayers) -> None:
         self._catalog = catalog
         self._variables = variables
-        self._stacks = stacks
+        self.stacks = stacks
         self._layers = layers
         self._backward = BackwardPasses(catalog)
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
@@ -101,7 +101,7 @@ class Graphs:
             graph: Its FuncGraph.
             notes: What is known of it beside.
         """
-        stack = self._stacks.here()
+        stack = self.stacks.here()
         with self._catalog.lock:
             number = self._catalog.next_function
             known = self._known.get(graph)
@@ -137,11 +137,11 @@ class Graphs:
 
     def begin(self) -> None:
         """Prepares for graphs that are built from now on; see `SharedStacks`."""
-        self._stacks.shared.begin()
+        self.stacks.shared.begin()
 
     def end(self) -> None:
         """Expects no more graphs for now."""
-        self._stacks.shared.end()
+        self.stacks.shared.end()
 
     def forget_what_is_gone(self) -> None:
         """Forgets the graphs that are gone, see `Catalog.forget_what_is_gone`."""
@@ -150,7 +150,7 @@ class Graphs:
     def _new_sites(self, reader: _GraphReader, graph: Any) -> list[Site]:
         restored = self.restored.get(graph)
         if restored is None:
-            return self._layers.label(list(reader.new_sites(self._stacks.of_graph(graph))), graph)
+            return self._layers.label(list(reader.new_sites(self.stacks.of_graph(graph))), graph)
         sites = reader.new_sites(dict(restored.stacks))
         numbers = self._known[graph].sites
         return [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from tensordbg.backends.tensorflow.internals import atomic_function, context, fu
 from tensordbg.backends.tensorflow.own_frames import OwnFrames, unseen
 from tensordbg.backends.tensorflow.remote_workers import RemoteWorkers
 from tensordbg.backends.tensorflow.tracing.arguments import Tracings
+from tensordbg.backends.tensorflow.tracing.yields import handed_out_at
 from tensordbg.enumeration import first_few
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
@@ -215,6 +217,7 @@ class Functions:
             if active:
                 with guarded_by(active, "looking at a function"):
                     self._tracings.keep(graph, python_func)
+                    self._graphs.stacks.note_handing_out(graph, handed_out_at(str(name), sys._getframe()))  # noqa: SLF001
             return graph
 
         if self._plain_add is None:
