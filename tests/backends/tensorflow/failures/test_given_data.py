@@ -36,6 +36,12 @@ def features_that_were_cut() -> None:
     train(x, LABELS)
 
 
+def rows_of_features_that_were_cut() -> None:
+    table = np.ones([20, 9], np.float32)
+    x, y = table[:, :7], LABELS  # HERE
+    classifier().fit(x[:12], y, verbose=0)
+
+
 def labels_of_a_tensor() -> None:
     y = tf.one_hot(LABELS, 3)  # HERE
     classifier().fit(X, y, verbose=0)
@@ -60,6 +66,7 @@ def features_for_which_the_model_is_built() -> None:
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (labels_from_1_on, "value", "it came in from Python with 3 among its numbers"),
     (features_that_were_cut, "shape", "it came in from Python with [12, 7]"),
+    (rows_of_features_that_were_cut, "shape", "it came in from Python with [12, 7]"),
     (features_for_which_the_model_is_built, "shape", "it came in from Python with [?, 8]"),
     (labels_of_a_tensor, "shape", "OneHot:0 made [12, 3] of [12]"),
     (a_function_of_a_dataset, "shape", "concat:0 made [10] of [8] and [2]"),

@@ -34,8 +34,8 @@ class Rows:
         yield 5
 
 
-def from_generator(generator: Any) -> Any:  # noqa: ARG001  looked at by its name
-    return handed_out_at(NAME, sys._getframe())  # noqa: SLF001
+def from_generator(generator: Any) -> Any:
+    return handed_out_at(NAME, sys._getframe())
 
 
 def test_the_only_yield_of_a_generator_function() -> None:
@@ -55,5 +55,5 @@ def test_nothing_is_told_of_what_is_no_generator_and_of_other_functions() -> Non
     assert from_generator(nothing) is None
     assert from_generator(lambda: rows() or in_two_ways()) is None
     generator = rows
-    assert handed_out_at("train_step", sys._getframe()) is None  # noqa: SLF001
+    assert handed_out_at("train_step", sys._getframe()) is None
     assert generator is rows

@@ -123,7 +123,7 @@ def _told(value: Any, places: Sequence[_Place], catalog: Catalog) -> Any:
     if not isinstance(shape, tuple) or kind is None:
         return _UNKNOWN
     for place in places:
-        for name in [name for name, held in [*place.frame.f_locals.items()] if held is value]:
+        for name in _names_of(value, [*place.frame.f_locals.items()]):
             found = _assigned(place, name)
             if found is not None:
                 line, is_changed = found
@@ -134,6 +134,22 @@ def _told(value: Any, places: Sequence[_Place], catalog: Catalog) -> Any:
                 dims = tuple(map(int, shape))
                 return StatedTensor(name, INPUT, str(kind), dims, stack, low=low, high=high)
     return _UNKNOWN
+
+
+def _names_of(value: Any, held: Sequence[tuple[str, Any]]) -> list[str]:
+    """The names of a value; of rows of an array, `images[:100]`, that of the only array whose rows they are."""
+    own = [name for name, each in held if each is value]
+    if own or not isinstance(value, np.ndarray) or value.base is None:
+        return own
+    whole = {id(each): name for name, each in held if isinstance(each, np.ndarray) and _are_rows_of(value, each)}
+    return [*whole.values()] if len(whole) == 1 else []
+
+
+def _are_rows_of(rows: np.ndarray[Any, Any], whole: np.ndarray[Any, Any]) -> bool:
+    """Whether a view shows whole rows of an array, or of what both are views of."""
+    if rows.ndim != whole.ndim or rows.dtype != whole.dtype or rows.shape[1:] != whole.shape[1:]:
+        return False
+    return rows.strides[1:] == whole.strides[1:] and np.may_share_memory(rows, whole)
 
 
 def _assigned(place: _Place, name: str) -> tuple[int, bool] | None:
