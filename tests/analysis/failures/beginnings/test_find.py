@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tensordbg.analysis.failures.beginnings.find import Refusal, find_beginnings
 from tensordbg.analysis.failures.beginnings.made import Made
@@ -76,6 +77,16 @@ def test_a_size_that_was_not_known_is_followed_to_where_it_came_in() -> None:
     message = "Failed to convert elements of [None, 5, 2, 4] to Tensor. Consider casting elements to a supported type."
     told = found(past, "Reshape", message, [dense, None])
     assert [(each.what, each.tensor) for each in told] == [("shape", "Placeholder:0")]
+
+
+def test_of_an_assertion_the_numbers_are_told_that_its_line_was_given() -> None:
+    past = Drawn()
+    total = past.made("Sum", [], span=(3, 3))
+    one = past.made("Const", span=(1, 1))
+    distance = replace(past.made("Sub", [], total, one, span=(2, 2)), source=HERE)
+    near = replace(past.made("LessEqual", [], distance, one, dtype="bool", span=(0, 0)), source=HERE)
+    told = found(past, "Assert", "assertion failed: [x and y not equal to tolerance]", [near])
+    assert [(each.what, each.given, each.explanation) for each in told] == [("value", "Sum:0", "Sum:0 made 3")]
 
 
 def test_what_the_line_of_the_error_made_itself_is_not_told() -> None:

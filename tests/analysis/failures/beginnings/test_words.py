@@ -36,5 +36,6 @@ def test_what_was_made_of_nothing_that_is_known() -> None:
     )
     argument = replace(past.made("Placeholder", [2, -1]), tensor="x:0")
     assert of_shape(Emergence(argument, ())) == "the argument x was given with [2, ?]"
+    assert of_shape(Emergence(argument, (past.made("", [2, 4]),))) == "the argument x was given with [2, ?]"
     read = replace(past.made("ReadVariableOp", [3]), layer="model/dense")
     assert of_shape(Emergence(read, ())) == "the variable that ReadVariableOp:0 in layer model/dense read holds [3]"

@@ -26,6 +26,7 @@ from tensordbg.analysis.failures.beginnings.words import (
 from tensordbg.analysis.failures.beginnings.wraps import wrapped
 from tensordbg.analysis.finding import Beginning, SourceLine
 from tensordbg.analysis.program.operations import named
+from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import PARAMETER
 from tensordbg.operations.traits import Trait
@@ -77,10 +78,10 @@ def _of_matrices(refusal: Refusal, past: Past) -> Iterator[Beginning]:
 
 def compared_beginnings(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Beginning]:
     """Where those came from that an assertion compared."""
-    for position, made in enumerate(compared):
+    for made in compared:
         for each in () if made is None else _before_the_line(refusal, past, made):
             turn = asserted.beginning_of(past, each)
-            yield _beginning("value", refusal, position, turn, of_numbers(turn))
+            yield replace(_beginning("value", refusal, NONE, turn, of_numbers(turn)), given=each.tensor)
 
 
 def _before_the_line(refusal: Refusal, past: Past, made: Made) -> Iterator[Made]:
@@ -197,5 +198,5 @@ def _is_told(refusal: Refusal, turn: Emergence) -> bool:
 
 def _beginning(what: str, refusal: Refusal, position: int, turn: Emergence, explanation: str) -> Beginning:
     made = turn.made
-    name = refusal.names[position] if position < len(refusal.names) else ""
+    name = refusal.names[position] if 0 <= position < len(refusal.names) else ""
     return Beginning(what, name, made.tensor, made.op_type, explanation, made.source)

@@ -17,7 +17,7 @@ _MOST = 4
 def of_shape(turn: Emergence) -> str:
     """`Reshape:0 made [16, 8] of [32, 4]`."""
     made, shape = turn.made, shape_text(turn.made.shape)
-    if not turn.given:
+    if not turn.given or made.operation.kind is Kind.ARGUMENT:
         return _of_source(made, shape)
     told = _listed([shape_text(each.shape) for each in turn.given])
     if met(made, turn.given):

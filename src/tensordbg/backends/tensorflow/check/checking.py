@@ -149,8 +149,9 @@ class Checking:
         if place[0] in self._chosen:
             *tensors, choice = tensors
             if measured_of(choice).bad_index is None:
-                # The kernels remember what was let pass; what is chosen may be another in the next run.
-                _native.start_checking(self._judge_graph, True)
+                if self._active:
+                    # The kernels remember what was let pass; what is chosen may be another in the next run.
+                    _native.start_checking(self._judge_graph, True)
                 return None
         finding = graph_finding(CATALOG, place, tensors)
         site, was_finite = CATALOG.site(place[0]), place[-1]
