@@ -11,11 +11,12 @@ from weakref import WeakKeyDictionary
 from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.shared_stacks import SharedStacks
 from tensordbg.backends.tensorflow.stack_keys import DEEPEST, StackKey
-from tensordbg.backends.tensorflow.tracing.yields import CALLING
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog, RawFrame
 
 _OUTERMOST = 16
+_CALLING = frozenset({"PyFunc", "EagerPyFunc", "PyFuncStateless"})
+"""Operations that call Python."""
 _REPEATED = 3
 """A line that calls itself over and over is kept so often."""
 
@@ -74,7 +75,7 @@ class Stacks:
                 if number is None:
                     number = memo[trace] = self._number(trace)
                 found[operation.name] = number
-            if self._handed_out and operation.type in CALLING and operation.graph in self._handed_out:
+            if self._handed_out and operation.type in _CALLING and operation.graph in self._handed_out:
                 found[operation.name] = self._number(trace, self._handed_out[operation.graph])
         return found
 

@@ -21,9 +21,6 @@ from tensordbg.packages import is_among_packages
 from tensordbg.recording.assigned_lines import Scope, block_of, own_nodes
 from tensordbg.recording.catalog import RawFrame
 
-CALLING = frozenset({"PyFunc", "EagerPyFunc", "PyFuncStateless"})
-"""Operations that call Python."""
-
 _ASKS = "generator_next_fn"
 """In the name of the function by which a dataset asks a generator."""
 _TAKES = "from_generator"
