@@ -41,10 +41,10 @@ def a_map_in_threads_within_a_function() -> None:
 def a_generator() -> None:
     def numbers() -> Iterator[Any]:
         for size in (3, 3, 4, 3):
-            yield np.ones([size], np.float32)
+            yield np.ones([size], np.float32)  # HERE
 
     signature = tf.TensorSpec([None], tf.float32)
-    batches = tf.data.Dataset.from_generator(numbers, output_signature=signature).batch(4)  # HERE
+    batches = tf.data.Dataset.from_generator(numbers, output_signature=signature).batch(4)
     list(batches)
 
 

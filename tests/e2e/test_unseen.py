@@ -47,10 +47,10 @@ def computed_with_numpy_in_a_session() -> object:
 
 def yielded_by_a_generator() -> object:
     def numbers() -> object:
-        yield from logarithm_of_an_array(np.float32([1.0, 0.0]))
+        yield from logarithm_of_an_array(np.float32([1.0, 0.0]))  # HERE
 
     spec = tf.TensorSpec([], tf.float32)
-    rows = tf.data.Dataset.from_generator(numbers, output_signature=spec)  # HERE
+    rows = tf.data.Dataset.from_generator(numbers, output_signature=spec)
     return [each + 1.0 for each in rows]
 
 

@@ -86,8 +86,8 @@ def _line(code: CodeType) -> int:
         block = (
             block_of(ast.parse(text), Scope(code.co_name, code.co_firstlineno)) if len(text) <= _LONGEST_TEXT else ()
         )
-        kind = ast.Yield if code.co_flags & inspect.CO_GENERATOR else ast.Return
-        lines = [node.lineno for node in own_nodes(block or ()) if isinstance(node, kind)]
+        kinds = (ast.Yield, ast.YieldFrom) if code.co_flags & inspect.CO_GENERATOR else (ast.Return,)
+        lines = [node.lineno for node in own_nodes(block or ()) if isinstance(node, kinds)]
         if len(lines) == 1:
             return lines[0]
     return code.co_firstlineno
