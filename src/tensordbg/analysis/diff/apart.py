@@ -63,6 +63,12 @@ class Apart:
         """The values made from one whose difference lasts as well."""
         return (child for child in self.side.edges.children[row] if child in self.regions.lasting)
 
+    def agreed_before(self, row: int) -> bool:
+        """Tells whether an operation of a training has made equal values in a step before: so it is the same one."""
+        numbers = self.side.numbers
+        earlier = (numbers.site == numbers.site[row]) & (numbers.step < numbers.step[row]) & (self.label >= 0)
+        return bool(earlier.any() and self.side.updates.any())
+
     def settles(self, row: int) -> tuple[bool, str]:
         """Tells whether a value is an update, and which running statistic it is: others don't correspond to it."""
         return bool(self.side.updates[row]), self.side.statistic(row)

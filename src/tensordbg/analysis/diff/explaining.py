@@ -58,7 +58,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     left_over = explain_left_over(a, b, pair)
     if left_over is not None:
         return left_over
-    if _agreed_before(b, pair.b) and not b.side.backward[pair.b]:
+    if b.agreed_before(pair.b) and not b.side.backward[pair.b]:
         return explain_updated(a, b, pair, (pair.a, pair.b))
     return _value(a, b, pair)
 
@@ -87,13 +87,6 @@ def _begins(apart: Apart, row: int) -> bool:
 def _is_number(apart: Apart, row: int) -> bool:
     """Tells whether a value is a single number that the program has written: a setting, and no data."""
     return bool(apart.side.numbers.size[row] == 1) and apart.side.operation(row).kind is Kind.CONSTANT
-
-
-def _agreed_before(b: Apart, row: int) -> bool:
-    """Tells whether an operation of a training has made equal values in a step before: so it is the same operation."""
-    numbers = b.side.numbers
-    earlier = (numbers.site == numbers.site[row]) & (numbers.step < numbers.step[row]) & (b.label >= 0)
-    return bool(earlier.any() and b.side.updates.any())
 
 
 def _missing(a: Apart, b: Apart, pair: Pair, chance: str) -> Explained:

@@ -53,7 +53,7 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     text += f": {told(difference)}" if difference else ""
     ratio = ratio_of_rates(a, b, pair)
     if ratio is not None:
-        since = f"; up to step {step - 1} the updates agree" if _agreed_before(b, pair.b) else ""
+        since = f"; up to step {step - 1} the updates agree" if b.agreed_before(pair.b) else ""
         text += f"; the learning rate of B is {ratio:.3g} times that of A{since}"
         suggestion = f"compare the learning rates and their schedules in step {step}"
     for run, mine, extra in (("A", a, pair.extra_a), ("B", b, pair.extra_b)):
@@ -67,12 +67,6 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     return Explained(
         "update", pair.a, pair.b, pair.distance, True, difference, text, suggestion or _of_optimizers(a, b)
     )
-
-
-def _agreed_before(b: Apart, row: int) -> bool:
-    """Whether the same operation has made equal updates in a step before."""
-    numbers = b.side.numbers
-    return bool(((numbers.site == numbers.site[row]) & (numbers.step < numbers.step[row]) & (b.label >= 0)).any())
 
 
 def explain_added(a: Apart, b: Apart, pair: Pair) -> Explained | None:

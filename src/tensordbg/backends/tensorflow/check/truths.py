@@ -25,21 +25,25 @@ _DEEPEST = 12
 
 def is_made_of_truths(catalog: Catalog, reference: TensorRef) -> bool:
     """Whether a tensor of a graph is, and truth values are among it."""
-    leaves = [*_leaves(catalog, reference, _DEEPEST)]
+    leaves = set(_leaves(catalog, reference))
     return all(leaf in ("bool", _CONSTANT) for leaf in leaves) and "bool" in leaves
 
 
-def _leaves(catalog: Catalog, reference: TensorRef, depth: int) -> Iterator[str]:
-    """The dtypes of what a mask is made of, as far as operations keep masks."""
-    site = None if reference.site == NONE else catalog.site(reference.site)
-    if site is None:
-        yield ""
-    elif site.op_type == "Const":
-        yield _CONSTANT
-    elif reference.slot < len(site.dtypes) and site.dtypes[reference.slot] == "bool":
-        yield "bool"
-    elif site.op_type in _KEEPING and depth:
-        for each in site.inputs:
-            yield from _leaves(catalog, each, depth - 1)
-    elif site.op_type not in _ASKING:
-        yield site.dtypes[reference.slot] if reference.slot < len(site.dtypes) else ""
+def _leaves(catalog: Catalog, reference: TensorRef) -> Iterator[str]:
+    """The dtypes of what a mask is made of, as far as operations keep masks; each value counts once at each depth."""
+    waiting = [(reference, _DEEPEST)]
+    seen = set(waiting)
+    while waiting:
+        each, depth = waiting.pop()
+        site = None if each.site == NONE else catalog.site(each.site)
+        dtype = "" if site is None or each.slot >= len(site.dtypes) else site.dtypes[each.slot]
+        if site is None:
+            yield ""
+        elif site.op_type == "Const":
+            yield _CONSTANT
+        elif dtype != "bool" and site.op_type in _KEEPING and depth:
+            before = [(given, depth - 1) for given in site.inputs if (given, depth - 1) not in seen]
+            seen.update(before)
+            waiting += before
+        elif dtype == "bool" or site.op_type not in _ASKING:
+            yield dtype

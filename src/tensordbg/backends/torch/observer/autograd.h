@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 
+#include <cstdint>
 #include <cstring>
 
 namespace tensordbg_torch {
@@ -19,6 +20,14 @@ inline const at::Tensor* summed_for(const at::RecordFunction& fn) {
   const auto* summing = node ? dynamic_cast<const torch::autograd::AccumulateGrad*>(&*node) : nullptr;
   return summing == nullptr ? nullptr : &summing->variable;
 }
+
+// What tells the operation that a node differentiates, by the thread and the sequence number that autograd gave it.
+inline std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
+  return thread << 44 | (static_cast<std::uint64_t>(sequence) + 1);
+}
+
+// So many are known at a time: of a node whose operation was overwritten nothing is known.
+constexpr std::size_t kForwards = 65536;
 
 // Whether this thread is in autograd's engine.
 inline bool engine_runs() { return static_cast<bool>(torch::autograd::get_current_node()); }

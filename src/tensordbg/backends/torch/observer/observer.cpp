@@ -86,12 +86,7 @@ struct Forward {
   std::atomic<std::uint64_t> key{0};
   std::atomic<std::uint32_t> site{0};
 };
-constexpr std::size_t kForwards = 65536;
 Forward g_forwards[kForwards];
-
-std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
-  return thread << 44 | (static_cast<std::uint64_t>(sequence) + 1);
-}
 
 struct Context;
 

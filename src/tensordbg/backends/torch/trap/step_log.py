@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -102,15 +101,6 @@ class StepLog:
         """Ends one `pause`."""
         if self._module is not None:
             self._module.resume()
-
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        """Notes nothing of this thread in the block."""
-        self.pause()
-        try:
-            yield
-        finally:
-            self.resume()
 
     def use(self, tensor: Any) -> At | None:
         """Tells where a tensor lies in the memories; one that the step has not used counts as used from now on."""

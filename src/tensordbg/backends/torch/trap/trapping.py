@@ -206,7 +206,7 @@ class Trapping:
         """Looks at a step that a `GradScaler` took: it has left it out if it found a gradient that is not finite."""
         trouble = False
         with self._guard("testing a loss that is scaled"):
-            trouble = not may_be_scaled or not all_finite(losses)
+            trouble = not may_be_scaled or not self._all_finite(losses)
             if losses:
                 self._losses = losses
         try:
@@ -233,8 +233,7 @@ class Trapping:
         if getattr(optimizer, "found_inf", None) is not None:
             return  # it looks itself, and leaves the step out
         self._scaled.looked_at = True
-        good, others = self._log.look_for_bad([*self._losses, *gradients])
-        good = good and all_finite(others)
+        good = self._all_finite([*self._losses, *gradients])
         if good and not self._plan.rules.any:
             return
         step = self._step_of(optimizer)
@@ -254,6 +253,10 @@ class Trapping:
         if self._plan.on_bad is not OnBad.STOP:
             say(message)
         yield message
+
+    def _all_finite(self, tensors: Sequence[Any]) -> bool:
+        finite, others = self._log.look_for_bad(tensors)
+        return finite and all_finite(others)
 
     def _trouble(self, step: _Step, kept: Sequence[tuple[TrapTarget, Array]], good: bool) -> Trouble | None:
         targets = [target for target, _ in kept]

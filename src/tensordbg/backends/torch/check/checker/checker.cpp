@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "autograd.h"
 #include "callbacks.h"
 #include "gpu_begin.h"
 #include "gpu_finite.h"
@@ -37,12 +38,7 @@ struct Forward {
   std::atomic<std::uint64_t> stack{0};
   std::atomic<const Checked*> operation{nullptr};
 };
-constexpr std::size_t kForwards = 65536;
 Forward g_forwards[kForwards];
-
-std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
-  return thread << 44 | (static_cast<std::uint64_t>(sequence) + 1);
-}
 
 struct Thread {
   bool busy = false;

@@ -68,7 +68,6 @@ struct Forward {
   std::uint64_t window = 0;
   std::int64_t entry = -1;
 };
-constexpr std::size_t kForwards = 65536;  // one that is overwritten is a node of which nothing is known
 
 struct Log {
   std::vector<Entry> entries;
@@ -301,10 +300,6 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
     fail("an unknown fault");
   }
   return nullptr;
-}
-
-std::uint64_t forward_key(std::uint64_t thread, std::int64_t sequence) {
-  return thread << 44 | (static_cast<std::uint64_t>(sequence) + 1);
 }
 
 // The first operation of a sequence number is the one that the program called.
