@@ -22,6 +22,7 @@ Where one has changed in the PyTorch that is installed, compiled code runs as it
   line.
 - `torch._inductor.config.fx_graph_cache` and `torch._functorch.config.enable_autograd_cache`: whether compiled
   code is kept on disk and taken from there.
+- `torch._subclasses.fake_tensor.FakeTensorMode()`: inside of it operations give tensors with sizes and no elements.
 - `torch._inductor.config.inplace_buffers`: whether a kernel may write over what it was given, buffers that the forward
   pass has donated too.
 """
@@ -31,6 +32,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import CodeType, FrameType, ModuleType
 from typing import Any
@@ -228,6 +230,13 @@ def _is_tensor(buffer: Any) -> bool:
     except Exception:  # noqa: BLE001  the kinds of buffers without a shape have no error in common
         return False
     return True
+
+
+def fake_mode() -> AbstractContextManager[Any]:
+    """A block in which operations of a processor compute sizes, and no elements."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    return FakeTensorMode()
 
 
 def compiled_codes() -> WeakSet[CodeType]:

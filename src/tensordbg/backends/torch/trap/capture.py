@@ -13,9 +13,11 @@ import numpy as np
 
 from tensordbg.backends.torch.step_graph import Target
 from tensordbg.backends.torch.trap.calls import Call, Calls, is_as_given
+from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
 from tensordbg.backends.torch.trap.graph_files import Kept, at_of, files_of, tensor_in, troubled
 from tensordbg.backends.torch.trap.names import named_memories
 from tensordbg.backends.torch.trap.step_log import Noted, StepLog
+from tensordbg.backends.torch.trap.taken_apart import taken_apart
 from tensordbg.capture.header import StoredArgument, StoredTensor, StoredVariable, Trouble
 from tensordbg.capture.tensors import Array
 from tensordbg.capture.writer import write_capture
@@ -47,6 +49,8 @@ class Noticed:
 
     calls: Calls
     log: StepLog
+    graphs: Sequence[CompiledGraph]
+    """Those that compiled code was made of."""
     frames: tuple[FrameType, ...]
     """Of the program, where its optimizer is called, the innermost first."""
 
@@ -190,6 +194,7 @@ class _Maker:
         noted = log.take()
         if noted is None:
             return troubled("what the step did was not noted, as the observer of PyTorch could not be built")
+        noted = taken_apart(noted, self._noticed.graphs)
         if not noted.trouble and not any(each.at is not None and _is_made(noted, each.at.memory) for each in targets):
             noted = noted._replace(trouble="it was computed by what is not seen, such as compiled code")
         known = {each.at.memory for each in self._kept} | self._summed()

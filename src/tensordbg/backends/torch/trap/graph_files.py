@@ -47,6 +47,12 @@ def dtype_of(number: int) -> Any:
     return getattr(torch, _DTYPES[number], None) if 0 <= number < len(_DTYPES) else None
 
 
+def number_of_dtype(dtype: Any) -> int:
+    """PyTorch's number of a dtype, -1 of one that a capture can't have."""
+    name = str(dtype).removeprefix("torch.")
+    return _DTYPES.index(name) if name in _DTYPES else -1
+
+
 def tensor_in(memory: tuple[int, bytes, bool], at: At) -> Any:
     """A tensor in a memory from outside, as it was before the step."""
     import torch
@@ -177,6 +183,7 @@ def _notes(noted: Noted) -> Iterator[str]:
         )
     if noted.arrived:
         yield "what came from other processes is as it was then"
+    yield from noted.notes
 
 
 class _Stacks:

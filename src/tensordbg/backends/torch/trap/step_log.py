@@ -41,6 +41,8 @@ class Noted(NamedTuple):
     """Why the step can't be run again; empty where it can."""
     arrived: Sequence[int] = ()
     """The memories that hold what came from other processes."""
+    notes: Sequence[str] = ()
+    """What else there is to say of the step."""
 
 
 class StepLog:
@@ -101,6 +103,24 @@ class StepLog:
         """Ends one `pause`."""
         if self._module is not None:
             self._module.resume()
+
+    def enter_compiled(self, graph: int, given: list[Any], written: set[int]) -> bool:
+        """Notes the call of a compiled graph as one, and nothing of this thread up to `leave_compiled`.
+
+        Args:
+            graph: Its number.
+            given: Tensors and whole numbers.
+            written: Places of what it writes.
+
+        Returns:
+            Whether it is noted; `leave_compiled` must not be called where it isn't.
+        """
+        return self._module is not None and bool(self._module.enter_compiled(graph, given, written))
+
+    def leave_compiled(self, results: tuple[Any, ...] | None) -> None:
+        """Ends the call of a compiled graph, which has failed where there are no results."""
+        if self._module is not None:
+            self._module.leave_compiled(results)
 
     def use(self, tensor: Any) -> At | None:
         """Tells where a tensor lies in the memories; one that the step has not used counts as used from now on."""

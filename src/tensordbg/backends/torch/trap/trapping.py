@@ -17,6 +17,7 @@ from tensordbg.backends.torch.scaled_steps import ScaledSteps
 from tensordbg.backends.torch.trap.all_finite import all_finite
 from tensordbg.backends.torch.trap.calls import Call, Calls
 from tensordbg.backends.torch.trap.capture import FoundStep, Noticed, array_of, write_step
+from tensordbg.backends.torch.trap.compiled_calls import CompiledCalls
 from tensordbg.backends.torch.trap.names import program_frames
 from tensordbg.backends.torch.trap.raised import BadStepError
 from tensordbg.backends.torch.trap.step_log import StepLog
@@ -85,6 +86,7 @@ class Trapping:
         self._updating = False
         """Whether an optimizer writes, whose operations are none of the step."""
         self._calls = Calls(self._guard_call, self._log.begin)
+        self._compiled = CompiledCalls(self._log, lambda what: guarded(what, self._fail))
         self._readings = Readings(plan.rules)
         self._losses: list[Any] = []
         self._progress: weakref.WeakKeyDictionary[Any, _Progress] = weakref.WeakKeyDictionary()
@@ -117,6 +119,8 @@ class Trapping:
         self._undo.callback(after.remove)
         self._calls.install()
         self._undo.callback(self._calls.uninstall)
+        self._compiled.install()
+        self._undo.callback(self._compiled.uninstall)
         self._log.start(self._fail_to_note)
         self._undo.callback(self._log.stop)
         self._log.begin()
@@ -293,7 +297,9 @@ class Trapping:
             return f"not captured, as there are {self._made} captures already"
         self._made += 1
         try:
-            place = write_step(self._plan, found, Noticed(self._calls, self._log, program_frames()))
+            place = write_step(
+                self._plan, found, Noticed(self._calls, self._log, self._compiled.graphs, program_frames())
+            )
         except OSError as error:
             return f"not captured: {error}"
         self.captures.append(place)

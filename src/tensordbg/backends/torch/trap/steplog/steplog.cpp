@@ -106,17 +106,18 @@ struct Node {
   std::int64_t number;
 };
 
-struct Thread {
-  int paused = 0;
-  int closed = 0;  // kernels that are under way
-  std::vector<Node> nodes;
-};
-thread_local Thread t_thread;
-
 struct Context final : at::ObserverContext, FromStock<Context> {
   Entry entry;
   std::uint64_t window = 0;
 };
+
+struct Thread {
+  int paused = 0;
+  int closed = 0;  // kernels that are under way
+  std::vector<Node> nodes;
+  std::vector<std::unique_ptr<Context>> compiled;  // graphs that are under way
+};
+thread_local Thread t_thread;
 
 void fail(const char* what) {
   if (g_active.exchange(false)) tell(g_fail, what);
@@ -232,9 +233,9 @@ int noted_state(const c10::ArrayRef<c10::IValue>& inputs) {
   return static_cast<int>(g_log.states.size()) - 1;
 }
 
-bool wraps(const c10::ArrayRef<c10::IValue>& inputs) {
+bool wraps(const c10::ArrayRef<c10::IValue>& values) {
   bool found = false;
-  for (const c10::IValue& value : inputs) {
+  for (const c10::IValue& value : values) {
     each_tensor(value, [&](const at::Tensor& tensor, int) { found = found || !has_elements(tensor); });
   }
   return found;
@@ -308,6 +309,23 @@ void note_forward(std::uint64_t key, std::uint64_t window) {
   if (here.key != key || here.window != window) here = {key, window, static_cast<std::int64_t>(g_log.entries.size())};
 }
 
+void note_result(const Operation& operation, const at::Tensor& tensor) {
+  if (is_plain(tensor)) {
+    g_log.tensors.push_back(g_log.memories.give(tensor));
+  } else {
+    g_log.tensors.emplace_back();
+    trouble(operation, "gives a tensor that is not dense, or not on the processor");
+  }
+}
+
+void add_entry(const Entry& entry) {
+  g_log.entries.push_back(entry);
+  if (g_log.entries.size() < kMost) return;
+  g_log.clear();
+  g_log.trouble = "it has too many operations";
+  g_active.store(false);
+}
+
 void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   if (plain == nullptr) return;
   --t_thread.closed;
@@ -318,28 +336,18 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
     if (context->window != g_window.load()) return;
     Entry& entry = context->entry;
     const Operation& operation = *entry.operation;
+    const auto outputs = last(fn.outputs(), operation.gives);
+    if (wraps(outputs)) return;  // nothing was computed, such as where something is compiled
     const std::size_t first = g_log.tensors.size();
-    for (const c10::IValue& value : last(fn.outputs(), operation.gives)) {
-      each_tensor(value, [&](const at::Tensor& tensor, int) {
-        if (is_plain(tensor)) {
-          g_log.tensors.push_back(g_log.memories.give(tensor));
-        } else {
-          g_log.tensors.emplace_back();
-          trouble(operation, "gives a tensor that is not dense, or not on the processor");
-        }
-      });
+    for (const c10::IValue& value : outputs) {
+      each_tensor(value, [&](const at::Tensor& tensor, int) { note_result(operation, tensor); });
     }
     entry.results = g_log.from(first);
     const std::int64_t sequence = fn.seqNr();
     if (sequence >= 0 && static_cast<std::int64_t>(at::sequence_number::peek()) > sequence) {
       note_forward(forward_key(fn.threadId(), sequence), context->window);
     }
-    g_log.entries.push_back(entry);
-    if (g_log.entries.size() >= kMost) {
-      g_log.clear();
-      g_log.trouble = "it has too many operations";
-      g_active.store(false);
-    }
+    add_entry(entry);
   } catch (const std::exception& error) {
     fail(error.what());
   } catch (...) {
@@ -361,6 +369,71 @@ std::unique_ptr<at::ObserverContext> on_backward(const at::RecordFunction& fn) {
 
 void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
   if (!t_thread.nodes.empty()) t_thread.nodes.pop_back();
+}
+
+// The call of a compiled graph, which is one entry: a capture takes it apart. What it is given begins with the graph's number.
+const Operation& compiled_graph() {
+  static const auto* const one = [] {
+    auto* made = new Operation;
+    made->name = "tensordbg::compiled";
+    return made;
+  }();
+  return *one;
+}
+
+void note_given(PyObject* given, bool written) {
+  if (THPVariable_Check(given)) return note_argument(compiled_graph(), THPVariable_Unpack(given), written);
+  const long long number = PyLong_Check(given) ? PyLong_AsLongLong(given) : 0;
+  g_log.arguments.emplace_back().value = static_cast<std::int64_t>(number);
+}
+
+// (graph, given, places of what it writes): notes nothing of this thread up to `leave_compiled` where it returns True.
+PyObject* enter_compiled(PyObject*, PyObject* all) {
+  static const More none;
+  Thread& thread = t_thread;
+  PyObject *graph, *given, *written;
+  if (!PyArg_ParseTuple(all, "OO!O!", &graph, &PyList_Type, &given, &PySet_Type, &written)) return nullptr;
+  const bool rests = g_resting.load() && !at::GradMode::is_enabled() && !engine_runs();
+  if (!g_active.load() || rests || thread.closed > 0 || thread.paused > 0) Py_RETURN_FALSE;
+  std::unique_ptr<Context> context(new Context);
+  Entry& entry = context->entry;
+  entry.operation = &compiled_graph();
+  entry.more = &none;
+  entry.stack = noted_stack();
+  const std::lock_guard<std::mutex> guard(g_mutex);
+  context->window = g_window.load();
+  entry.arguments.first = static_cast<std::uint32_t>(g_log.arguments.size());
+  note_given(graph, false);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(given); ++i) {
+    PyObject* place = PyLong_FromSsize_t(i);
+    note_given(PyList_GET_ITEM(given, i), PySet_Contains(written, place) == 1);
+    Py_XDECREF(place);
+  }
+  entry.arguments.count = static_cast<std::uint32_t>(g_log.arguments.size() - entry.arguments.first);
+  ++thread.closed;
+  thread.compiled.push_back(std::move(context));
+  Py_RETURN_TRUE;
+}
+
+// (results): ends it; None where the call has failed.
+PyObject* leave_compiled(PyObject*, PyObject* results) {
+  Thread& thread = t_thread;
+  if (thread.compiled.empty()) Py_RETURN_NONE;
+  const std::unique_ptr<Context> context = std::move(thread.compiled.back());
+  thread.compiled.pop_back();
+  --thread.closed;
+  const std::lock_guard<std::mutex> guard(g_mutex);
+  if (!g_active.load() || context->window != g_window.load() || !PyTuple_Check(results)) Py_RETURN_NONE;
+  const std::size_t first = g_log.tensors.size();
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(results); ++i) {
+    PyObject* each = PyTuple_GET_ITEM(results, i);
+    const bool is_tensor = THPVariable_Check(each) && THPVariable_Unpack(each).defined();
+    if (is_tensor && has_elements(THPVariable_Unpack(each))) note_result(compiled_graph(), THPVariable_Unpack(each));
+    else g_log.tensors.emplace_back();
+  }
+  context->entry.results = g_log.from(first);
+  add_entry(context->entry);
+  Py_RETURN_NONE;
 }
 
 PyObject* numbers(c10::ArrayRef<std::int64_t> values) {
@@ -572,6 +645,8 @@ PyMethodDef kMethods[] = {
     {"look_for_bad", look_for_bad, METH_O, "(tensors): whether all numbers are finite; those that can't be read here."},
     {"pause", pause, METH_NOARGS, "Notes nothing of this thread up to as many calls of `resume`."},
     {"resume", resume, METH_NOARGS, "See `pause`."},
+    {"enter_compiled", enter_compiled, METH_VARARGS, "(graph, given, written): whether the call is noted, as one."},
+    {"leave_compiled", leave_compiled, METH_O, "(results): ends the call of a compiled graph, None where it failed."},
     {"take", take_log, METH_NOARGS, "What the step has done so far."},
     {"locate", locate, METH_VARARGS, "(tensor, add): where it lies in the memories of the step."},
     {nullptr, nullptr, 0, nullptr},

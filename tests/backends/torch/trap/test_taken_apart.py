@@ -1,0 +1,117 @@
+"""Steps of compiled models are replayed operation by operation, and give what the compiled code gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensordbg
+from tensordbg.backends.torch.replay.replayer import Replayer
+from tensordbg.capture.outcome import Outcome, compare
+from tensordbg.capture.reader import Capture, open_capture
+from tensordbg.replaying.plan import ReplayPlan
+
+torch = pytest.importorskip("torch")
+nn, functional = torch.nn, torch.nn.functional
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+
+
+class Convolutional(nn.Module):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolution, self.norm = nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)
+        self.head = nn.Linear(4, 3)
+
+    def forward(self, x: Any) -> Any:
+        images = x[:, :, None, None].expand(-1, 3, 5, 5) * torch.arange(5.0)
+        return self.head(functional.relu(self.norm(self.convolution(images))).mean((2, 3)))
+
+
+class Split(nn.Module):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 4), nn.Linear(4, 3)
+
+    def forward(self, x: Any) -> Any:
+        hidden = torch.tanh(self.first(x))
+        if hidden.sum() > 1e9:  # Dynamo splits the function here
+            hidden = hidden * 2
+        return self.second(hidden)
+
+
+class Attending(nn.Module):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.into, self.norm, self.out = nn.Linear(1, 12), nn.LayerNorm(4), nn.Linear(4, 1)
+
+    def forward(self, x: Any) -> Any:
+        query, key, value = self.into(x[..., None]).chunk(3, -1)
+        return self.out(self.norm(functional.scaled_dot_product_attention(query, key, value, is_causal=True)))[..., 0]
+
+
+def dropping() -> Any:
+    return nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5), nn.Linear(8, 3))
+
+
+def captured(folder: Path, net: Any, sizes: tuple[int, ...] = (6, 6), **options: Any) -> tuple[Capture, dict[str, Any]]:
+    """A capture of the last step of a compiled model, which is called twice in it, and the gradients of that step."""
+    torch.manual_seed(2)
+    compiled = torch.compile(net, **options)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    with tensordbg.trap(folder / "captures", on_bad="record", gradient_norm=1e3, most=1) as trap:
+        for number, size in enumerate(sizes):
+            optimizer.zero_grad()
+            x, wanted = torch.randn(size, 3), torch.randn(size, 3)
+            loss = functional.mse_loss(compiled(x) + compiled(x.flip(0)), wanted)
+            (loss * (1e9 if number == len(sizes) - 1 else 1e-3)).backward()
+            gradients = {name: each.grad.clone() for name, each in net.named_parameters()}
+            optimizer.step()
+    return open_capture(trap.captures[0]), gradients
+
+
+def replayer_of(capture: Capture) -> Replayer:
+    return Replayer(capture, ReplayPlan(str(capture.path)))
+
+
+@pytest.mark.parametrize("make", [Convolutional, Split, Attending])
+def test_a_compiled_step_gives_what_it_gave(tmp_path: Path, make: Callable[[], Any]) -> None:
+    torch.manual_seed(1)
+    capture, gradients = captured(tmp_path, make())
+    replayer = replayer_of(capture)
+    assert any("torch.compile" in each for each in replayer.notes)
+    replayer.run(replayer.given)
+    assert replayer._gradients.keys() == {f"_orig_mod.{name}" for name in gradients}
+    for name, wanted in gradients.items():
+        torch.testing.assert_close(replayer._gradients[f"_orig_mod.{name}"], wanted, rtol=2e-4, atol=2e-5 * 1e9)
+
+
+def test_sizes_that_were_no_constants_of_the_compiled_code_are_those_of_the_step(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    capture, gradients = captured(tmp_path, Convolutional(), sizes=(4, 5, 7), dynamic=True)
+    replayer = replayer_of(capture)
+    replayer.run(replayer.given)
+    for name, wanted in gradients.items():
+        torch.testing.assert_close(replayer._gradients[f"_orig_mod.{name}"], wanted, rtol=2e-4, atol=2e-5 * 1e9)
+
+
+def test_what_compiled_code_drew_is_drawn_anew_and_the_same_each_time(tmp_path: Path) -> None:
+    capture, _ = captured(tmp_path, dropping())
+    replayer = replayer_of(capture)
+    assert any("drawn anew" in each for each in replayer.notes)
+    assert replayer.run(replayer.given) == replayer.run(replayer.given)
+
+
+def test_a_compiled_step_that_went_bad_goes_bad_again(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    net = Split()
+    compiled = torch.compile(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    with tensordbg.trap(tmp_path / "captures", on_bad="skip") as trap:
+        compiled(torch.randn(5, 3)).sqrt().mean().backward()
+        optimizer.step()
+    capture = open_capture(trap.captures[0])
+    replayer = replayer_of(capture)
+    assert compare(capture.header.trouble, replayer.run(replayer.given)) in {Outcome.SAME, Outcome.ALIKE}
