@@ -121,6 +121,51 @@ def test_the_first_step_of_the_program_comes_out_as_the_captured_one(
     assert next(iter(optimizer.state.values()))["step"] == 3
 
 
+def players(judge: Any, generator: Any, optimizers: tuple[Any, Any]) -> None:
+    """One round of two players of the same class, each with an optimizer of its own."""
+    made = generator(torch.randn(5, 2))
+    optimizers[0].zero_grad()
+    (judge(torch.randn(5, 3)).square().mean() - judge(made.detach()).mean()).backward()
+    optimizers[0].step()
+    optimizers[1].zero_grad()
+    judge(made).mean().backward()
+    optimizers[1].step()
+
+
+def two_players() -> tuple[Any, Any, tuple[Any, Any]]:
+    torch.manual_seed(0)
+    judge = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+    generator = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3))
+    return judge, generator, tuple(torch.optim.Adam(each.parameters(), lr=0.05) for each in (judge, generator))
+
+
+@pytest.mark.usefixtures("hooks")
+@pytest.mark.parametrize("of", [0, 1], ids=["judge", "generator"])
+def test_the_step_of_one_of_two_players_comes_out_as_it_was(of: int, tmp_path: Path) -> None:
+    game = two_players()
+    trap = AskedTrapping(TrapPlan(tmp_path, OnBad.RECORD, rules=AskedRules()))
+    try:
+        players(*game)
+        if of:
+            game[2][0].register_step_post_hook(lambda *_: trap.ask())
+        trap.ask()
+        players(*game)
+        players(*game)
+    finally:
+        trap.stop()
+    capture = open_capture(trap.captures[-of])
+    run = Run()
+    meet_step(capture, ProgramReplay(str(capture.path), Way.RECORD), run)
+    again = two_players()
+    torch.manual_seed(7)
+    with pytest.raises(SystemExit):
+        for _ in range(3):
+            players(*again)
+    assert run.ended
+    assert [each.role for each in run.readings].count("gradient") == 4
+    assert compare(capture.header.trouble, run.readings) is Outcome.SAME
+
+
 @pytest.mark.usefixtures("hooks")
 def test_a_step_that_calls_no_module_is_refused(tmp_path: Path) -> None:
     weight = torch.zeros(3, requires_grad=True)

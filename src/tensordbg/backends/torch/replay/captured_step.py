@@ -26,6 +26,8 @@ class CapturedCall:
     kwargs: Mapping[str, Any]
     variables: Mapping[str, int]
     """Numbers of its parameters and buffers, by their paths; of each module in its first call only."""
+    of: int = -1
+    """The number of that first call; -1 where the capture does not tell it."""
 
     def given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Gives the tensors among what a program calls the module with, with the numbers of those captured."""
@@ -66,7 +68,7 @@ def plain_path(path: str) -> str:
 
 def _call(row: Mapping[str, Any]) -> CapturedCall:
     variables = {plain_path(path): int(number) for path, number in row.get("variables", {}).items()}
-    return CapturedCall(str(row["module"]), list(row["args"]), dict(row["kwargs"]), variables)
+    return CapturedCall(str(row["module"]), list(row["args"]), dict(row["kwargs"]), variables, int(row.get("of", -1)))
 
 
 def _paired(told: Any, value: Any) -> Iterator[tuple[int, Any]]:

@@ -51,6 +51,30 @@ class CapturedVariables:
             self._tensors[number] = tensor
         return missing
 
+    def put_again(self, optimizer: Any) -> None:
+        """Gives what another optimizer has just trained its values again: a capture has them as behind that."""
+        import torch
+
+        trained = {id(each) for group in optimizer.param_groups for each in group["params"]}
+        with torch.no_grad():
+            for number, tensor in self._tensors.items():
+                if id(tensor) in trained:
+                    tensor.copy_(tensor_of(self._values[number]))
+
+    def fit(self, module: Any, call: CapturedCall) -> bool:
+        """Whether most parameters of a module have the sizes of those captured of a call."""
+        own = {plain_path(path): tuple(each.shape) for path, each in module.named_parameters() if _has_sizes(each)}
+        shared = [path for path in own if call.variables.get(path) in self._values]
+        alike = sum(own[path] == self._values[call.variables[path]].shape for path in shared)
+        return 2 * alike >= len(shared)
+
+    def may_be_trained_by(self, optimizer: Any) -> bool:
+        """Whether an optimizer is of the captured class, and its parameters are as large as those it trained."""
+        names = [name for group in self._groups() for name in group.get("params", ())]
+        wanted = [self._values[number].shape for number in map(self._numbers.get, names) if number in self._values]
+        own = [tuple(each.shape) for group in optimizer.param_groups for each in group["params"] if _has_sizes(each)]
+        return self._is_of_its_class(optimizer) and sorted(own) == sorted(wanted)
+
     def parameter(self, name: str) -> Any:
         """The program's own parameter, by its name in the capture; None where it has none."""
         return self._tensors.get(self._numbers.get(name, -1))
@@ -72,7 +96,7 @@ class CapturedVariables:
 
     def has_trained(self, optimizer: Any) -> bool:
         """Whether an optimizer trains what the captured one did."""
-        if type(optimizer).__name__ != str(self._optimizer.get("class", "")).rpartition(".")[2]:
+        if not self._is_of_its_class(optimizer):
             return False
         wanted = {id(self.parameter(name)) for group in self._groups() for name in group.get("params", ())}
         return any(id(each) in wanted for group in optimizer.param_groups for each in group["params"])
@@ -97,8 +121,17 @@ class CapturedVariables:
                     on = {key: each if each.dim() == 0 else each.to(parameter.device) for key, each in kept.items()}
                     optimizer.state[parameter] = on
 
+    def _is_of_its_class(self, optimizer: Any) -> bool:
+        return type(optimizer).__name__ == str(self._optimizer.get("class", "")).rpartition(".")[2]
+
     def _groups(self) -> Iterator[Mapping[str, Any]]:
         yield from (each for each in self._optimizer.get("groups", ()) if isinstance(each, dict))
+
+
+def _has_sizes(tensor: Any) -> bool:
+    from torch.nn.parameter import is_lazy
+
+    return not is_lazy(tensor)
 
 
 def _tensors_of(module: Any) -> Iterator[tuple[str, Any]]:

@@ -72,6 +72,11 @@ class _Meeting:
         self._losses: list[Any] = []
         self._next = 0
         """The number of the captured call that is awaited."""
+        self._met: dict[int, Any] = {}
+        """The program's modules, by the numbers of their first calls."""
+        self._waits = capture.header.step > 0 and len({call.of for call in self._calls}) > 1
+        """Whether the captured step begins behind an earlier one of its optimizer: where a program has several modules,
+        such as those of two players, the calls behind that one come in another order than its first."""
         self._in_a_call = False
         self._inner: set[int] = set()
         self._span = contextlib.ExitStack()
@@ -120,9 +125,10 @@ class _Meeting:
     def _meet(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType) -> None:
         """Gives the program what was captured of a call, where it is one of the step's."""
         awaited = self._calls[self._next :] if self._next else self._calls[:1]
-        found = next((number for number, call in enumerate(awaited, self._next) if _is_of(call, module)), None)
-        if found is None:
+        found = next((number for number, call in enumerate(awaited, self._next) if self._is_of(call, module)), None)
+        if found is None or self._waits:
             return
+        self._met.setdefault(found, module)
         self._inner.update(id(each) for each in module.modules() if each is not module)
         call = self._calls[found]
         self._missing += self._variables.put_into(module, call)
@@ -130,6 +136,11 @@ class _Meeting:
         begins, self._next = not self._next, found + 1
         if begins:
             self._begin(frame)
+
+    def _is_of(self, call: CapturedCall, module: Any) -> bool:
+        """Whether a module is the one that was captured with a call."""
+        known = self._met.get(call.of)
+        return known is module if known is not None else _is_alike(call, module) and self._variables.fit(module, call)
 
     def _begin(self, frame: FrameType) -> None:
         self._losses.clear()
@@ -150,9 +161,13 @@ class _Meeting:
 
     def _after_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         """Ends the program, whatever it does about exceptions of its own."""
+        if self._waits:
+            self._waits = not self._variables.may_be_trained_by(optimizer)
         if self._next and self._variables.has_trained(optimizer):
             self._span.close()
             raise SystemExit(0)
+        self._losses.clear()  # of the step that has ended
+        self._variables.put_again(optimizer)
 
     def _left_out(self, optimizer: Any, _losses: Any, _may_be_scaled: bool) -> None:
         """Ends the program where a `GradScaler` has left the optimizer's step out."""
@@ -176,8 +191,8 @@ class _Meeting:
             say(f"warning: of what was captured the program has no counterpart, and takes its own: {named}")
 
 
-def _is_of(call: CapturedCall, module: Any) -> bool:
-    """Whether a module is the captured one: of that class, or, where that was compiled, with the same variables."""
+def _is_alike(call: CapturedCall, module: Any) -> bool:
+    """Whether a module may be the captured one: of that class, or, where that was compiled, with the same variables."""
     # The script may have been run under another name.
     if call.module.endswith(f".{type(module).__qualname__}"):
         return True

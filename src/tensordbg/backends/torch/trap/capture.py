@@ -119,6 +119,7 @@ class _Maker:
         names = _names_of(call)
         return {
             "module": f"{type(call.module).__module__}.{type(call.module).__qualname__}",
+            "of": next(number for number, each in enumerate(self._found.calls) if each.module is call.module),
             "training": bool(call.module.training),
             "autocast": call.autocast,
             "args": [self._value(f"{prefix}{name}", each) for name, each in zip(names, call.args, strict=False)],
