@@ -158,9 +158,10 @@ def test_the_step_of_one_of_two_players_comes_out_as_it_was(of: int, tmp_path: P
     meet_step(capture, ProgramReplay(str(capture.path), Way.RECORD), run)
     again = two_players()
     torch.manual_seed(7)
+    if of:
+        players(*again)  # the second step is met behind the first one
     with pytest.raises(SystemExit):
-        for _ in range(3):
-            players(*again)
+        players(*again)
     assert run.ended
     assert [each.role for each in run.readings].count("gradient") == 4
     assert compare(capture.header.trouble, run.readings) is Outcome.SAME
