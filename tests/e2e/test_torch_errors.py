@@ -231,7 +231,39 @@ CASES = {
         loss = nn.Linear(6, 3)(torch.randn(8, 6)).detach().sum()
         loss.backward()
         """,
-        ("raised RuntimeError, train.py:7: element 0 of tensors does not require grad", "its input aten::sum:0 is"),
+        (
+            "raised RuntimeError, train.py:7: element 0 of tensors does not require grad",
+            "its input aten::sum:0 is",
+            "cut `.detach()` on this line cuts off what the loss was computed from train.py:6",
+        ),
+    ),
+    "numbers that left": (
+        """
+        out = nn.Linear(6, 3)(torch.randn(8, 6))
+        numbers = torch.tensor(out.tolist())
+        (numbers ** 2).mean().backward()
+        """,
+        (
+            "cut aten::addmm:0 of train.py:6 left PyTorch as an array and came back as Input:0: no gradient goes",
+            "through that train.py:7 numbers = torch.tensor(out.tolist())",
+        ),
+    ),
+    "a loss that Python computed": (
+        """
+        out = nn.Linear(6, 3)(torch.randn(8, 6))
+        loss = torch.tensor(sum(row[0] ** 2 for row in out.tolist()))
+        loss.backward()
+        """,
+        ("cut Input:0 came in from Python as a number, with nothing behind it that is trained train.py:7",),
+    ),
+    "no gradients asked for": (
+        """
+        net = nn.Linear(6, 3)
+        with torch.no_grad():
+            out = net(torch.randn(8, 6))
+        (out ** 2).mean().backward()
+        """,
+        ("here, and no gradient was noted: look for `torch.no_grad()`, or parameters that", "train.py:8 out = net("),
     ),
     "an argument left out": (
         """

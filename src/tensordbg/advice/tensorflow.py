@@ -225,6 +225,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "unconnected": "Connect it with the loss: look for `tf.stop_gradient`, rounding, comparisons or `tf.argmax` "
         "between.",
     },
+    # failures
+    "lost_gradient": {
+        "": "look for what ran before the `GradientTape` began, or variables that it doesn't watch",
+    },
     # replays
     "replay": {
         "race": "tf.config.experimental.enable_op_determinism() rules out the first",

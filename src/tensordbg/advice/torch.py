@@ -257,6 +257,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "unconnected": "Connect it with the loss: look for `.detach()`, `torch.no_grad()`, rounding, comparisons or "
         "`torch.argmax` between.",
     },
+    # failures
+    "lost_gradient": {"": "look for `torch.no_grad()`, or parameters that don't require a gradient"},
     # replays
     "replay": {
         "race": "torch.use_deterministic_algorithms(True) rules out the first",

@@ -277,9 +277,9 @@ class Beginning:
 
     what: str
     """`shape`, `size` (that was asked for), `dtype`, `value` (a number out of range), `wrapped` (a whole number that
-    went round), `python` (a line of a Python function that a graph called), `element` (of a dataset), or, of a failed
-    backward pass, `forward` (the operation that it differentiates), `overwritten` (what that had been given) and
-    `backward` (a pass before it)."""
+    went round), `left` (numbers that left the framework, so that no gradient leads back from a loss), `python` (a line
+    of a Python function that a graph called), `element` (of a dataset), or, of a failed backward pass, `forward` (the
+    operation that it differentiates), `overwritten` (what that had been given) and `backward` (a pass before it)."""
     given: str
     """The input that it came to, under the name that it has there."""
     tensor: str

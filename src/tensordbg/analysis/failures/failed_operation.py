@@ -20,6 +20,7 @@ from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.data_elements import Refused, element_given, item_given
 from tensordbg.analysis.failures.failed_iteration import events_given
 from tensordbg.analysis.failures.in_python import raised_in_python
+from tensordbg.analysis.failures.lost_gradient import lost_gradient
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine, TensorView
 from tensordbg.analysis.program.description import Program
@@ -80,7 +81,8 @@ def find_failure(
         beginnings=(
             *raised_in_python(told.message, locations),
             *beyond,
-            *in_backward_pass(told, Recording(trace, program, executions), locations),
+            *in_backward_pass(told, place.recording, locations),
+            *lost_gradient(told, place.recording, locations),
             *(began or element_that_fits_no_batch(told.message, trace, program, executions, row)),
             *found.element,
             *([item_given(told.item)] if told.item else []),

@@ -25,6 +25,7 @@ _WORDS = {
     "forward": "of    ",
     "overwritten": "writes",
     "backward": "before",
+    "left": "cut   ",
 }
 """Heads of the lines that tell where something began, all of one width."""
 

@@ -11,13 +11,18 @@ from collections.abc import Sequence
 from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
 from tensordbg.analysis.failures.beginnings.shapes import Emergence
 
-_NO_GRADIENT = re.compile(r"does not require grad and does not have a grad_fn")
+_NO_GRADIENT = re.compile(r"does not require grad and does not have a grad_fn|No gradients provided for any variable")
 _WITH_SLOPE = ("float", "bfloat", "complex")
+
+
+def is_of_lost_gradient(message: str) -> bool:
+    """Whether an error says that a loss has no gradient."""
+    return _NO_GRADIENT.search(message) is not None
 
 
 def cut(past: Past, message: str, given: Sequence[Made | None]) -> Emergence | None:
     """The last operation on the way to a loss that no gradient goes through; None where it can't be told."""
-    if not _NO_GRADIENT.search(message):
+    if not is_of_lost_gradient(message):
         return None
     waiting = [made for made in given if made is not None]
     seen = {made.key for made in waiting}

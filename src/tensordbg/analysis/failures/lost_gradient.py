@@ -1,0 +1,168 @@
+"""A loss that no gradient leads back from: where its numbers had left the framework, or the line that cuts it off.
+
+`backward` and optimizers say only that there is no gradient. What came in from outside and has the numbers of what was
+computed before is that, read out as an array: nothing that is trained is behind it any more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tensordbg.advice.lookup import fix, title
+from tensordbg.analysis.columns.reading import Ints, integers, tensor_pieces
+from tensordbg.analysis.failures.backward_pass import Recording
+from tensordbg.analysis.failures.beginnings.cuts import cut, is_of_lost_gradient
+from tensordbg.analysis.failures.beginnings.made import Made, steps
+from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
+from tensordbg.analysis.failures.beginnings.words import of_dtype
+from tensordbg.analysis.finding import Beginning
+from tensordbg.analysis.program.events import Executions, row_of
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.operations import INPUT, operation_of
+from tensordbg.model import NONE, Site
+from tensordbg.operations.lookup import NUMBER, PARAMETER
+from tensordbg.operations.traits import Trait
+from tensordbg.trace.program.facts import Failure
+
+_CUTS = re.compile(r"\.detach_?\(\)|\.data\b|\.item\(\)|\.numpy\(|\bstop_gradient\(")
+_MOST_ROWS = 64
+"""So many of the last operations are asked for the loss."""
+_FLOATS = ("float", "bfloat")
+_SAME = ("size", "min", "max", "sum")
+
+
+def lost_gradient(told: Failure, recording: Recording, locations: Locations) -> Iterator[Beginning]:
+    """Yields where a loss lost what it was computed from; nothing of an error of another kind.
+
+    Args:
+        told: The error.
+        recording: The trace.
+        locations: Its lines.
+    """
+    if not is_of_lost_gradient(told.message):
+        return
+    # `backward` is given the loss, an optimizer is not.
+    known = [each for each in told.tensors if each.execution != NONE and each.shape == ()][:1]
+    executions = recording.executions
+    numbers = [each.execution for each in known] or executions.number[_last_rows(executions)].tolist()
+    rows = row_of(executions.number, np.array(numbers, dtype=np.int64)).tolist()
+    if not rows or NONE in rows:
+        return
+    past = RecordedPast(recording.trace, recording.program, executions, *rows)
+    loss = past.output(known[0].execution, known[0].slot) if known else _loss(past, numbers)
+    if loss is None:
+        return
+    if (turn := cut(past, told.message, [loss])) is not None:
+        if not known:  # of a loss that was given it is told beside the inputs
+            words = f"{of_dtype(turn)}, and no gradient goes through that"
+            yield Beginning("dtype", "", turn.made.tensor, turn.made.op_type, words, turn.made.source)
+        return
+    if _is_outside(loss.op_type):
+        words = f"{loss.tensor} came in from Python as a number, with nothing behind it that is trained"
+        yield Beginning("left", "", loss.tensor, loss.op_type, words, loss.source)
+        return
+    behind = [*_behind(past, loss)]
+    yield from _that_left(recording, locations, behind) or _that_cut(behind) or _unnoted(past, recording, behind)
+
+
+def _last_rows(executions: Executions) -> Ints:
+    """The operations that ran last, the last one first."""
+    found: Ints = np.flatnonzero(~executions.failed & (executions.function == NONE))[::-1][:_MOST_ROWS]
+    return found
+
+
+def _loss(past: RecordedPast, executions: Sequence[int]) -> Made | None:
+    """The first of what some executions made that is a single number and was computed."""
+    for number in executions:
+        made = past.output(number, 0)
+        if made is not None and made.shape == () and made.dtype.startswith(_FLOATS) and not _is_outside(made.op_type):
+            return made
+    return None
+
+
+def _is_outside(op_type: str) -> bool:
+    return op_type in (INPUT, NUMBER)
+
+
+def _behind(past: RecordedPast, loss: Made) -> Iterator[Made]:
+    """The loss and what it was made from, the nearest first."""
+    waiting, seen = [loss], {loss.key}
+    for _ in steps():
+        if not waiting:
+            return
+        made = waiting.pop(0)
+        yield made
+        for each in past.inputs(made):
+            if each is not None and each.key not in seen:
+                seen.add(each.key)
+                waiting.append(each)
+
+
+def _that_left(recording: Recording, locations: Locations, behind: Sequence[Made]) -> list[Beginning]:
+    """What came in from outside with the numbers of what had been computed."""
+    for made in behind:
+        if _is_outside(made.op_type) and _is_telling(made) and (site := _same_before(recording, made)) is not None:
+            source = locations.own(locations.stack(site.stack))
+            place = f" of {source.place}" if source is not None else ""
+            words = (
+                f"{site.name}:0{place} left {title(site.framework)} as an array and came back as {made.tensor}: "
+                "no gradient goes through that"
+            )
+            return [Beginning("left", "", made.tensor, made.op_type, words, made.source)]
+    return []
+
+
+def _is_telling(made: Made) -> bool:
+    """Whether hardly another tensor has the same numbers by chance."""
+    if made.low is None or made.high is None or not made.dtype.startswith(_FLOATS):
+        return False
+    return made.low != made.high or not float(made.low).is_integer()
+
+
+def _same_before(recording: Recording, made: Made) -> Site | None:
+    """The operation that had last made the same numbers, before they came in."""
+    wanted = (made.size, made.low, made.high, made.total)
+    found = None
+    for span, table in tensor_pieces(recording.trace, ["site", "slot", *_SAME]):
+        if span.start >= made.event:
+            break
+        sites, slots = integers(table, "site"), integers(table, "slot")
+        same = np.ones(len(sites), dtype=np.bool_)
+        for name, number in zip(_SAME, wanted, strict=True):
+            same &= np.asarray(table.column(name).to_numpy(), dtype=np.float64) == number
+        for k in np.flatnonzero(same & (slots == 0)).tolist():
+            site = recording.program.sites.get(int(sites[k]))
+            if span.start + k < made.event and site is not None and _computes(site):
+                found = site
+    return found
+
+
+def _computes(site: Site) -> bool:
+    return not _is_outside(site.op_type) and not operation_of(site).has(Trait.FROM_PIPELINE)
+
+
+def _that_cut(behind: Sequence[Made]) -> list[Beginning]:
+    """The line nearest to the loss whose text has what cuts a tensor off."""
+    for made in behind:
+        found = None if made.source is None else _CUTS.search(made.source.text)
+        if found is not None:
+            words = f"`{found[0].rstrip('(')}` on this line cuts off what the loss was computed from"
+            return [Beginning("left", "", made.tensor, made.op_type, words, made.source)]
+    return []
+
+
+def _unnoted(past: RecordedPast, recording: Recording, behind: Sequence[Made]) -> list[Beginning]:
+    """Where the way back from the loss meets what is trained: nothing on the way cuts it, so nobody noted it."""
+    for made in behind:
+        for each in past.inputs(made):
+            if each is not None and (each.op_type == PARAMETER or each.operation.has(Trait.READS)):
+                site = recording.program.sites[past.site_of(each)]
+                read = recording.program.variables.get(site.reads[0]) if site.reads else None
+                name = each.tensor if read is None else read.name
+                why = fix(site.framework, "lost_gradient")
+                words = f"the loss was computed from {name} here, and no gradient was noted: {why}"
+                return [Beginning("left", "", made.tensor, made.op_type, words, made.source)]
+    return []
