@@ -5,8 +5,8 @@
 #include <immintrin.h>
 
 #include "health/block.h"
-#include "health/float32_quick_avx512.h"
 #include "health/formats.h"
+#include "health/vectors_avx512.h"
 
 namespace tensordbg {
 namespace {
