@@ -1,4 +1,4 @@
-// The health kernel for x86-64 processors with AVX2 and FMA.
+// The health kernel for x86-64 processors with AVX2, FMA and F16C.
 #include "health/variant.h"
 
 namespace tensordbg {

@@ -139,7 +139,7 @@ bool look_quickly(const unsigned char* /*data*/, std::int64_t /*span*/, const Su
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #include "health/float32_avx512.h"
 #include "health/float32_quick.h"
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #include "health/float32_avx2.h"
 #include "health/float32_quick.h"
 #endif

@@ -31,14 +31,14 @@ struct Lanes {
   __m256i largest_signed = _mm256_set1_epi32(~Float32Format::kMagnitude);
   __m256i largest_unsigned = _mm256_setzero_si256();
   __m256i magnitude = _mm256_set1_epi32(-1);
-  __m256i signed_count = _mm256_setzero_si256();
+  Counter<std::int32_t> signs_seen;
 
   void add(Vector values) {
     const __m256i bits = _mm256_castps_si256(values);
     largest_signed = _mm256_max_epi32(largest_signed, bits);
     largest_unsigned = _mm256_max_epu32(largest_unsigned, bits);
     magnitude = _mm256_min_epu32(magnitude, _mm256_and_si256(bits, _mm256_set1_epi32(Float32Format::kMagnitude)));
-    signed_count = _mm256_sub_epi32(signed_count, _mm256_srai_epi32(bits, 31));
+    signs_seen.counts = _mm256_sub_epi32(signs_seen.counts, _mm256_srai_epi32(bits, 31));
   }
 
   // The zeros and subnormals of the block are looked for where there is any such number: most tensors have neither, and
@@ -58,11 +58,11 @@ struct Lanes {
     }
     const auto most = static_cast<std::int32_t>(unsigned_most), least = static_cast<std::int32_t>(unsigned_least);
     TinyCounts tiny;
-    if (least < Float32Format::kMinNormal) tiny = count_tiny(block, size);
+    if (least < Float32Format::kMinNormal) tiny = count_tiny<Float32Format>(block, size);
     FloatFeatures<Float32Format> features;
     features.lowest = most < 0 ? rank_of<Float32Format>(most) : least;
     features.highest = high >= 0 ? high : ~least;  // ~least is the rank of -least
-    features.negative = sum_of_lanes(signed_count) - tiny.negative_zero;
+    features.negative = signs_seen.total() - tiny.negative_zero;
     features.zero = tiny.zero;
     features.subnormal = tiny.subnormal;
     return features;
@@ -78,7 +78,7 @@ inline Summary<Float32Format> look_carefully<Float32Format>(const unsigned char*
   for (; i + kStep <= count; i += kStep) {
     const unsigned char* data = block + i * 4;
     fetch_ahead(data);
-    const Vector first = load_vector(data), second = load_vector(data + kVector * 4);
+    const Vector first = load_vector<Float32Format>(data), second = load_vector<Float32Format>(data + kVector * 4);
     lanes.add(first);
     lanes.add(second);
     even.add(first);

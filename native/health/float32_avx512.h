@@ -91,7 +91,7 @@ inline Summary<Float32Format> look_carefully<Float32Format>(const unsigned char*
   Summary<Float32Format> first = even.summary(i);
   // Most tensors have neither zeros nor subnormals; where one has zeros, it mostly has them everywhere.
   if (even.any_tiny()) {
-    const TinyCounts counts = count_tiny(block, i);
+    const TinyCounts counts = count_tiny<Float32Format>(block, i);
     first.features.zero = counts.zero;
     first.features.subnormal = counts.subnormal;
   }

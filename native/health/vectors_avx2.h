@@ -1,4 +1,4 @@
-// Eight float32 at a time with AVX2 and FMA: what the looks at float32 are made of, as in `vectors_avx512.h`.
+// Eight numbers at a time as float32, with AVX2, FMA and F16C: what the looks at them are made of, as in `vectors_avx512.h`.
 #pragma once
 
 #include <immintrin.h>
@@ -14,7 +14,45 @@ constexpr std::int64_t kVector = 8;
 using Vector = __m256;
 
 inline Vector all_of(float value) { return _mm256_set1_ps(value); }
-inline Vector load_vector(const unsigned char* data) { return _mm256_loadu_ps(reinterpret_cast<const float*>(data)); }
+
+template <class Format>
+Vector load_vector(const unsigned char* data);
+
+template <>
+inline Vector load_vector<Float32Format>(const unsigned char* data) {
+  return _mm256_loadu_ps(reinterpret_cast<const float*>(data));
+}
+
+template <>
+inline Vector load_vector<BFloat16Format>(const unsigned char* data) {
+  const __m256i bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data)));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
+}
+
+template <>
+inline Vector load_vector<Float16Format>(const unsigned char* data) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data)));
+}
+
+// The bits of a number that the format has.
+template <class Format>
+typename Format::Bits bits_of(float value);
+
+template <>
+inline std::int32_t bits_of<Float32Format>(float value) {
+  return bit_cast<std::int32_t>(value);
+}
+
+template <>
+inline std::int16_t bits_of<BFloat16Format>(float value) {
+  return static_cast<std::int16_t>(bit_cast<std::int32_t>(value) >> 16);
+}
+
+template <>
+inline std::int16_t bits_of<Float16Format>(float value) {
+  return static_cast<std::int16_t>(_mm_cvtsi128_si32(_mm_cvtps_ph(_mm_set_ss(value), _MM_FROUND_TO_NEAREST_INT)));
+}
+
 inline Vector plus(Vector a, Vector b) { return _mm256_add_ps(a, b); }
 inline Vector minus(Vector a, Vector b) { return _mm256_sub_ps(a, b); }
 inline Vector times(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
@@ -70,13 +108,46 @@ struct Extremes {
   float least_magnitude() const { return together<lower>(magnitude); }
 };
 
-inline std::int64_t sum_of_lanes(__m256i counters) {
-  alignas(32) std::int32_t lanes[kVector];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), counters);
-  std::int64_t sum = 0;
-  for (std::int64_t i = 0; i < kVector; ++i) sum += lanes[i];
-  return sum;
-}
+// Counts what comparisons say: a comparison that holds is -1 in its lane.
+template <typename Bits>
+struct Counter;
+
+template <>
+struct Counter<std::int32_t> {
+  static constexpr std::int64_t kLanes = 8;
+  __m256i counts = _mm256_setzero_si256();
+
+  static __m256i all_of(std::int32_t bits) { return _mm256_set1_epi32(bits); }
+  static __m256i without_sign(__m256i bits) { return _mm256_slli_epi32(bits, 1); }
+  void add(__m256i a, __m256i b) { counts = _mm256_sub_epi32(counts, _mm256_cmpeq_epi32(a, b)); }
+
+  std::int64_t total() const {
+    alignas(32) std::int32_t lanes[kLanes];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), counts);
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < kLanes; ++i) sum += lanes[i];
+    return sum;
+  }
+};
+
+template <>
+struct Counter<std::int16_t> {
+  static constexpr std::int64_t kLanes = 16;
+  static_assert(kSpanBytes / 2 / kLanes <= INT16_MAX, "a look must not overflow the lanes");
+  __m256i counts = _mm256_setzero_si256();
+
+  static __m256i all_of(std::int16_t bits) { return _mm256_set1_epi16(bits); }
+  static __m256i without_sign(__m256i bits) { return _mm256_slli_epi16(bits, 1); }
+  void add(__m256i a, __m256i b) { counts = _mm256_sub_epi16(counts, _mm256_cmpeq_epi16(a, b)); }
+
+  std::int64_t total() const {
+    alignas(32) std::int16_t lanes[kLanes];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), counts);
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < kLanes; ++i) sum += lanes[i];
+    return sum;
+  }
+};
 
 struct TinyCounts {
   std::int64_t zero = 0;
@@ -84,22 +155,24 @@ struct TinyCounts {
   std::int64_t subnormal = 0;
 };
 
-// The zeros and subnormals among the first `size` elements, a multiple of eight and fewer than 2^31.
-inline TinyCounts count_tiny(const unsigned char* block, std::int64_t size) {
+// The zeros and subnormals among the first `size` elements, a multiple of sixteen and no more than a look takes in.
+template <class Format>
+TinyCounts count_tiny(const unsigned char* block, std::int64_t size) {
+  using Bits = typename Format::Bits;
+  constexpr auto kSign = static_cast<Bits>(~Format::kMagnitude);
   const __m256i none = _mm256_setzero_si256();
-  __m256i zero = none, negative_zero = none, tiny = none;
-  for (std::int64_t i = 0; i < size; i += kVector) {
-    const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + i * 4));
-    // A comparison that holds is -1.
-    zero = _mm256_sub_epi32(zero, _mm256_cmpeq_epi32(_mm256_slli_epi32(bits, 1), none));
-    negative_zero = _mm256_sub_epi32(negative_zero, _mm256_cmpeq_epi32(bits, _mm256_set1_epi32(INT32_MIN)));
-    const __m256i exponent = _mm256_and_si256(bits, _mm256_set1_epi32(Float32Format::kFirstNonFinite));
-    tiny = _mm256_sub_epi32(tiny, _mm256_cmpeq_epi32(exponent, none));
+  Counter<Bits> zero, negative_zero, tiny;
+  for (std::int64_t i = 0; i < size; i += Counter<Bits>::kLanes) {
+    const unsigned char* data = block + i * static_cast<std::int64_t>(sizeof(Bits));
+    const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data));
+    zero.add(Counter<Bits>::without_sign(bits), none);
+    negative_zero.add(bits, Counter<Bits>::all_of(kSign));
+    tiny.add(_mm256_and_si256(bits, Counter<Bits>::all_of(Format::kFirstNonFinite)), none);
   }
   TinyCounts counts;
-  counts.zero = sum_of_lanes(zero);
-  counts.negative_zero = sum_of_lanes(negative_zero);
-  counts.subnormal = sum_of_lanes(tiny) - counts.zero;
+  counts.zero = zero.total();
+  counts.negative_zero = negative_zero.total();
+  counts.subnormal = tiny.total() - counts.zero;
   return counts;
 }
 

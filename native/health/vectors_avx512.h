@@ -1,4 +1,4 @@
-// Sixteen float32 at a time with AVX-512: what the looks at float32 are made of, as in `vectors_avx2.h`.
+// Sixteen numbers at a time as float32, with AVX-512: what the looks at them are made of, as in `vectors_avx2.h`.
 #pragma once
 
 #include <immintrin.h>
@@ -14,7 +14,46 @@ constexpr std::int64_t kVector = 16;
 using Vector = __m512;
 
 inline Vector all_of(float value) { return _mm512_set1_ps(value); }
-inline Vector load_vector(const unsigned char* data) { return _mm512_loadu_ps(data); }
+
+template <class Format>
+Vector load_vector(const unsigned char* data);
+
+template <>
+inline Vector load_vector<Float32Format>(const unsigned char* data) {
+  return _mm512_loadu_ps(data);
+}
+
+template <>
+inline Vector load_vector<BFloat16Format>(const unsigned char* data) {
+  const __m512i bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(data)));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
+}
+
+template <>
+inline Vector load_vector<Float16Format>(const unsigned char* data) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(data)));
+}
+
+// The bits of a number that the format has.
+template <class Format>
+typename Format::Bits bits_of(float value);
+
+template <>
+inline std::int32_t bits_of<Float32Format>(float value) {
+  return bit_cast<std::int32_t>(value);
+}
+
+template <>
+inline std::int16_t bits_of<BFloat16Format>(float value) {
+  return static_cast<std::int16_t>(bit_cast<std::int32_t>(value) >> 16);
+}
+
+template <>
+inline std::int16_t bits_of<Float16Format>(float value) {
+  const __m256i bits = _mm512_cvtps_ph(_mm512_set1_ps(value), _MM_FROUND_TO_NEAREST_INT);
+  return static_cast<std::int16_t>(_mm256_extract_epi16(bits, 0));
+}
+
 inline Vector plus(Vector a, Vector b) { return _mm512_add_ps(a, b); }
 inline Vector minus(Vector a, Vector b) { return _mm512_sub_ps(a, b); }
 inline Vector times(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
@@ -55,7 +94,7 @@ struct Extremes {
   float least_magnitude() const { return _mm512_reduce_min_ps(magnitude); }
 };
 
-inline std::int64_t ones(__mmask16 mask) { return __builtin_popcount(mask); }
+inline std::int64_t ones(__mmask32 mask) { return __builtin_popcount(mask); }
 
 struct TinyCounts {
   std::int64_t zero = 0;
@@ -63,15 +102,39 @@ struct TinyCounts {
   std::int64_t subnormal = 0;
 };
 
-// The zeros and subnormals among the first `size` elements, a multiple of sixteen.
-inline TinyCounts count_tiny(const unsigned char* block, std::int64_t size) {
+// Comparisons of elements of a size.
+template <typename Bits>
+struct Compared;
+
+template <>
+struct Compared<std::int32_t> {
+  static constexpr std::int64_t kLanes = 16;
+  static __m512i all_of(std::int32_t bits) { return _mm512_set1_epi32(bits); }
+  static std::int64_t none_of(__m512i bits, __m512i mask) { return ones(_mm512_testn_epi32_mask(bits, mask)); }
+  static std::int64_t equal(__m512i a, __m512i b) { return ones(_mm512_cmpeq_epi32_mask(a, b)); }
+};
+
+template <>
+struct Compared<std::int16_t> {
+  static constexpr std::int64_t kLanes = 32;
+  static __m512i all_of(std::int16_t bits) { return _mm512_set1_epi16(bits); }
+  static std::int64_t none_of(__m512i bits, __m512i mask) { return ones(_mm512_testn_epi16_mask(bits, mask)); }
+  static std::int64_t equal(__m512i a, __m512i b) { return ones(_mm512_cmpeq_epi16_mask(a, b)); }
+};
+
+// The zeros and subnormals among the first `size` elements, a multiple of 32, or of sixteen of float32.
+template <class Format>
+TinyCounts count_tiny(const unsigned char* block, std::int64_t size) {
+  using Bits = typename Format::Bits;
+  using Of = Compared<Bits>;
+  constexpr auto kSign = static_cast<Bits>(~Format::kMagnitude);
   TinyCounts counts;
   std::int64_t tiny = 0;
-  for (std::int64_t i = 0; i < size; i += kVector) {
-    const __m512i bits = _mm512_loadu_si512(block + i * 4);
-    counts.zero += ones(_mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kMagnitude)));
-    counts.negative_zero += ones(_mm512_cmpeq_epi32_mask(bits, _mm512_set1_epi32(INT32_MIN)));
-    tiny += ones(_mm512_testn_epi32_mask(bits, _mm512_set1_epi32(Float32Format::kFirstNonFinite)));
+  for (std::int64_t i = 0; i < size; i += Of::kLanes) {
+    const __m512i bits = _mm512_loadu_si512(block + i * static_cast<std::int64_t>(sizeof(Bits)));
+    counts.zero += Of::none_of(bits, Of::all_of(Format::kMagnitude));
+    counts.negative_zero += Of::equal(bits, Of::all_of(kSign));
+    tiny += Of::none_of(bits, Of::all_of(Format::kFirstNonFinite));
   }
   counts.subnormal = tiny - counts.zero;
   return counts;

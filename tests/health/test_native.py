@@ -42,8 +42,9 @@ def sum_of_magnitudes(array: NDArray[Any]) -> float:
 
 
 def room_for_sums(array: NDArray[Any]) -> float:
-    """The relative error of sums: past the first block of float32, parts are added up in single precision."""
-    return 2.0**-21 if array.dtype.name == "float32" and array.size > 4096 else 1e-9
+    """The relative error of sums: past the first block of these, parts are added up in single precision."""
+    blocks = {"float32": 4096, "bfloat16": 8192, "float16": 8192}
+    return 2.0**-21 if array.size > blocks.get(array.dtype.name, array.size) else 1e-9
 
 
 def close(actual: float, expected: float, relative: float) -> bool:
@@ -177,20 +178,38 @@ LARGE = {
 }
 
 
+@pytest.mark.parametrize("name", ["float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("content", LARGE)
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_many_float32(kernel: str, content: str) -> None:
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_many_that_may_be_added_up_in_single_precision(kernel: str, content: str, name: str) -> None:
     """A kernel may add up single precision numbers, so a sum need only be right to a rounding of its parts."""
-    array = LARGE[content](np.random.default_rng(5)).astype(np.float32)
+    array = LARGE[content](np.random.default_rng(5)).astype(dtype_named(name))
     found, wanted = native.measure_by(kernel, array), reference.measure(array)
     finite = array[np.isfinite(array)].astype(np.float64)
     magnitudes = np.abs(finite).sum()
     assert abs(found.sum - wanted.sum) <= 6 * 2.0**-24 * magnitudes
     assert close(found.sum_squares, wanted.sum_squares, 3 * 2.0**-22)
     # Its mean and deviation are right even where the numbers lie close together and far from zero.
-    assert found.std == pytest.approx(finite.std(), rel=1e-4, abs=1e-7 * np.abs(finite).max())
+    if finite.size:
+        assert found.std == pytest.approx(finite.std(), rel=1e-4, abs=1e-7 * np.abs(finite).max())
     precise = dataclasses.replace(found, sum=wanted.sum, sum_squares=wanted.sum_squares)
     assert_same_health(precise, wanted, array)
+
+
+@pytest.mark.parametrize("name", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_many_of_all_kinds(kernel: str, name: str) -> None:
+    """Numbers of all magnitudes and both signs, zeros and subnormals too, are counted as one by one."""
+    draw = np.random.default_rng(7)
+    bits = draw.integers(0, 1 << 16, MANY, dtype=np.uint16)
+    every = bits.view(dtype_named(name)) if name != "float32" else (bits.astype(np.uint32) << 16).view(np.float32)
+    with np.errstate(invalid="ignore"):  # of a NaN with a payload, say
+        finite = every[np.isfinite(every)]
+    for array in (finite, every, np.where(draw.random(MANY) < 0.2, every, every.dtype.type(-0.0))):
+        found, wanted = native.measure_by(kernel, array), reference.measure(array)
+        kept = {"sum": wanted.sum, "sum_squares": wanted.sum_squares}
+        assert_same_health(dataclasses.replace(found, **kept), wanted, array)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -30,7 +30,7 @@ _ALIGNMENT = 64
 _MAPPED_FROM = 2**20
 """Bytes from which on a tensor is mapped, not read: a process may have only so many mappings."""
 
-_ROUNDING = {"float32": 2.0**-21}
+_ROUNDING = dict.fromkeys(("float32", "bfloat16", "float16"), 2.0**-21)
 """So far may a sum be from that of another processor, of the root of the squares' sum times the number of elements,
 where some processors add up in less than double precision."""
 
