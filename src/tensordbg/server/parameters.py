@@ -21,7 +21,7 @@ from tensordbg.wire.view.matrix import MatrixView
 from tensordbg.wire.view.overview import Live, Overview
 from tensordbg.wire.view.progress import ProgressView
 from tensordbg.wire.view.source import SourceList, SourceView
-from tensordbg.wire.view.tensor import TensorView, ValuesView
+from tensordbg.wire.view.tensor import HistogramsView, TensorView, ValuesView
 from tensordbg.wire.view.timeline import ExecutionView, Timeline
 from tensordbg.wire.view.whole_graph import WholeView
 
@@ -181,6 +181,19 @@ class OneTensor(OfProcess, frozen=True, kw_only=True):
     def ask(self, answers: RunAnswers) -> TensorView:
         """The answer."""
         return answers.tensor(self.process, self.tensor, self.function, self.points)
+
+
+class Histograms(OfProcess, frozen=True, kw_only=True):
+    """How the elements of one tensor are spread over time."""
+
+    tensor: Annotated[str, Meta(description="Name and slot, `Log:0`.")]
+    function: Annotated[str, Meta(description="Only in this function; empty for all.")] = ""
+    most: Annotated[int, Meta(ge=2, le=500, description="At most so many histograms.")] = 150
+    logarithmic: Annotated[bool, Meta(description="Whether bins far from zero are wider.")] = False
+
+    def ask(self, answers: RunAnswers) -> HistogramsView:
+        """The answer."""
+        return answers.histograms(self.process, self.tensor, self.function, self.most, self.logarithmic)
 
 
 class Progress(OfProcess, frozen=True, kw_only=True):

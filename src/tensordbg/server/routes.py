@@ -18,7 +18,7 @@ from tensordbg.wire.view.matrix import MatrixView
 from tensordbg.wire.view.overview import Live, Overview, RunList
 from tensordbg.wire.view.progress import ProgressView
 from tensordbg.wire.view.source import SourceList, SourceView
-from tensordbg.wire.view.tensor import TensorView, ValuesView
+from tensordbg.wire.view.tensor import HistogramsView, TensorView, ValuesView
 from tensordbg.wire.view.timeline import ExecutionView, Timeline
 from tensordbg.wire.view.whole_graph import WholeView
 
@@ -48,6 +48,13 @@ QUESTIONS = (
     Question("timeline", "timeline", asked.TimeRange, Timeline, "Executions over time"),
     Question("execution", "executions/{execution}", asked.OneExecution, ExecutionView, "One execution"),
     Question("tensor", "tensor", asked.OneTensor, TensorView, "One tensor over steps and iterations"),
+    Question(
+        "histograms",
+        "tensor/histograms",
+        asked.Histograms,
+        HistogramsView,
+        "How a tensor's elements are spread over steps",
+    ),
     Question("progress", "progress", asked.Progress, ProgressView, "How a run went, row by row over its steps"),
     Question("matrix", "matrix", asked.Matrix, MatrixView, "The processes of a run beside each other over its steps"),
     Question("values", "values/{event}", asked.Values, ValuesView, "Elements of an event"),

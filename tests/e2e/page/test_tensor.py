@@ -29,7 +29,8 @@ def test_the_history_is_drawn_and_told(log: Any) -> None:
     history = log.get_by_role("region", name="History", exact=True)
     history.get_by_text(re.compile(r"Computed \d+ times\. Not finite \d+ times, first in step 3\.")).wait_for()
     canvases = history.locator(".chart canvas")
-    expect(canvases).to_have_count(3)
+    expect(canvases).to_have_count(4)
+    history.get_by_text("Histogram, the darker the more elements; of 60 events with elements kept").wait_for()
     for canvas in canvases.all():
         assert canvas.evaluate(DRAWN)
     history.get_by_text("As a table").click()
@@ -42,7 +43,7 @@ def test_the_keyboard_walks_along_the_history(log: Any) -> None:
     charts = log.get_by_role("slider", name=re.compile("History of Log:0"))
     charts.focus()
     log.keyboard.press("Home")
-    expect(charts).to_have_attribute("aria-valuetext", re.compile("^step 0: min "))
+    expect(charts).to_have_attribute("aria-valuetext", re.compile("^step 0: min .*; half of them between -"))
     log.keyboard.press("ArrowRight")
     expect(charts).to_have_attribute("aria-valuetext", re.compile("^step 1: "))
     before = log.url
@@ -113,7 +114,7 @@ def test_elements_that_were_not_kept_are_told_with_how_to_keep_them(
 
 def test_the_cursors_of_all_charts_stand_below_one_another(log: Any) -> None:
     log.get_by_role("tab", name="History").click()
-    expect(log.locator(".chart .u-over")).to_have_count(3)
+    expect(log.locator(".chart .u-over")).to_have_count(4)
     boxes = [each.bounding_box() for each in log.locator(".chart .u-over").all()]
     assert len({(box["x"], box["width"]) for box in boxes}) == 1
 
@@ -142,6 +143,14 @@ for epoch in range(3):
         train(tf.constant([1.0, 2.0]))
     evaluate(tf.constant([50.0, 60.0]))
 """
+
+
+def test_without_kept_elements_there_is_no_histogram(page: Any, serve: Callable[..., str], tmp_path: Path) -> None:
+    make_sample_trace(tmp_path / "sample")
+    page.goto(f"{serve(tmp_path)}#event=1&tab=tensor")
+    page.get_by_text("Shares of negative, zero, positive and not finite").wait_for()
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
+    expect(page.locator(".chart canvas")).to_have_count(3)
 
 
 def test_training_and_validation_are_lines_of_their_own(page: Any, serve: Callable[..., str], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import type {
   Findings,
   FoundInGraph,
   GraphView,
+  HistogramsView,
   Live,
   MatrixView,
   Overview,
@@ -99,6 +100,14 @@ export interface Answers {
   ): Promise<Timeline>;
   execution(where: Where, execution: number, signal?: AbortSignal): Promise<ExecutionView>;
   tensor(where: Where, tensor: string, functionName: string, points: number, signal?: AbortSignal): Promise<TensorView>;
+  /** How the elements of a tensor are spread in the steps in which they were kept. */
+  histograms(
+    where: Where,
+    tensor: string,
+    functionName: string,
+    logarithmic: boolean,
+    signal?: AbortSignal,
+  ): Promise<HistogramsView>;
   /** How a run went over its steps; an empty measure for the first of which anything is known. */
   progress(where: Where, measure: string, width: number, signal?: AbortSignal): Promise<ProgressView>;
   matrix(where: Where, measure: string, width: number, signal?: AbortSignal): Promise<MatrixView>;

@@ -5,6 +5,7 @@ import type {
   ExecutionView,
   Findings,
   GraphView,
+  HistogramsView,
   InputRow,
   LineView,
   Live,
@@ -54,6 +55,8 @@ export interface SavedProcess {
   readonly events: readonly SavedEvent[];
   readonly executions: readonly ExecutionView[];
   readonly tensors: readonly TensorView[];
+  /** Of the tensors whose elements were kept. */
+  readonly histograms: readonly HistogramsView[];
   /** One for each measure of which anything is known. */
   readonly progresss: readonly ProgressView[];
   readonly values: readonly ValuesView[];

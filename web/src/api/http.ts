@@ -46,6 +46,8 @@ export const httpAnswers: Answers = {
   execution: (where, execution, signal) => ask(`executions/${execution}`, { ...where }, signal),
   tensor: (where, tensor, functionName, points, signal) =>
     ask('tensor', { ...where, tensor, function: functionName, points }, signal),
+  histograms: (where, tensor, functionName, logarithmic, signal) =>
+    ask('tensor/histograms', { ...where, tensor, function: functionName, logarithmic }, signal),
   progress: (where, measure, width, signal) => ask('progress', { ...where, measure, width }, signal),
   matrix: ({ run }, measure, width, signal) => ask('matrix', { run, measure, width }, signal),
   values: (where, event, request: ValuesRequest, signal) =>

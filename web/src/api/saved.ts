@@ -56,6 +56,13 @@ export function savedAnswers(content: SavedContent): Answers {
         ),
         `history of ${tensor}`,
       ),
+    histograms: async (where, tensor, functionName) =>
+      known(
+        shelf(where).process.histograms.find(
+          (each) => each.tensor === tensor && (!functionName || each.function === functionName),
+        ),
+        `histograms of ${tensor}`,
+      ),
     progress: async (where, measure) =>
       known(
         shelf(where).process.progresss.find((each) => !measure || each.measure === measure),

@@ -191,6 +191,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tensor/histograms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a tensor's elements are spread over steps */
+        get: operations["histograms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/progress": {
         parameters: {
             query?: never;
@@ -756,6 +773,35 @@ export interface components {
             max: number | null;
             mean: number | null;
             std: number | null;
+        };
+        /**
+         * HistogramView
+         * @description How the elements of one event are spread.
+         */
+        HistogramView: {
+            event: number;
+            step: number;
+            iteration: number | null;
+            /** @description Who had it computed: a position in `callers`. */
+            caller: number;
+            /** @description Finite elements in each bin. */
+            counts: number[];
+        };
+        /**
+         * HistogramsView
+         * @description How the elements of a tensor are spread, step by step.
+         */
+        HistogramsView: {
+            tensor: string;
+            /** @description As it was asked for. */
+            function: string;
+            /** @description Of how many events the elements were kept; there may be fewer histograms, evenly chosen. */
+            kept: number;
+            /** @description Of the bins, ascending, one more than there are bins; empty where no element is finite. */
+            edges: number[];
+            histograms: components["schemas"]["HistogramView"][];
+            /** @description Functions that the program called; empty for code outside of all functions. */
+            callers: string[];
         };
         /**
          * InputRow
@@ -1738,6 +1784,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TensorView"];
+                };
+            };
+            /** @description The request is not understood */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is asked for does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    histograms: {
+        parameters: {
+            query: {
+                /** @description Name of the run; empty for the newest. */
+                run?: string;
+                /** @description Name of the process; empty for the first. */
+                process?: string;
+                /** @description Name and slot, `Log:0`. */
+                tensor: string;
+                /** @description Only in this function; empty for all. */
+                function?: string;
+                /** @description At most so many histograms. */
+                most?: number;
+                /** @description Whether bins far from zero are wider. */
+                logarithmic?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramsView"];
                 };
             };
             /** @description The request is not understood */

@@ -20,6 +20,7 @@ export type FoundInGraph = Schemas['FoundInGraphView'];
 export type FoundThing = Schemas['FoundThingView'];
 export type GraphView = Schemas['GraphView'];
 export type HealthView = Schemas['HealthView'];
+export type HistogramsView = Schemas['HistogramsView'];
 export type InputRow = Schemas['InputRow'];
 export type Lane = Schemas['Lane'];
 export type LineView = Schemas['LineView'];

@@ -77,6 +77,7 @@ const EMPTY: SavedProcess = {
   executions: [],
   progresss: [],
   tensors: [],
+  histograms: [],
   values: [],
   wholes: [],
   graphs: [],

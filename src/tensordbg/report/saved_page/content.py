@@ -35,6 +35,7 @@ _NAMES = {
     "rows": "parts of the table",
     "executions": "executions",
     "tensors": "histories of tensors",
+    "histograms": "histograms of tensors",
     "progresss": "measures of the overview",
     "values": "elements of tensors",
     "graphs": "graphs",

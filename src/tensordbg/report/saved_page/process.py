@@ -20,13 +20,15 @@ from tensordbg.wire.view.source import LineView
 
 Answer = TypeVar("Answer")
 
-_MOST = {"events": 600, "graphs": 120, "wholes": 12, "tensors": 30, "values": 60}
+_MOST = {"events": 600, "graphs": 120, "wholes": 12, "tensors": 30, "histograms": 30, "values": 60}
 """So many of each are asked for at most, since each takes its time in a large trace."""
 _HOPS = (1, 2, 3)
 """Of the graph around a finding; of that around another event only the first."""
 _PANELS = 2
 """So many steps from a finding events have their graph, history and elements."""
 _POINTS = 300
+_HISTOGRAMS = 60
+"""Of a tensor, one for each of so many events."""
 _ELEMENTS = 50
 """Rows and columns of kept elements."""
 _AROUND = 100
@@ -138,6 +140,8 @@ class SavedProcess:
             self._put("wholes", row.event, functools.partial(self._whole, Whole(event=row.event)))
         self._put("tensors", (row.tensor, row.function), lambda: ask.tensor(name, row.tensor, row.function, _POINTS))
         if row.kept:
+            given = (row.tensor, row.function)
+            self._put("histograms", given, lambda: ask.histograms(name, *given, _HISTOGRAMS, logarithmic=False))
             window = Window(rows=_ELEMENTS, columns=_ELEMENTS)
             self._put("values", row.event, lambda: ask.values(name, row.event, window))
 

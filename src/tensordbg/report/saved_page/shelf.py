@@ -124,7 +124,7 @@ class ProcessShelf:
 
     def content(self) -> dict[str, Any]:
         """All that is kept, rows by their number."""
-        kinds = ("events", "executions", "tensors", "progresss", "values", "graphs", "wholes", "sources")
+        kinds = ("events", "executions", "tensors", "histograms", "progresss", "values", "graphs", "wholes", "sources")
         things = {kind: list(self._things.get(kind, {}).values()) for kind in kinds}
         (timeline,) = self._things.get("timeline", {None: msgspec.Raw(b"null")}).values()
         return {"rows": [self._rows[event] for event in sorted(self._rows)], **things, "timeline": timeline}

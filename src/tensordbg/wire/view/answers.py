@@ -23,6 +23,7 @@ from tensordbg.analysis.view.progress.reading import progress_of
 from tensordbg.analysis.view.records.source_margins import list_sources, read_source
 from tensordbg.analysis.view.requests import Centre, EventList, Whole, Window
 from tensordbg.analysis.view.search.suggestions import complete
+from tensordbg.analysis.view.table.histograms import read_histograms
 from tensordbg.analysis.view.table.history import thinned_history
 from tensordbg.analysis.view.table.page import next_event, place_of, read_page
 from tensordbg.analysis.view.timeline.lanes import one_execution, read_timeline
@@ -45,7 +46,14 @@ from tensordbg.wire.view.matrix import MatrixView, matrix_view
 from tensordbg.wire.view.overview import Live, Overview, live_view, overview_view
 from tensordbg.wire.view.progress import ProgressView, progress_view
 from tensordbg.wire.view.source import SourceList, SourceView, source_list_view, source_view
-from tensordbg.wire.view.tensor import TensorView, ValuesView, tensor_view, values_view
+from tensordbg.wire.view.tensor import (
+    HistogramsView,
+    TensorView,
+    ValuesView,
+    histograms_view,
+    tensor_view,
+    values_view,
+)
 from tensordbg.wire.view.timeline import ExecutionView, Timeline, execution_view, timeline_view
 from tensordbg.wire.view.whole_graph import WholeView, whole_view
 
@@ -121,6 +129,11 @@ class RunAnswers:
     def tensor(self, process: str, tensor: str, function: str, points: int) -> TensorView:
         """A tensor over steps and iterations, at most so many points."""
         return tensor_view(thinned_history(self._opened(process), tensor, function, points))
+
+    def histograms(self, process: str, tensor: str, function: str, most: int, logarithmic: bool) -> HistogramsView:
+        """How the elements of a tensor are spread in the steps in which they were kept."""
+        found = read_histograms(self._opened(process), tensor, function, most, logarithmic)
+        return histograms_view(found, function)
 
     def progress(self, process: str, measure: str, width: int) -> ProgressView:
         """How a process went, row by row over its steps, in at most so many columns."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.analysis.view.event.value_window import ValueWindow
+from tensordbg.analysis.view.table.histograms import Histograms
 from tensordbg.analysis.view.table.history import HistoryPoint, ThinnedHistory
 from tensordbg.wire.view.health import HealthView, health_view
 
@@ -39,6 +40,35 @@ class TensorView:
     points: tuple[Point, ...]
     callers: tuple[str, ...]
     """Functions that the program called, each with steps of its own; empty for code outside of all functions."""
+
+
+@dataclass(frozen=True)
+class HistogramView:
+    """How the elements of one event are spread."""
+
+    event: int
+    step: int
+    iteration: int | None
+    caller: int
+    """Who had it computed: a position in `callers`."""
+    counts: tuple[int, ...]
+    """Finite elements in each bin."""
+
+
+@dataclass(frozen=True)
+class HistogramsView:
+    """How the elements of a tensor are spread, step by step."""
+
+    tensor: str
+    function: str
+    """As it was asked for."""
+    kept: int
+    """Of how many events the elements were kept; there may be fewer histograms, evenly chosen."""
+    edges: tuple[float, ...]
+    """Of the bins, ascending, one more than there are bins; empty where no element is finite."""
+    histograms: tuple[HistogramView, ...]
+    callers: tuple[str, ...]
+    """Functions that the program called; empty for code outside of all functions."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +106,12 @@ def tensor_view(history: ThinnedHistory) -> TensorView:
 def _point(point: HistoryPoint) -> Point:
     health = None if point.health is None else health_view(point.health)
     return Point(point.event, point.step, point.iteration, health, point.shape, point.kept, point.caller)
+
+
+def histograms_view(found: Histograms, function: str) -> HistogramsView:
+    """The histograms of a tensor."""
+    each = tuple(HistogramView(**vars(one)) for one in found.histograms)
+    return HistogramsView(found.tensor, function, found.kept, found.edges, each, found.callers)
 
 
 def values_view(event: int, window: ValueWindow, offset: tuple[int, int]) -> ValuesView:

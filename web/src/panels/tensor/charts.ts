@@ -32,6 +32,8 @@ export interface Chart {
   /** The one that is drawn where there are several lines. */
   readonly foremost: ColumnName;
   options(history: History, colours: Colours, logarithmic: boolean): Pick<uPlot.Options, 'series' | 'scales' | 'bands'>;
+  /** Drawn below the lines. */
+  readonly ground?: (plot: uPlot, colours: Colours) => void;
 }
 
 const line = (label: string, stroke: string, more: Partial<uPlot.Series> = {}): uPlot.Series => ({
@@ -43,21 +45,29 @@ const line = (label: string, stroke: string, more: Partial<uPlot.Series> = {}): 
   ...more,
 });
 
+/** Only the edge of an area. */
+const border = (label: string): uPlot.Series => line(label, '', { width: 0, points: { show: false } });
+
 const values: Chart = {
   name: 'values',
-  title: 'Least, mean and largest finite element',
+  title: 'Least, mean ± std and largest finite element',
   foremostTitle: 'Mean of the finite elements',
   height: 150,
-  series: ['max', 'mean', 'min'],
+  series: ['max', 'above', 'mean', 'below', 'min'],
   foremost: 'mean',
   options: (history, colours, logarithmic) => ({
     series: [
       {},
       line('max', colours.positive, { dash: [6, 3] }),
+      border('mean + std'),
       line('mean', colours.text, { width: 2 }),
+      border('mean - std'),
       line('min', colours.negative, { dash: [2, 3] }),
     ],
-    bands: [{ series: [1, 3], fill: transparent(colours.positive) }],
+    bands: [
+      { series: [1, 5], fill: transparent(colours.positive) },
+      { series: [2, 4], fill: transparent(colours.positive, 0.25) },
+    ],
     scales: { y: valueScale(history, logarithmic) },
   }),
 };
@@ -75,15 +85,27 @@ const spread: Chart = {
   }),
 };
 
+/** What all elements are, one kind on top of the other. */
 const shares: Chart = {
   name: 'shares',
-  title: 'Share of zeros, and of NaN and infinities',
+  title: 'Shares of negative, zero, positive and not finite',
   foremostTitle: 'Share of NaN and infinities',
   height: 110,
-  series: ['zero', 'bad'],
+  series: ['negative', 'upToZero', 'finite', 'all'],
   foremost: 'bad',
   options: (_, colours) => ({
-    series: [{}, line('zeros', colours.muted, { dash: [6, 3] }), line('not finite', colours.bad, { width: 2 })],
+    series: [
+      {},
+      line('negative', colours.negative, { width: 0, fill: transparent(colours.negative, 0.85) }),
+      line('zero', colours.zero, { width: 0 }),
+      line('positive', colours.positive, { width: 0 }),
+      line('not finite', colours.bad, { width: 0 }),
+    ],
+    bands: [
+      { series: [2, 1], fill: transparent(colours.zero, 0.85) },
+      { series: [3, 2], fill: transparent(colours.positive, 0.85) },
+      { series: [4, 3], fill: colours.bad },
+    ],
     scales: { y: SHARE_SCALE },
   }),
 };
@@ -157,6 +179,7 @@ export function optionsOf(
       { ...axis, size: 64, values: (_, at) => at.map((each) => (inPercent ? percent(each, 1) : short(each))) },
     ],
     hooks: {
+      drawAxes: [(plot) => chart.ground?.(plot, colours)],
       draw: [
         (plot) =>
           mark(plot, inPercent ? [] : badPoints(history).map((index) => history.x[index] ?? 0), colours, chosen),
@@ -207,6 +230,6 @@ function mark(plot: uPlot, bad: readonly number[], colours: Colours, chosen: num
   ctx.restore();
 }
 
-function transparent(colour: string): string {
-  return colour.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.15)');
+function transparent(colour: string, alpha = 0.15): string {
+  return colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
 }

@@ -6,19 +6,39 @@ import { count, short } from '../../parts/numbers';
 export type Point = TensorView['points'][number];
 type Column = (number | null)[];
 /** What charts may show of each point. */
-export type ColumnName = 'min' | 'mean' | 'max' | 'std' | 'zero' | 'bad';
+export type ColumnName =
+  | 'min'
+  | 'below'
+  | 'mean'
+  | 'above'
+  | 'max'
+  | 'std'
+  | 'negative'
+  | 'upToZero'
+  | 'finite'
+  | 'all'
+  | 'bad';
 
 /** One entry for each point, in the order in which they are drawn. */
 export interface History {
   readonly points: readonly Point[];
   /** The step, and for the iterations of a loop a fraction of it. */
   readonly x: number[];
+  /** Into how many parts the iterations of a loop divide a step. */
+  readonly iterations: number;
   readonly min: Column;
+  /** The mean less the standard deviation, and with it; no further than the least and the largest element. */
+  readonly below: Column;
+  readonly above: Column;
   readonly mean: Column;
   readonly max: Column;
   readonly std: Column;
-  /** Shares of all elements, 0 to 1. */
-  readonly zero: Column;
+  /** Shares of all elements, 0 to 1, one on top of the other: negative, with the zeros, with the positive, with all else. */
+  readonly negative: Column;
+  readonly upToZero: Column;
+  readonly finite: Column;
+  readonly all: Column;
+  /** The share of NaN and infinities alone. */
   readonly bad: Column;
   /** The least magnitude that is not zero; 1 where there is none. */
   readonly smallest: number;
@@ -26,9 +46,14 @@ export interface History {
   readonly lines: readonly string[];
 }
 
+/** Where on the axis of steps something stands. */
+export function whereOf({ step, iteration }: Pick<Point, 'step' | 'iteration'>, iterations: number): number {
+  return step + (iteration ?? 0) / iterations;
+}
+
 export function history(given: readonly Point[], callers: readonly string[] = ['']): History {
   const iterations = 1 + given.reduce((most, { iteration }) => Math.max(most, iteration ?? 0), 0);
-  const at = (point: Point): number => point.step + (point.iteration ?? 0) / iterations;
+  const at = (point: Point): number => whereOf(point, iterations);
   const points = [...given].sort((one, other) => at(one) - at(other) || one.event - other.event);
   const share = (of: (point: Point) => number | null): Column =>
     points.map((point) => {
@@ -44,13 +69,30 @@ export function history(given: readonly Point[], callers: readonly string[] = ['
   return {
     points,
     x: points.map(at),
+    iterations,
     ...columns,
+    below: points.map(({ health }) => within(health, -1)),
+    above: points.map(({ health }) => within(health, 1)),
     std: points.map(({ health }) => health?.std ?? null),
-    zero: share(({ health }) => health?.zero ?? null),
+    negative: share(({ health }) => health?.negative ?? null),
+    upToZero: share(({ health }) => sum(health?.negative, health?.zero)),
+    finite: share(({ health }) => (health ? health.size - nonFinite(health) : null)),
+    all: share(({ health }) => health?.size ?? null),
     bad: share(({ health }) => (health ? nonFinite(health) : null)),
     lines: callers.map((name) => name || 'outside of functions'),
     smallest: sizes.reduce((least, size) => Math.min(least, size), Number.POSITIVE_INFINITY),
   };
+}
+
+/** So many standard deviations from the mean, within what there is. */
+function within(health: Point['health'], deviations: number): number | null {
+  if (!health || health.mean === null || health.std === null || health.min === null || health.max === null) return null;
+  return Math.min(health.max, Math.max(health.min, health.mean + deviations * health.std));
+}
+
+/** Null where a part was not measured. */
+function sum(one: number | null | undefined, other: number | null | undefined): number | null {
+  return typeof one === 'number' && typeof other === 'number' ? one + other : null;
 }
 
 /** A column with what belongs to one line; undefined, which is no gap, where another line has its points. */

@@ -1,13 +1,14 @@
 /** The history of the chosen tensor over steps and iterations of its loop. */
 import { useMemo, useState } from 'preact/hooks';
 import { answers } from '../../api/current';
-import type { TensorView } from '../../api/types';
+import type { HistogramsView, TensorView } from '../../api/types';
 import { Nothing } from '../../parts/panel';
 import { chosen, go, live, place, where } from '../../state/store';
 import { useAnswer } from '../../state/use-answer';
 import { read, together, toggleBeside, written } from './beside';
 import { CHARTS, type Span } from './charts';
-import { summary, words } from './history';
+import { halfWords, histogramChart } from './histogram';
+import { type History, type Point, summary, words } from './history';
 import { HistoryChart } from './history-chart';
 import { HistoryTable } from './history-table';
 import './tensor.css';
@@ -55,6 +56,26 @@ function useOthers(own: string): readonly TensorView[] {
   return wanted.length ? (answer ?? []) : [];
 }
 
+/** The histograms of the chosen tensor; undefined where no elements were kept, or a saved page does not hold them. */
+function useHistograms(view: TensorView, logarithmic: boolean): HistogramsView | undefined {
+  const { tensor, function: name } = view;
+  const { answer } = useAnswer(
+    view.points.some(({ kept }) => kept)
+      ? (signal) => answers.histograms(where.peek(), tensor, name, logarithmic, signal)
+      : undefined,
+    [tensor, name, where.value, logarithmic, view.points.some(({ kept }) => kept)],
+    live.value?.revision,
+  );
+  return answer?.tensor === tensor && answer.function === name ? answer : undefined;
+}
+
+/** A point in words, with where half of its elements lie if they were kept. */
+function told(point: Point, history: History, histograms: HistogramsView | undefined): string {
+  const own = histograms?.histograms.find(({ event }) => event === point.event);
+  const half = own && histograms ? halfWords(own, histograms.edges) : '';
+  return [words(point, history.lines), half].filter(Boolean).join('; ');
+}
+
 function Waiting({ problem }: { readonly problem: string }) {
   if (place.value.event === undefined) {
     return <Nothing>Choose an event to see its tensor over the steps of the program.</Nothing>;
@@ -76,6 +97,13 @@ function TensorHistory({ view, others }: TensorHistoryProps) {
   const { event } = place.value;
   const mine = history.points.findIndex((point) => point.event === event);
   const point = history.points[at ?? mine];
+  const histograms = useHistograms(view, logarithmic);
+  const caller = view.callers[view.points.find((each) => each.event === event)?.caller ?? 0] ?? '';
+  const charts = useMemo(() => {
+    const spread = histograms && histogramChart(histograms, history, caller);
+    const [first, ...rest] = CHARTS;
+    return first && spread ? [first, spread, ...rest] : CHARTS;
+  }, [histograms, history, caller]);
 
   const choose = (index: number): void => {
     const wanted = history.points[index];
@@ -120,7 +148,7 @@ function TensorHistory({ view, others }: TensorHistoryProps) {
       </header>
       <p class="history-summary">{summary(view)}</p>
       <output class="history-point">
-        {point ? words(point, history.lines) : 'Point at a chart to see its numbers; a click chooses the event.'}
+        {point ? told(point, history, histograms) : 'Point at a chart to see its numbers; a click chooses the event.'}
       </output>
       <div
         class="charts"
@@ -130,10 +158,10 @@ function TensorHistory({ view, others }: TensorHistoryProps) {
         aria-valuemin={0}
         aria-valuemax={history.points.length - 1}
         aria-valuenow={at ?? Math.max(0, mine)}
-        aria-valuetext={point ? words(point, history.lines) : undefined}
+        aria-valuetext={point ? told(point, history, histograms) : undefined}
         onKeyDown={press}
       >
-        {CHARTS.map((chart) => (
+        {charts.map((chart) => (
           <figure key={chart.name}>
             <figcaption>{history.lines.length > 1 ? chart.foremostTitle : chart.title}</figcaption>
             <HistoryChart
@@ -194,6 +222,9 @@ function Legend({ lines, hidden, onHide }: LegendProps) {
         <li class="legend-max">max</li>
         <li class="legend-mean">mean</li>
         <li class="legend-min">min</li>
+        <li class="legend-area legend-negative">negative</li>
+        <li class="legend-area legend-zero">zero</li>
+        <li class="legend-area legend-positive">positive</li>
         <li class="legend-bad">✕ not finite</li>
       </ul>
     );

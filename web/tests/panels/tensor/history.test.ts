@@ -46,11 +46,24 @@ describe('a history', () => {
 
   it('has shares of all elements, and gaps where nothing was measured', () => {
     const made = history([point(), point({ event: 1, step: 1, health: null }), point({ step: 2 }, { nan: 5 })]);
-    expect(made.zero).toEqual([0.2, null, 0.2]);
+    expect(made.negative).toEqual([0.3, null, 0.3]);
+    expect(made.upToZero).toEqual([0.5, null, 0.5]);
+    expect(made.finite).toEqual([1, null, 0.5]);
+    expect(made.all).toEqual([1, null, 1]);
     expect(made.bad).toEqual([0, null, 0.5]);
     expect(made.max).toEqual([8, null, 8]);
     expect(made.smallest).toBe(0.5);
     expect(badPoints(made)).toEqual([2]);
+  });
+
+  it('has a band of one standard deviation around the mean that stays within what there is', () => {
+    const made = history([point({}, { mean: 0.5, std: 2, min: -4, max: 2 }), point({ step: 1 }, { std: null })]);
+    expect(made.below).toEqual([-1.5, null]);
+    expect(made.above).toEqual([2, null]);
+  });
+
+  it('knows no share of zeros where the negative ones were not counted', () => {
+    expect(history([point({}, { negative: null })]).upToZero).toEqual([null]);
   });
 
   it('has a line for each function that had it computed, as each counts its steps by itself', () => {

@@ -55,6 +55,18 @@ class ThinnedHistory:
     """Functions called from Python, each with steps of its own; empty the name of code outside of all functions."""
 
 
+@dataclass(frozen=True)
+class TensorEvents:
+    """All events of one tensor."""
+
+    tensor: str
+    """Its name and slot in full."""
+    function: str
+    """Empty where several functions have it, and none was chosen."""
+    events: Ints
+    """Ascending."""
+
+
 class NamedTensors(NamedEvents, Called, Protocol):
     """A trace whose tensors are found by any name."""
 
@@ -81,26 +93,14 @@ def thinned_history(opened: NamedTensors, tensor: str, function: str, points: in
     Raises:
         AbsentError: If the trace has no such tensor.
     """
-    found = opened.named(tensor)
-    name, slot = split_slot(tensor)
-    whole = found.name or f"{name}:{slot or 0}"
-    wanted = equal_to(Text(function))
-    chosen = [
-        ref for ref in found.tensors
-        if not function or wanted(opened.site(ref.site).function) or wanted(opened.site(ref.site).given_function)
-    ]  # fmt: skip
-    if chosen and not found.name:
-        raise AbsentError(found.choices(tensor))
-    events = events_of(opened, chosen, found.calls)
-    if not len(events):
-        raise AbsentError(_unknown(opened, whole, function))
-    functions = {opened.site(number).function for number in np.unique(opened.columns.whole("site")[events]).tolist()}
+    found = events_named(opened, tensor, function)
+    events = found.events
     shown = events[thin(opened.columns.bad()[events], points)]
     rows = opened.take(shown, _COLUMNS).to_pylist()
     callers = callers_of(opened, shown)
     return ThinnedHistory(
-        tensor=whole,
-        function=functions.pop() if len(functions) == 1 else function,
+        tensor=found.tensor,
+        function=found.function,
         total=len(events),
         points=tuple(
             HistoryPoint(
@@ -118,6 +118,29 @@ def thinned_history(opened: NamedTensors, tensor: str, function: str, points: in
     )
 
 
+def events_named(opened: NamedTensors, tensor: str, function: str) -> TensorEvents:
+    """The events of the tensor that a name means, see `thinned_history`.
+
+    Raises:
+        AbsentError: If the trace has no such tensor.
+    """
+    found = opened.named(tensor)
+    name, slot = split_slot(tensor)
+    whole = found.name or f"{name}:{slot or 0}"
+    wanted = equal_to(Text(function))
+    chosen = [
+        ref for ref in found.tensors
+        if not function or wanted(opened.site(ref.site).function) or wanted(opened.site(ref.site).given_function)
+    ]  # fmt: skip
+    if chosen and not found.name:
+        raise AbsentError(found.choices(tensor))
+    events = events_of(opened, chosen, found.calls)
+    if not len(events):
+        raise AbsentError(_unknown(opened, whole, function))
+    functions = {opened.site(number).function for number in np.unique(opened.columns.whole("site")[events]).tolist()}
+    return TensorEvents(whole, functions.pop() if len(functions) == 1 else function, events)
+
+
 def thin(bad: Bools, most: int) -> Ints:
     """Which of many points are shown: the first and the last, those that are bad, and of the rest evenly many.
 
@@ -129,12 +152,13 @@ def thin(bad: Bools, most: int) -> Ints:
     needed = np.union1d(np.flatnonzero(bad), [0, count - 1])
     if len(needed) >= most:
         firsts = np.union1d(np.flatnonzero(bad)[:1], [0, count - 1])
-        return np.union1d(firsts, _evenly(needed, most - len(firsts)))
+        return np.union1d(firsts, evenly(needed, most - len(firsts)))
     rest = np.setdiff1d(np.arange(count), needed, assume_unique=True)
-    return np.union1d(needed, _evenly(rest, most - len(needed)))
+    return np.union1d(needed, evenly(rest, most - len(needed)))
 
 
-def _evenly(places: Ints, count: int) -> Ints:
+def evenly(places: Ints, count: int) -> Ints:
+    """At most so many of some places, the first and the last among them."""
     return places[np.unique(np.linspace(0, len(places) - 1, max(count, 0)).astype(np.int64))]
 
 
