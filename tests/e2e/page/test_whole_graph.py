@@ -71,6 +71,22 @@ def test_data_flows_downwards_and_bad_bundles_are_red(opened: Any) -> None:
     assert opened.locator(".graph-edge-bad").count() >= 3
 
 
+def test_the_way_from_the_origin_to_the_loss_goes_straight_down(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    page.locator(".event-title", has_text="Log:0").wait_for()
+    page.get_by_role("tab", name="Graph").click()
+    node(page, "Log ").first.wait_for()
+    middles = [middle(node(page, f"{name} ").first) for name in ("Softmax", "Log", "Sum", "Neg", "Mean")]
+    assert max(x for x, _ in middles) - min(x for x, _ in middles) <= 3
+    assert [y for _, y in middles] == sorted(y for _, y in middles)
+    on, beside = (
+        page.locator(f".graph-edge-bad{which} path.graph-edge-line").first
+        for which in (".graph-edge-way", ":not(.graph-edge-way)")
+    )
+    assert on.evaluate("(path) => getComputedStyle(path).strokeOpacity") == "1"
+    assert beside.evaluate("(path) => getComputedStyle(path).strokeOpacity") == "0.4"
+
+
 def test_a_click_opens_a_box_and_another_closes_it(opened: Any) -> None:
     box(opened, "while,").click()
     box(opened, "body,").wait_for()

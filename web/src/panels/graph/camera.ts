@@ -22,6 +22,8 @@ const LARGEST_FIT = 1.6;
 const LARGEST = 2.5;
 /** Below this words can't be read. */
 const READABLE = 0.58;
+/** What is seen around that which comes first. */
+const ROUND = 160;
 
 /** All of it, in the middle. */
 export function fitted(drawing: Size, room: Room): Camera {
@@ -33,15 +35,26 @@ export function fitted(drawing: Size, room: Room): Camera {
   };
 }
 
-/** All of it where it can be read so, or else what is around a node; the top of it where there is none. */
-export function opening(drawing: Size, room: Room, centre: Area | undefined): Camera {
+/**
+ * All of it where it can be read so; or else what comes first, with the node in it; or what is around the node, or the top
+ * of it where there is none.
+ */
+export function opening(drawing: Size, room: Room, centre: Area | undefined, first?: Area): Camera {
   const all = fitted(drawing, room);
   if (all.scale >= READABLE) return all;
+  if (first && (!centre || holds(first, centre))) {
+    const scale = Math.min(room.width / (first.width + ROUND), room.height / (first.height + ROUND), 1);
+    if (scale >= READABLE) return centred(first, room, scale);
+  }
   if (!centre) {
     const scale = Math.max(Math.min(room.width / drawing.width, 1), READABLE);
     return { x: (room.width - drawing.width * scale) / 2, y: 0, scale };
   }
   return centred(centre, room, READABLE + 0.1);
+}
+
+function holds(area: Area, { x, y }: Point): boolean {
+  return Math.abs(x - area.x) <= area.width / 2 && Math.abs(y - area.y) <= area.height / 2;
 }
 
 /** A point in the middle. */

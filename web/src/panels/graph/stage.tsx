@@ -10,6 +10,8 @@ import type { Direction } from './walk';
 export interface Scene {
   readonly width: number;
   readonly height: number;
+  /** What is seen first where not all can be read, if the centre is in it. */
+  readonly first?: Area | undefined;
   /** Where a thing stands; undefined where there is none of this name. */
   readonly areaOf: (thing: string) => Area | undefined;
 }
@@ -59,7 +61,7 @@ export function Stage({ scene, centre, start, label, walk, press, draw }: StageP
     world.current?.setAttribute('transform', `translate(${to.x} ${to.y}) scale(${to.scale})`);
   };
   const open = (): void => {
-    look(opening(scene, room(), scene.areaOf(centre)));
+    look(opening(scene, room(), scene.areaOf(centre), scene.first));
     opened.current = camera.current;
   };
   const middle = (): { x: number; y: number } => ({ x: room().width / 2, y: room().height / 2 });

@@ -19,6 +19,16 @@ describe('the camera', () => {
     expect(camera.scale).toBeGreaterThan(0.6);
   });
 
+  it('begins with what comes first where that can be read, and the chosen operation is in it', () => {
+    const first = { x: 1500, y: 950, width: 200, height: 200 };
+    const camera = opening(drawing(3000, 2000), ROOM, NODE, first);
+    expect(camera.y + first.y * camera.scale).toBeCloseTo(150);
+    const elsewhere = opening(drawing(3000, 2000), ROOM, { ...NODE, x: 200 }, first);
+    expect(elsewhere.x + 200 * elsewhere.scale).toBeCloseTo(200);
+    const long = opening(drawing(3000, 2000), ROOM, NODE, { ...first, height: 1500 });
+    expect(long.y + NODE.y * long.scale).toBeCloseTo(150);
+  });
+
   it('magnifies around a point that stays', () => {
     const before = centred(NODE, ROOM, 1);
     const after = magnified(before, { x: 40, y: 60 }, 2);

@@ -6,6 +6,8 @@
 import { layout as arrange, graphlib } from '@dagrejs/dagre';
 import type { BoxView, BundleView, NodeView, WholeView } from '../../../api/types';
 import { type Area, NODE_HEIGHT, nodeWidth, type Point } from '../layout';
+import { type Level, withSpine } from './spine';
+import { type Way, wayOf } from './way';
 import { boxTitle, bundleLabel, insideWords } from './words';
 
 /** An operation, a closed box, or an open one. */
@@ -23,6 +25,8 @@ export interface PlacedBundle {
   readonly bundle: BundleView;
   readonly points: readonly Point[];
   readonly label: Point | undefined;
+  /** Whether it lies on the way from the origin. */
+  readonly onWay: boolean;
 }
 
 export interface WholeDrawing {
@@ -30,18 +34,15 @@ export interface WholeDrawing {
   readonly height: number;
   /** Each box before what is in it. */
   readonly things: readonly PlacedThing[];
+  /** Those on the way from the origin last, and so above all others. */
   readonly bundles: readonly PlacedBundle[];
+  /** The room that the way from the origin takes; undefined where there is none. */
+  readonly way: Area | undefined;
 }
 
 interface Size {
   readonly width: number;
   readonly height: number;
-}
-
-/** What is in one box, from its upper left corner. */
-interface Level extends Size {
-  readonly at: ReadonlyMap<string, Point>;
-  readonly bundles: readonly PlacedBundle[];
 }
 
 export const HEADER = 26;
@@ -53,6 +54,8 @@ const BOLD = 7.4;
 const MOST_LABELS = 30;
 /** How much wider than high what has no edges between is packed. */
 const ASPECT = 1.8;
+/** How much shorter than others the edges of the way from the origin are kept. */
+const SHORT = 200;
 
 /** Places all. The same answer is always placed alike. */
 export function placedWhole(view: WholeView): WholeDrawing {
@@ -67,8 +70,10 @@ class Placing {
   private readonly entering = new Map<string, BundleView>();
   private readonly leaving = new Map<string, BundleView>();
   private readonly levels = new Map<string, Level>();
+  private readonly way: Way;
 
   constructor(view: WholeView) {
+    this.way = wayOf(view);
     this.boxes = new Map(view.boxes.map((box) => [box.box, box]));
     this.nodes = new Map(view.nodes.map((node) => [node.node, node]));
     for (const { box, inside } of view.boxes) push(this.children, inside, box);
@@ -90,9 +95,7 @@ class Placing {
       const level = this.levels.get(box);
       if (!level) return;
       const moved = (point: Point): Point => ({ x: point.x + left, y: point.y + top });
-      for (const { bundle, points, label } of level.bundles) {
-        bundles.push({ bundle, points: points.map(moved), label: label && moved(label) });
-      }
+      for (const each of level.bundles) bundles.push(movedBundle(each, moved));
       for (const id of this.children.get(box) ?? []) {
         const at = level.at.get(id);
         if (!at) continue;
@@ -104,7 +107,21 @@ class Placing {
     };
     put('', 0, 0);
     const { width, height } = this.levels.get('') ?? { width: 0, height: 0 };
-    return { width, height, things, bundles };
+    bundles.sort((one, other) => Number(one.onWay) - Number(other.onWay));
+    return { width, height, things, bundles, way: this.roomOfWay(things) };
+  }
+
+  /** Around what is on the way, and what it was made from; of an open box what is on the way in it. */
+  private roomOfWay(things: readonly PlacedThing[]): Area | undefined {
+    const inputs = [...this.way.joints].flatMap(({ source, target }) => (this.way.things.has(target) ? [source] : []));
+    const wanted = new Set([...this.way.things, ...inputs]);
+    const on = things.filter(({ id, box }) => wanted.has(id) && !box?.opened);
+    if (!on.length) return undefined;
+    const left = Math.min(...on.map(({ x, width }) => x - width / 2));
+    const right = Math.max(...on.map(({ x, width }) => x + width / 2));
+    const top = Math.min(...on.map(({ y, height }) => y - height / 2));
+    const bottom = Math.max(...on.map(({ y, height }) => y + height / 2));
+    return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top };
   }
 
   private size(id: string): Size {
@@ -122,7 +139,7 @@ class Placing {
 
   /** Lays out what is in a box: what is joined by edges together, and such groups side by side in rows. */
   private level(box: string): Level {
-    const things = this.children.get(box) ?? [];
+    const things = this.wayFirst(this.children.get(box) ?? []);
     const flows = this.flows.get(box) ?? [];
     const groups = joinedGroups(things, flows).map((group) => this.group(group, flows));
     const at = new Map<string, Point>();
@@ -133,11 +150,15 @@ class Placing {
       if (!group) return;
       const moved = (point: Point): Point => ({ x: point.x + x, y: point.y + y });
       for (const [id, point] of group.at) at.set(id, moved(point));
-      for (const each of group.bundles) {
-        bundles.push({ ...each, points: each.points.map(moved), label: each.label && moved(each.label) });
-      }
+      for (const each of group.bundles) bundles.push(movedBundle(each, moved));
     });
     return { width: packed.width, height: packed.height, at, bundles };
+  }
+
+  /** What is on the way from the origin first: dagre puts it on the left, and rows begin with it. */
+  private wayFirst(things: readonly string[]): readonly string[] {
+    const { trunk } = this.way;
+    return [...things.filter((each) => trunk.has(each)), ...things.filter((each) => !trunk.has(each))];
   }
 
   private group(things: readonly string[], flows: readonly BundleView[]): Level {
@@ -151,7 +172,7 @@ class Placing {
     for (const bundle of own) {
       const label = all || bundle.tensors > 1 ? bundleLabel(bundle) : '';
       const size = label ? { width: label.length * 5.8 + 8, height: 13, labelpos: 'c' } : {};
-      graph.setEdge(bundle.source, bundle.target, { ...size, weight: 1 + Math.log10(bundle.tensors) });
+      graph.setEdge(bundle.source, bundle.target, { ...size, weight: this.weight(bundle) });
     }
     arrange(graph);
     const { width, height } = graph.graph() as Size;
@@ -159,9 +180,14 @@ class Placing {
     const bundles = own.map((bundle) => {
       const edge = graph.edge(bundle.source, bundle.target) as { points: Point[]; x?: number; y?: number };
       const label = edge.x === undefined || edge.y === undefined ? undefined : { x: edge.x, y: edge.y };
-      return { bundle, points: edge.points, label };
+      return { bundle, points: edge.points, label, onWay: this.way.bundles.has(bundle) };
     });
-    return { width, height, at, bundles };
+    const areas = new Map(things.map((id) => [id, { ...(graph.node(id) as Area) }]));
+    return withSpine({ width, height, at, bundles }, areas, this.way);
+  }
+
+  private weight(bundle: BundleView): number {
+    return (1 + Math.log10(bundle.tensors)) * (this.way.joints.has(bundle) ? SHORT : 1);
   }
 }
 
@@ -195,6 +221,10 @@ export function inRows(sizes: readonly Size[]): Size & { readonly places: readon
     [x, high, wide] = [x + width + GAP, Math.max(high, height), Math.max(wide, x + width)];
   }
   return { places, width: wide + 2 * MARGIN, height: y + high + 2 * MARGIN };
+}
+
+function movedBundle(placed: PlacedBundle, moved: (point: Point) => Point): PlacedBundle {
+  return { ...placed, points: placed.points.map(moved), label: placed.label && moved(placed.label) };
 }
 
 function point({ x, y }: Point): Point {

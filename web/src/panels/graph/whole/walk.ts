@@ -22,13 +22,15 @@ function up(drawing: WholeDrawing, here: PlacedThing): PlacedThing | undefined {
   return nearest(above, here) ?? things(drawing, [here.inside])[0] ?? nearest(row(drawing, here, 'above'), here);
 }
 
-/** Into an open box, to what takes its result, or else to what is below the box around it. */
+/** Into an open box, along the way from the origin, to what takes its result, or else to what is below the box around it. */
 function down(drawing: WholeDrawing, here: PlacedThing): PlacedThing | undefined {
   const inside = drawing.things.filter((each) => each.inside === here.id);
   if (inside.length) return inside.reduce((best, each) => (each.y < best.y ? each : best));
   for (let at: PlacedThing | undefined = here; at; at = things(drawing, [at.inside])[0]) {
     const { id, y } = at;
-    const targets = drawing.bundles.filter(({ bundle }) => bundle.source === id).map(({ bundle }) => bundle.target);
+    const leading = drawing.bundles.filter(({ bundle }) => bundle.source === id);
+    const onWay = leading.find((each) => each.onWay);
+    const targets = (onWay ? [onWay] : leading).map(({ bundle }) => bundle.target);
     const below = things(drawing, targets).filter((each) => each.y > y);
     const next = nearest(below, at) ?? nearest(row(drawing, at, 'below'), at);
     if (next) return next;

@@ -18,19 +18,19 @@ export function WholeBundles({ drawing, centre }: WholeBundlesProps) {
     return thing?.box?.label ?? thing?.node?.title ?? id;
   };
   return (
-    <g class="graph-edges">
-      {drawing.bundles.map(({ bundle, points }) => {
+    <g class={`graph-edges${drawing.way ? ' graph-edges-with-way' : ''}`}>
+      {drawing.bundles.map(({ bundle, points, onWay }) => {
         const near = bundle.source === centre || bundle.target === centre;
         return (
           <g
             key={`${bundle.source}\n${bundle.target}`}
-            class={`graph-edge${bundle.bad ? ' graph-edge-bad' : ''}${near ? ' graph-edge-near' : ''}`}
+            class={`graph-edge${bundle.bad ? ' graph-edge-bad' : ''}${near ? ' graph-edge-near' : ''}${onWay ? ' graph-edge-way' : ''}`}
           >
             <title>{bundleWords(bundle, named)}</title>
             <path class="graph-edge-reach" d={pathOf(points)} />
             <path
               class="graph-edge-line"
-              style={{ strokeWidth: thickness(bundle) }}
+              style={{ strokeWidth: thickness(bundle) + (onWay ? 1.6 : 0) }}
               d={pathOf(points)}
               marker-end={`url(#${bundle.bad ? 'graph-arrow-bad' : 'graph-arrow'})`}
             />
@@ -38,9 +38,12 @@ export function WholeBundles({ drawing, centre }: WholeBundlesProps) {
         );
       })}
       {/* Above all edges: none crosses a word. */}
-      {drawing.bundles.map(({ bundle, label }) =>
+      {drawing.bundles.map(({ bundle, label, onWay }) =>
         label ? (
-          <g key={`${bundle.source}\n${bundle.target}`} class={`graph-edge${bundle.bad ? ' graph-edge-bad' : ''}`}>
+          <g
+            key={`${bundle.source}\n${bundle.target}`}
+            class={`graph-edge${bundle.bad ? ' graph-edge-bad' : ''}${onWay ? ' graph-edge-way' : ''}`}
+          >
             <text x={label.x} y={label.y + 3.5}>
               {bundleLabel(bundle)}
             </text>

@@ -16,7 +16,7 @@ export function WholeDrawing({ view }: { readonly view: WholeView }) {
   const drawing = useMemo(() => placedWhole(view), [view]);
   const scene = useMemo<Scene>(() => {
     const areas = new Map(drawing.things.map((thing) => [thing.id, thing]));
-    return { width: drawing.width, height: drawing.height, areaOf: (thing) => areas.get(thing) };
+    return { width: drawing.width, height: drawing.height, first: drawing.way, areaOf: (thing) => areas.get(thing) };
   }, [drawing]);
   const { operation } = place.value;
   const known = new Set(drawing.things.map(({ id }) => id));

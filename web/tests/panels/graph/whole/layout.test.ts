@@ -71,6 +71,51 @@ describe('the layout of a whole graph', () => {
   });
 });
 
+describe('the way from the origin', () => {
+  const many = Array.from({ length: 200 }, (_, index) => `op${index}`);
+  const view = whole(
+    [],
+    [node('x'), node('log', { origin: true }), node('mul'), node('loss'), ...many.map((each) => node(each))],
+    [
+      ...many.map((each) => bundle('x', each)),
+      bundle('x', 'log'),
+      bundle('log', 'mul', { bad: true }),
+      bundle('op7', 'mul'),
+      bundle('mul', 'loss', { bad: true }),
+      bundle('mul', 'op9', { bad: true }),
+    ],
+  );
+  const drawing = placedWhole(view);
+  const at = (id: string) => drawing.things.find((each) => each.id === id) as PlacedThing;
+
+  it('stands straight below what leads to it, left of all else', () => {
+    const trunk = ['x', 'log', 'mul', 'loss'].map(at);
+    expect(new Set(trunk.map(({ x }) => x)).size).toBe(1);
+    const right = Math.max(...trunk.map((each) => edges(each).right));
+    for (const each of many) expect(edges(at(each)).left).toBeGreaterThan(right);
+    for (const each of drawing.things) expect(edges(each).right).toBeLessThanOrEqual(drawing.width);
+  });
+
+  it('is drawn over the rest, and known to the camera', () => {
+    expect(drawing.bundles.slice(-2).map(({ bundle: { source }, onWay }) => [source, onWay])).toEqual([
+      ['log', true],
+      ['mul', true],
+    ]);
+    expect(drawing.bundles.filter(({ onWay }) => onWay)).toHaveLength(2);
+    expect(drawing.way).toEqual({ ...drawing.way, x: at('mul').x });
+    expect(edges(drawing.way as Area).top).toBe(edges(at('x')).top);
+    expect(edges(drawing.way as Area).bottom).toBe(edges(at('loss')).bottom);
+  });
+
+  it('is met by what comes from the side on its right, from above', () => {
+    const side = drawing.bundles.find(({ bundle: { source } }) => source === 'op7');
+    const end = side?.points.at(-1);
+    expect(end?.x).toBeGreaterThan(at('mul').x);
+    expect(end?.y).toBeCloseTo(edges(at('mul')).top);
+    expect(side?.points.at(-2)?.y).toBeLessThan(end?.y ?? 0);
+  });
+});
+
 describe('what has no edges between', () => {
   it('is found', () => {
     expect(joinedGroups(['a', 'b', 'c', 'd'], [bundle('c', 'a'), bundle('x', 'b')])).toEqual([
