@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import subprocess
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 import tensordbg
 from tensordbg import notebook
 from tensordbg.report.saved_page import page
+from tests import programs
 
 PAGE = '<title>tensordbg</title><script type="application/json" id="saved-answers">{answers}</script>'
 
@@ -61,7 +63,7 @@ def test_in_a_real_notebook(sample: Path) -> None:
         "import urllib.request\nurllib.request.urlopen(shown.link + 'api/findings').status",
     )
     assert folder == {}
-    assert "<td>harmless</td><td>Log:0</td><td>log_of_zero</td>" in trace["text/html"]
+    assert re.search(r"<td[^>]*>harmless</td><td[^>]*>Log:0</td><td[^>]*>log_of_zero</td>", trace["text/html"])
     assert trace["text/plain"] == f"Trace('{sample}')"
     link = r"http://127.0.0.1:\d+/[\w-]{43}/"
     assert re.search(rf'<iframe [^>]*height="500"[^>]* src="{link}"></iframe>', shown["text/html"])
@@ -69,8 +71,43 @@ def test_in_a_real_notebook(sample: Path) -> None:
     assert read["text/plain"] == "200"
 
 
+MARIMO = """\
+import sys
+import marimo
+import tensordbg
+
+trace = tensordbg.open(sys.argv[1])
+print(marimo.as_html(trace).text)
+print(marimo.as_html(trace.why()).text)
+print(marimo.as_html(trace.why().origins[0]).text)
+print(marimo.as_html(tensordbg.show(trace, saved=True)).text[:400])
+"""
+
+
+def test_in_marimo(sample: Path) -> None:
+    if not programs.BESIDE.exists() or subprocess.run([programs.BESIDE, "-c", "import marimo"], check=False).returncode:
+        pytest.skip("`make beside` sets up the environment with marimo")
+    command = [programs.BESIDE, "-c", MARIMO, str(sample)]
+    trace, findings = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("<pre ", 1)
+    assert "harmless</td>" in trace
+    assert findings.count("log_of_zero") >= 2
+    assert "Origin(" not in findings
+    assert '<iframe title="tensordbg"' in findings
+
+
+def test_a_cell_keeps_a_copy_beside_the_server(sample: Path, here: None, built: None) -> None:
+    shown = tensordbg.show(sample, height=300)
+    inside = re.fullmatch(
+        r'<object title="tensordbg" type="text/html" [^>]*data="([^"]*)">(<iframe .*</iframe>)</object>', shown.html
+    )
+    assert inside
+    assert inside[1] == shown.link
+    assert inside[2] == tensordbg.show(sample, height=300, saved=True).html
+    assert "<object" not in tensordbg.show(sample, saved=False).html
+
+
 def test_the_server_lets_notebooks_of_this_machine_show_it(sample: Path, here: None) -> None:
-    shown = tensordbg.show(sample)
+    shown = tensordbg.show(sample, saved=False)
     with urllib.request.urlopen(f"{shown.link}api/overview") as answer:
         policy = answer.headers["content-security-policy"]
     assert f"frame-ancestors {notebook._FRAME_ANCESTORS}" in policy
@@ -84,7 +121,7 @@ def test_elsewhere_the_page_is_saved(
     shown = tensordbg.show(sample)
     assert shown.link == ""
     assert notebook._servers == {}
-    inside = re.fullmatch(r'<iframe [^>]*sandbox="allow-scripts" srcdoc="([^"]*)"></iframe>', shown.html)
+    inside = re.fullmatch(r'<iframe [^>]*sandbox="allow-scripts" loading="lazy" srcdoc="([^"]*)"></iframe>', shown.html)
     assert inside
     assert html.unescape(inside[1]).startswith("<title>tensordbg</title>")
 

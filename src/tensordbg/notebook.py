@@ -1,4 +1,4 @@
-"""The browser's page in a notebook's cell: from a server in the background; saved, where the browser is elsewhere."""
+"""The browser's page in a notebook's cell: from a server in the background, with a saved copy for when it is gone."""
 
 from __future__ import annotations
 
@@ -58,14 +58,15 @@ class Shown:
 def show(trace: Trace | Run | Path | str = "tdbg-traces", height: int = HEIGHT, saved: bool | None = None) -> Shown:
     """Puts the page of `tdbg view` into a notebook's cell, as its last line; elsewhere in a cell, `display` the result.
 
-    A server in the background of this process answers, on this machine alone, as long as the process lives. Where the
-    notebook's browser is on another machine, which is told by the environment, the page of `tdbg report` is put into
-    the notebook itself: it does not grow with the trace, and is still there when the notebook is opened again.
+    A server in the background of this process answers, on this machine alone, as long as the process lives. The page of
+    `tdbg report` is put into the notebook itself, and shown wherever the browser does not reach that server: when the
+    process has ended, or the notebook was exported. Where the browser is on another machine, which is told by the
+    environment, there is this copy alone.
 
     Args:
         trace: A trace or run that was opened, or the path of one; a folder of traces means the newest run.
         height: Of the cell, in pixels.
-        saved: True for the saved page, False for the server; by default what fits the environment.
+        saved: True for the saved page alone, False for the server alone; by default what fits the environment.
 
     Raises:
         TraceError: If there is no trace that can be read.
@@ -74,28 +75,32 @@ def show(trace: Trace | Run | Path | str = "tdbg-traces", height: int = HEIGHT, 
     if not 1 <= height <= _HIGHEST:
         raise UsageError(f"height={height!r} is no number of pixels from 1 to {_HIGHEST}; leave it out for {HEIGHT}")
     path = Path(trace) if isinstance(trace, str | Path) else trace.path
-    if saved is None:
-        saved = _is_elsewhere(os.environ)
-    return _saved(path, height) if saved else _served(path, height)
+    if saved or (saved is None and _is_elsewhere(os.environ)):
+        return Shown("", _saved(path, height))
+    link = _server_of(path.resolve()).link
+    if saved is False:
+        return Shown(link, _frame(f'src="{escape(link)}"', height))
+    return Shown(link, _with_copy(link, _saved(path, height), height))
 
 
 def _is_elsewhere(environment: Mapping[str, str]) -> bool:
     return any(environment.get(name) for name in _ELSEWHERE) or any(file.exists() for file in _CONTAINERS)
 
 
-def _saved(path: Path, height: int) -> Shown:
+def _saved(path: Path, height: int) -> str:
     from tensordbg.report.saved_page.page import saved_page
     from tensordbg.trace.folders.runs import find_run
     from tensordbg.wire.view.answers import RunAnswers
 
     page = saved_page(RunAnswers(find_run(path))).decode()
     # Without allow-same-origin the frame has nothing to do with the notebook around it.
-    return Shown("", _frame(f'sandbox="allow-scripts" srcdoc="{escape(page)}"', height))
+    return _frame(f'sandbox="allow-scripts" loading="lazy" srcdoc="{escape(page)}"', height)
 
 
-def _served(path: Path, height: int) -> Shown:
-    link = _server_of(path.resolve()).link
-    return Shown(link, _frame(f'src="{escape(link)}"', height))
+def _with_copy(link: str, copy: str, height: int) -> str:
+    """The server's page; a browser that can't load it shows the copy instead, without any script."""
+    size = f'width="100%" height="{height}"'
+    return f'<object title="tensordbg" type="text/html" {size} data="{escape(link)}">{copy}</object>'
 
 
 def _frame(source: str, height: int) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import tensordbg
+from tensordbg.analysis.diff.result import Comparison
+from tensordbg.analysis.finding import Origin, WhyResult
 from tensordbg.analysis.why import why
 from tensordbg.report.findings.why_text import render, render_origins
 from tensordbg.report.in_notebooks import show_results
@@ -43,6 +47,20 @@ def test_findings_and_origins(shell: InteractiveShell) -> None:
     assert findings["text/html"].startswith("<pre ")
     assert "&lt;b&gt;" in origin["text/html"]
     assert "<b>" not in origin["text/html"]
+
+
+def test_results_say_themselves_how_they_are_shown_where_marimo_is(
+    sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = tensordbg.diff(sample, sample)
+    assert not hasattr(result, "_repr_html_")
+    monkeypatch.setitem(sys.modules, "marimo", ModuleType("marimo"))
+    for each in (WhyResult, Origin, Comparison):
+        monkeypatch.setattr(each, "_repr_html_", None, raising=False)
+    compared, findings = tensordbg.diff(sample, sample), tensordbg.open(sample).why()
+    assert "The same: " in compared._repr_html_()
+    assert "log_of_zero" in findings._repr_html_()
+    assert findings.origins[0]._repr_html_().startswith("<pre ")
 
 
 def test_a_comparison(shell: InteractiveShell, sample: Path) -> None:

@@ -1,6 +1,6 @@
 """Results in a notebook, or in IPython in a terminal: what `tdbg` prints of them, in place of pages of dataclass.
 
-IPython itself is never imported: what is there was given.
+Neither IPython nor marimo is ever imported: what is there was given, or was imported by the program.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ _TEXTS: tuple[tuple[type, Callable[[Any], RenderableType]], ...] = (
 _DRAWN: dict[type, Callable[[Any], str]] = {Comparison: diff_html}
 """Results that are more than their text where there is room."""
 
+_METHOD = "_repr_html_"
+"""What marimo asks a value of a cell for."""
+
 
 def show_results_if_running() -> None:
     """Does what `show_results` does where the program is a notebook or an IPython."""
@@ -38,6 +41,8 @@ def show_results_if_running() -> None:
     shell = module.get_ipython() if module is not None and hasattr(module, "get_ipython") else None
     if getattr(shell, "display_formatter", None) is not None:
         show_results(shell)
+    if "marimo" in sys.modules:
+        show_themselves()
 
 
 def show_results(shell: Any) -> None:
@@ -46,6 +51,12 @@ def show_results(shell: Any) -> None:
     for result, text in _TEXTS:
         formatters["text/html"].for_type(result, _DRAWN.get(result) or _as_html(text))
         formatters["text/plain"].for_type(result, _as_plain(text))
+
+
+def show_themselves() -> None:
+    """Has results say themselves how they are shown, for notebooks that can't be told by type."""
+    for result, text in _TEXTS:
+        setattr(result, _METHOD, _DRAWN.get(result) or _as_html(text))
 
 
 def _as_html(text: Callable[[Any], RenderableType]) -> Callable[[Any], str]:

@@ -176,6 +176,22 @@ def test_the_servers_page_in_a_cell(page: Any, digits: Path, servers: None, cell
     assert page.title() == "notebook"
 
 
+def test_a_cell_shows_its_copy_once_the_kernel_is_gone(
+    page: Any, digits: Path, servers: None, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notebook, "_is_elsewhere", lambda _: False)
+    shown = tensordbg.show(digits)
+    cell(shown)
+    page.wait_for_function("document.querySelector('object').contentWindow !== null")
+    expect(page.locator("iframe")).not_to_be_visible()
+    page.frame(url=re.compile(re.escape(shown.link))).locator(".finding").first.wait_for()
+    page.goto("about:blank")
+    notebook._servers.pop(digits.resolve()).stop()
+    copy = cell(shown)
+    copy.get_by_text("it holds what surrounds the findings").first.wait_for()
+    walk_to_the_source(copy)
+
+
 def test_without_javascript_it_tells_the_findings(browser: Any, saved: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -58,7 +58,7 @@ def test_names_stay_text() -> None:
     trace.run(f).event(f.op("Log", name=evil), [nan])
     read = Reader(findings_table(why(trace)))
     assert read.tags == {"div", "p", "table", "thead", "tbody", "tr", "th", "td"}
-    assert read.attributes == []
+    assert set(read.attributes) == {("style", "padding:0.15em 0.6em;text-align:left")}
     assert f"{evil}:0" in read.cells
 
 

@@ -15,6 +15,9 @@ _ROWS = 12
 
 _HEADINGS = ("", "tensor", "cause", "line", "when", "why")
 
+_ROOM = ' style="padding:0.15em 0.6em;text-align:left"'
+"""Not every notebook has a style for tables."""
+
 
 def findings_table(result: WhyResult) -> str:
     """A sentence, and a table where there is anything to list."""
@@ -29,8 +32,8 @@ def findings_table(result: WhyResult) -> str:
 
 
 def _table(rows: list[tuple[str, ...]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in _HEADINGS)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    head = "".join(f"<th{_ROOM}>{escape(name)}</th>" for name in _HEADINGS)
+    body = "".join("<tr>" + "".join(f"<td{_ROOM}>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
