@@ -38,7 +38,7 @@ def one_tensor(folder: Path, tensor: Tensor) -> Path:
 def test_what_is_not_finite_is_reported(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = said(Path("tdbg-traces/sample"), capsys)
     assert lines[0] == "tdbg: recorded 12 tensors in 3 steps (1.2 s): tdbg-traces/sample"
-    assert lines[1] == "tdbg: 1 of them were not finite"
+    assert lines[1] == "tdbg: 1 of them was not finite"
     assert any("Log:0" in line for line in lines)
     assert lines[-1] == "tdbg: `tdbg why` shows this again, `tdbg ls --non-finite` lists the tensors"
     assert open_trace(sample).sealed_files("tensors")
@@ -47,7 +47,7 @@ def test_what_is_not_finite_is_reported(sample: Path, capsys: pytest.CaptureFixt
 def test_all_is_finite(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(one_tensor(Path("runs/a"), Tensor()), capsys) == [
         "tdbg: recorded 1 tensor in 1 step (1.2 s): runs/a",
-        "tdbg: All 1 tensors were finite; `tdbg ls runs/a` lists them",
+        "tdbg: The only tensor was finite; `tdbg ls runs/a` lists it",
     ]
 
 

@@ -28,7 +28,7 @@ def test_a_process_is_opened_from_the_matrix(page: Any, run_link: str) -> None:
     panel = page.get_by_role("region", name="Processes")
     expect(panel).to_contain_text("2 processes, steps 0 to 2")
     assert panel.locator(".map-names button").all_inner_texts() == ["worker 0", "worker 1"]
-    cells = panel.get_by_role("slider", name=re.compile("How each process fared"))
+    cells = panel.get_by_role("slider", name=re.compile("Whether each process was well"))
     cells.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("End")

@@ -23,7 +23,7 @@ def test_what_where_and_why() -> None:
     assert "> 6         probs)" in lines
     assert "| out | `Log:0` | `float32[1, 2]` | 0 | 0 | 0 | 0 | 1 | 1 |" in lines
     assert "- **Cause** `log_of_zero`: probs:0: 1 of its 2 elements is 0; log(0) is -inf." in lines
-    assert "### Harmless, as nothing came of it" in lines
+    assert "### Harmless (nothing came of it)" in lines
     assert "- `Dropped:0` in step 0 `train.py:9`: `division_by_zero`, 5 times" in lines
 
 
@@ -73,7 +73,7 @@ def test_all_finite() -> None:
     f = trace.function("f")
     log = f.op("Log")
     trace.run(f).event(log, [1.0])
-    assert findings_markdown(why(trace), HERE).startswith("## All 1 tensors over 1 step were finite.\n\n### Program\n")
+    assert findings_markdown(why(trace), HERE).startswith("## The only tensor was finite.\n\n### Program\n")
 
 
 def test_names_and_sources_can_not_break_out() -> None:

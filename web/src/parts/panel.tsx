@@ -12,14 +12,14 @@ interface PanelProps {
   readonly head?: ComponentChildren;
   /** A sentence instead of a blank: what went wrong with the last answer, unless the bar at the top says so. */
   readonly problem?: string | undefined;
-  /** Whether an answer is on its way. */
+  /** Whether an answer is on its way; it no longer is where something went wrong. */
   readonly busy?: boolean;
   readonly children?: ComponentChildren;
 }
 
 export function Panel({ name, title, head, problem, busy, children }: PanelProps) {
   return (
-    <section class={`panel panel-${name}`} aria-label={title} aria-busy={busy ? 'true' : 'false'}>
+    <section class={`panel panel-${name}`} aria-label={title} aria-busy={busy && !problem ? 'true' : 'false'}>
       <header class="panel-head">
         <h2>{title}</h2>
         {head}

@@ -162,9 +162,13 @@ def _tell_health(result: WhyResult, named: str) -> None:
         _report(result)
         _say(f"`tdbg why{named}` shows this again, `tdbg ls{named}` lists the tensors")
     elif not result.non_finite_events:
-        _say(f"All {count(result.tensor_events)} tensors were finite; `tdbg ls{named}` lists them")
+        one = result.tensor_events == 1
+        told = "The only tensor was finite" if one else f"All {count(result.tensor_events)} tensors were finite"
+        _say(f"{told}; `tdbg ls{named}` lists {'it' if one else 'them'}")
     else:
-        _say(f"{count(result.non_finite_events)} of them were not finite")
+        _say(
+            f"{count(result.non_finite_events)} of them {'was' if result.non_finite_events == 1 else 'were'} not finite"
+        )
         _report(result)
         _say(f"`tdbg why{named}` shows this again, `tdbg ls{named} --non-finite` lists the tensors")
 

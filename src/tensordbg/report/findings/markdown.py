@@ -69,7 +69,7 @@ def findings_markdown(result: WhyResult, circumstances: Circumstances) -> str:
         parts += [f"### {_headline(origin)}"] if k else []
         parts += _origin(origin)
     parts += _list("Further origins", [_origin_line(each) for each in grave[_IN_FULL:]])
-    parts += _list("Harmless, as nothing came of it", [_origin_line(each) for each in harmless])
+    parts += _list("Harmless (nothing came of it)", [_origin_line(each) for each in harmless])
     for failure in result.failures[len(lead) :]:
         parts += [f"### {prose(failure_lead(failure))}", *_failure(failure)]
     parts += _list("Warnings, of finite numbers", [_warning_line(each) for each in result.warnings])

@@ -98,6 +98,8 @@ def status_sentence(result: WhyResult) -> str:
         return f"Nothing that matters went wrong: what was not finite {_end_of_all(result)}."
     if not result.tensor_events:
         return "No tensor was recorded."
+    if result.tensor_events == 1:
+        return "The only tensor was finite."
     steps = f"{count(result.steps)} step{'' if result.steps == 1 else 's'}"
     processes = f" in {len(result.processes)} processes" if result.processes else ""
     return f"All {count(result.tensor_events)} tensors over {steps}{processes} were finite."
@@ -113,12 +115,13 @@ def _end_of_all(result: WhyResult) -> str:
 def totals_sentence(result: WhyResult) -> str:
     """How many tensors were not finite, in which process."""
     total = f"{count(result.non_finite_events)} of {count(result.tensor_events)} recorded tensors"
+    verb = "is" if result.non_finite_events == 1 else "are"
     if not result.processes:
-        return f"{total} are not finite."
+        return f"{total} {verb} not finite."
     told = result.processes
     if len(told) > _SHARES:
         told = tuple(sorted(told, key=lambda each: -each.non_finite_events))[:_SHARES]
     shares = ", ".join(f"{each.name} {count(each.non_finite_events)}" for each in told)
     if len(told) < len(result.processes):
         shares = f"{shares} and others; --json tells all"
-    return f"{total} in {len(result.processes)} processes are not finite: {shares}."
+    return f"{total} in {len(result.processes)} processes {verb} not finite: {shares}."

@@ -16,14 +16,14 @@ _STYLE = "<style>html, body { height: auto; overflow: auto; padding: 1em } #page
 
 def page_text(findings: Findings) -> str:
     """An element `noscript` with what was found, all that is from the trace escaped."""
-    parts = [_STYLE, "<h1>tensordbg</h1>", _paragraph(findings.summary)]
+    parts = ["<h1>tensordbg</h1>", _paragraph(findings.summary)]
     for finding in findings.findings[:_MOST]:
         parts += _told(finding)
     left = len(findings.findings) - _MOST
     if left > 0:
         parts.append(_paragraph(f"{left} more are not listed here."))
     parts.append(_paragraph("With JavaScript this page shows the tensors, the source, the graph and the timeline."))
-    return f"<noscript>{''.join(parts)}</noscript>"
+    return f"<noscript>{_STYLE}<main>{''.join(parts)}</main></noscript>"
 
 
 def _told(finding: Finding) -> Iterator[str]:

@@ -21,7 +21,7 @@ def test_origin_with_rows(opened: OpenedTrace) -> None:
     assert (found.kind, found.cause, found.process) == ("origin", origin.cause, "")
     assert found.level == ("trouble" if origin.consequential else "harmless")
     assert [each.row and each.row.event for each in found.inputs] == [8]
-    assert everything.summary.startswith("1 of 12 recorded tensors are not finite. ")
+    assert everything.summary.startswith("1 of 12 recorded tensors is not finite. ")
 
 
 def test_what_matters_comes_first() -> None:

@@ -20,7 +20,8 @@ export function FindingsPanel() {
       problem={findingsProblem.value}
       busy={!found}
     >
-      {found ? <p class="findings-summary">{found.summary}</p> : <Nothing>Looking for what went wrong…</Nothing>}
+      {found ? <p class="findings-summary">{found.summary}</p> : null}
+      {found ? null : <Nothing>{findingsProblem.value ? 'Nothing to show.' : 'Looking for what went wrong…'}</Nothing>}
       {running.value && !following.value ? <p class="findings-paused">Paused: no new ones come in.</p> : null}
       <Groups all={all} />
       <Notes />

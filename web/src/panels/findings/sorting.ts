@@ -12,7 +12,7 @@ export interface Level {
 
 /** The levels, what matters most first. */
 export const LEVELS: readonly Level[] = [
-  { name: 'trouble', title: 'Trouble', sign: '✕', folded: false },
+  { name: 'trouble', title: 'Problems', sign: '✕', folded: false },
   { name: 'warning', title: 'Warnings', sign: '▲', folded: false },
   { name: 'harmless', title: 'Harmless', sign: '○', folded: true },
   { name: 'note', title: 'Notes', sign: 'i', folded: true },

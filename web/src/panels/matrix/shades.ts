@@ -10,7 +10,7 @@ interface Kind {
 
 /** By which the cells are coloured; all but the first tell how far a process is from the median. */
 export const SHOWN: Readonly<Record<string, Kind>> = {
-  health: { title: 'Health', about: 'How each process fared in each step' },
+  health: { title: 'Health', about: 'Whether each process was well in each step' },
   loss: { title: 'Loss', about: 'Loss of each process against the median of all' },
   gradients: {
     title: 'Gradients',

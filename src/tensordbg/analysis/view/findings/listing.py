@@ -217,9 +217,11 @@ def _summary(result: WhyResult, found: list[Found]) -> Iterator[str]:
     elif not result.tensor_events:
         yield "No tensor was recorded."
     elif not result.non_finite_events:
-        yield f"All {result.tensor_events:,} tensors were finite."
+        one = result.tensor_events == 1
+        yield "The only tensor was finite." if one else f"All {result.tensor_events:,} tensors were finite."
     else:
-        yield f"{result.non_finite_events:,} of {result.tensor_events:,} recorded tensors are not finite."
+        verb = "is" if result.non_finite_events == 1 else "are"
+        yield f"{result.non_finite_events:,} of {result.tensor_events:,} recorded tensors {verb} not finite."
         troubles = sum(each.level == "trouble" and each.origin is not None for each in found)
         if troubles:
             yield f"The trouble started at {troubles:,} place{'s' * (troubles > 1)}."
