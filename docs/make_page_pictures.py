@@ -1,6 +1,6 @@
 """Draws the pictures of the page in docs/images from a real trace: one of each panel, and the moving one of the README.
 
-tdbg run --trace /tmp/digits_nan examples/digits_nan.py
+tdbg run --detail values --trace /tmp/digits_nan examples/digits_nan.py
 python docs/make_page_pictures.py /tmp/digits_nan
 
 A browser shows `tdbg view`, so they show what the page shows. It is chromium, or the one that TENSORDBG_CHROMIUM names.
