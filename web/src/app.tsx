@@ -70,7 +70,7 @@ export function App() {
   return (
     <div class="page">
       <TopBar />
-      <main class="panels">
+      <main class="panels" tabIndex={-1}>
         {instead ? null : <Headline />}
         {instead ?? <Panels />}
       </main>

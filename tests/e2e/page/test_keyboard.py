@@ -124,3 +124,17 @@ def test_everything_that_acts_is_reached_with_tab_and_has_a_name(opened: Any) ->
         seen.add(opened.evaluate("document.activeElement?.closest('section, header.bar')?.className"))
     for panel in ("bar", "panel-findings", "panel-timeline", "panel-events", "panel-source", "panel-detail"):
         assert any(panel in (name or "").split() for name in seen), panel
+
+
+def test_the_first_key_leads_past_the_bar(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    page.locator(".event-title", has_text="Log:0").wait_for()
+    before = page.url
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("Skip to the panels")
+    expect(page.locator(":focus")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+    assert page.url == before

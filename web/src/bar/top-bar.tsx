@@ -27,6 +27,7 @@ export function TopBar() {
   const trouble = problem.value || liveProblem.value;
   return (
     <header class="bar">
+      <Skip />
       <h1 class="bar-name">
         <img class="bar-mark" src={iconOf(false)} alt="" width={16} height={16} />
         tensordbg
@@ -183,5 +184,14 @@ function ThemeSwitch() {
         ))}
       </select>
     </label>
+  );
+}
+
+/** Past the bar by one key; it is seen while the keyboard is at it. */
+function Skip() {
+  return (
+    <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main')?.focus()}>
+      Skip to the panels
+    </button>
   );
 }
