@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -56,3 +59,55 @@ def dask_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             worker = ("worker", f"tcp://{place}", "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
             started(stack, folder / f"worker-{number}.log", *worker)
         yield place
+
+
+@pytest.fixture(scope="module")
+def ray_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the server for clients of a cluster of three machines listens, `HOST:PORT`; the head takes no work."""
+    pytest.importorskip("ray")
+    # Names of sockets may have a hundred letters.
+    with tempfile.TemporaryDirectory(prefix="ray-") as folder, ExitStack() as stack:
+        head, clients = free_port(), free_port()
+        server = ("--ray-client-server-port", str(clients), "--include-dashboard", "false", "--temp-dir", folder)
+        ray_started(stack, Path(folder), "--head", "--port", str(head), "--num-cpus", "0", *server)
+        wait_for(head)
+        for _ in range(2):
+            ray_started(stack, Path(folder), "--address", f"127.0.0.1:{head}", "--num-cpus", "1")
+        wait_for(clients)
+        yield f"127.0.0.1:{clients}"
+
+
+def ray_started(stack: ExitStack, folder: Path, *words: str) -> None:
+    """Starts a machine of Ray's by `ray start WORDS...`, which ends with the stack, and all that it started."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"}
+    process = subprocess.Popen(
+        [Path(sys.executable).parent / "ray", "start", "--block", "--node-ip-address", "127.0.0.1", *words],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+    def end() -> None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    stack.callback(end)
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])
+
+
+def wait_for(port: int) -> None:
+    """Waits until somebody listens on a port."""
+    for _ in range(600):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.1)
+    message = f"nobody listens on {port}"
+    raise TimeoutError(message)

@@ -10,4 +10,6 @@ from tensordbg.errors import UsageError
 def test_an_address_that_is_none_is_refused_with_those_that_are(address: str) -> None:
     with pytest.raises(UsageError) as refused:
         opened_engine(address)
-    assert str(refused.value) == (f"'{address}' is no engine that is known here; give dask://HOST:PORT")
+    assert str(refused.value) == (
+        f"'{address}' is no engine that is known here; give dask://HOST:PORT or ray://HOST:PORT"
+    )

@@ -63,7 +63,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 
 
 engine_option = click.option(
-    "--engine", metavar="URL", help="Have the workers of a cluster read the traces: dask://HOST:PORT."
+    "--engine",
+    metavar="URL",
+    help="Have the workers of a cluster read the traces: dask://HOST:PORT or ray://HOST:PORT.",
 )
 
 

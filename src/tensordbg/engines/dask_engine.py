@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tensordbg import __version__
-from tensordbg.engines.engine import Answer, Engine, Item, Lost, one_line
+from tensordbg.engines.engine import DIED, Answer, Engine, Item, Lost, lacking, one_line
 from tensordbg.errors import UsageError
 
 _REACHED = 10.0
@@ -21,11 +20,8 @@ _LOOK = 2.0
 _ALONE = 60.0
 """Seconds that may pass without any worker: meanwhile those that died are started again, if somebody does so."""
 
-
 _ROUNDS = 3
 """So often an item is given to Dask, which by itself gives it to several workers."""
-
-_DIED = "the workers that read it died, one after the other"
 
 
 @contextmanager
@@ -69,7 +65,7 @@ class _Dask:
             left = [number for number in range(len(items)) if number not in answers]
             if left:
                 answers |= self._ask(function, {number: items[number] for number in left})
-        return [answers.get(number, Lost(_DIED)) for number in range(len(items))]
+        return [answers.get(number, Lost(DIED)) for number in range(len(items))]
 
     def _ask(self, function: Callable[[Item], Answer], items: Mapping[int, Item]) -> dict[int, Answer | Lost]:
         """The answers on items, by number; one that was lost with the worker that held it is not among them."""
@@ -108,19 +104,5 @@ class _Dask:
             return future.result()
         error = future.exception()
         if isinstance(error, KilledWorker):
-            return Lost(_DIED)
-        if (absent := _import_error(error)) is not None:
-            raise UsageError(
-                f"{self._address}: a worker lacks what it is to run ({absent}); `pip install "
-                f"tensordbg=={__version__}` where the workers run"
-            )
-        raise error
-
-
-def _import_error(error: BaseException | None) -> ImportError | None:
-    """The import that failed, if that is what made an error."""
-    while error is not None:
-        if isinstance(error, ImportError):
-            return error
-        error = error.__cause__ or error.__context__
-    return None
+            return Lost(DIED)
+        raise lacking(self._address, error) or error

@@ -6,8 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from tensordbg import __version__
+from tensordbg.errors import UsageError
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+DIED = "the workers that read it died, one after the other"
 
 
 @dataclass(frozen=True)
@@ -35,3 +40,15 @@ class Engine(Protocol):
 def one_line(error: BaseException) -> str:
     """The message of an error of somebody else's, short and in one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".rstrip(": ")
+
+
+def lacking(address: str, error: BaseException | None) -> UsageError | None:
+    """The error to tell where a worker of the engine at an address could not import what it was to run."""
+    while error is not None:
+        if isinstance(error, ImportError):
+            return UsageError(
+                f"{address}: a worker lacks what it is to run ({error}); `pip install tensordbg=={__version__}` where "
+                "the workers run"
+            )
+        error = error.__cause__ or error.__context__
+    return None

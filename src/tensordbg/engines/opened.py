@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager
 
 from tensordbg.engines.dask_engine import dask_engine
 from tensordbg.engines.engine import Engine
+from tensordbg.engines.ray_engine import ray_engine
 from tensordbg.errors import UsageError
 
-_ENGINES = {"dask": dask_engine}
+_ENGINES = {"dask": dask_engine, "ray": ray_engine}
 
 _ADDRESS = re.compile(r"([a-z]+)://([^\s/:]+|\[[0-9a-fA-F:]+\]):(\d{1,5})/?")
 
