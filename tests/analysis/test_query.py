@@ -276,3 +276,20 @@ def test_a_damaged_trace_is_told_in_a_block_too(tmp_path: Path) -> None:
         part.write_bytes(b"PAR1" * 10)
     with one_database({"": reader}), pytest.raises(TraceError, match="from a copy, or record again"):
         sql(reader, COUNT)
+
+
+def test_too_many_files_are_told_as_such(trace: Path) -> None:
+    reader = open_trace(trace)
+    told = module._damaged({"a": reader, "b": reader}, module.duckdb.IOException("Too many open files"))
+    assert str(told) == (
+        "the query needs more files of 2 processes at once than this process may open; ask of fewer by --process, or "
+        "allow more by `ulimit -n`"
+    )
+
+
+def test_of_many_processes_a_few_are_named_where_one_is_damaged(trace: Path) -> None:
+    reader = open_trace(trace)
+    told = module._damaged(dict.fromkeys("abcde", reader), module.duckdb.IOException("torn"))
+    assert str(told) == (
+        f"{trace}, {trace}, {trace} or 2 more: can't be read (torn); restore it from a copy, or record again"
+    )

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-WORKERS = 3
-"""One is killed where its work goes to another, two where that is given up."""
+WORKERS = 4
+"""One is killed in each of two tests where its work goes to another, two where that is given up."""
 
 
 def started(stack: ExitStack, log: Path, *words: str) -> None:

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from tensordbg.analysis.query import sql_of_run
+from tensordbg.analysis.query_limits import Limits
+from tensordbg.analysis.query_spread import sql_by_engine
 from tensordbg.analysis.spread import why_by_engine
 from tensordbg.analysis.why import why_of_run
 from tensordbg.engines import ray_engine as module
@@ -49,6 +52,20 @@ def test_the_answer_is_the_same_where_a_worker_is_killed(engine: Engine, sample_
     assert not mark.exists()
     assert answer.result == why_of_run({name: open_trace(folder) for name, folder in folders.items()})
     assert not answer.unread
+
+
+def test_a_query_is_answered_the_same_where_a_worker_is_killed(
+    engine: Engine, sample_run: Path, tmp_path: Path
+) -> None:
+    folders = {process.name: process.folder for process in find_run(sample_run).processes}
+    mark = tmp_path / "mark"
+    mark.touch()
+    query = "select op_type, count(*) as n, count(distinct process) from events group by op_type order by all"
+    answer = sql_by_engine(
+        LosingOne(engine, mark), {name: str(folder) for name, folder in folders.items()}, query, Limits()
+    )
+    assert not mark.exists()
+    assert answer == sql_of_run({name: open_trace(folder) for name, folder in folders.items()}, query)
 
 
 def test_who_kills_one_worker_after_the_other_is_lost_and_the_others_are_answered(engine: Engine) -> None:

@@ -8,9 +8,12 @@ holds the rows of all, with the column `process` before the others: numbers mean
 from __future__ import annotations
 
 import glob
+import re
 import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -22,7 +25,7 @@ from tensordbg.trace.bounded import read_at_most
 from tensordbg.trace.schema import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     import pyarrow as pa
@@ -49,12 +52,16 @@ LEFT JOIN (
 ) AS places ON places.stack = sites.stack
 """
 
+_OF_EVENTS = ("tensors", "sites", "functions", "paths", "stacks")
+"""The tables of which `events` is made."""
+
 _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
 _BATCH_ROWS = 100_000
-
+_NAMED = 3
+"""So many traces are named where one of them is damaged."""
 
 _CAUSED_BY_QUERY = (
     duckdb.DataError,
@@ -91,6 +98,19 @@ def sql_of_run(processes: Mapping[str, TraceReader], query: str, limits: Limits 
         return database.answer(query)
 
 
+def sql_of_part(name: str, reader: TraceReader, query: str, limits: Limits | None = None) -> pa.Table:
+    """The answer of one process of a run of several to one SELECT; each table has the column `process`.
+
+    Tables that the query does not name are not opened: of a thousand processes that takes minutes.
+    """
+    named = set(re.findall(r"\w+", query.lower()))
+    if "events" in named:
+        named |= {*_OF_EVENTS}
+    tables = tuple(table for table in (*TABLES, "events") if table in named)
+    with _Database({name: reader}, limits, _Shape(True, tables)) as database:
+        return database.answer(query)
+
+
 @contextmanager
 def one_database(processes: Mapping[str, TraceReader]) -> Iterator[None]:
     """Has one database answer all queries of our own that the block asks of some processes, given by name.
@@ -111,11 +131,23 @@ def one_database(processes: Mapping[str, TraceReader]) -> Iterator[None]:
             _SHARED.reset(token)
 
 
+@dataclass(frozen=True)
+class _Shape:
+    """Which tables a database has, and how."""
+
+    named: bool
+    """Whether they have the column `process`."""
+    tables: tuple[str, ...] = (*TABLES, "events")
+
+
 class _Database:
     """A database over the tables of some processes, which are made known to it when the first query is found right."""
 
-    def __init__(self, processes: Mapping[str, TraceReader], limits: Limits | None) -> None:
+    def __init__(
+        self, processes: Mapping[str, TraceReader], limits: Limits | None, shape: _Shape | None = None
+    ) -> None:
         self.key = _key(processes)
+        self._shape = _Shape(len(processes) > 1) if shape is None else shape
         self._processes = processes
         self._limits = limits
         self._knows_tables = False
@@ -154,7 +186,7 @@ class _Database:
         try:
             if self._limits is not None:
                 _limit_memory(self._connection, self._limits)
-            _register(self._connection, self._processes)
+            _register(self._connection, self._processes, self._shape)
         except duckdb.Error as error:
             raise _damaged(self._processes, error) from error
         self._knows_tables = True
@@ -206,29 +238,64 @@ def _check(database: duckdb.DuckDBPyConnection, query: str) -> None:
 
 def schemas(processes: Mapping[str, TraceReader]) -> dict[str, str]:
     """By the name of each process the schema that holds its own tables, without the column `process`."""
-    if len(processes) == 1:
+    return _schemas(processes, len(processes) > 1)
+
+
+def _schemas(processes: Mapping[str, TraceReader], named: bool) -> dict[str, str]:
+    if not named:
         return dict.fromkeys(processes, "main")
     return {name: f"process_{k}" for k, name in enumerate(processes)}
 
 
-def _register(database: duckdb.DuckDBPyConnection, processes: Mapping[str, TraceReader]) -> None:
+def sql_of_tables(tables: Mapping[str, pa.Table], query: str, limits: Limits | None = None) -> pa.Table:
+    """The answer to one SELECT over tables, given by name.
+
+    Raises:
+        UsageError: If the query is not right, or takes more than it may.
+    """
+    bare = limits is None and not tables
+    database = _bare_database().cursor() if bare else duckdb.connect(config=_CONFIGURATION)
+    try:
+        if limits is not None:
+            _limit_memory(database, limits)
+        for name, table in tables.items():
+            database.register(name, table)
+        if not bare:
+            database.execute("SET enable_external_access = false")
+        return _answer(database, query, limits)
+    except duckdb.Error as error:
+        raise UsageError(f"no answer to the query ({_one_line(error)})") from error
+    finally:
+        database.close()
+
+
+@cache
+def _bare_database() -> duckdb.DuckDBPyConnection:
+    """A database without tables, for what is asked of queries: to set one up takes longer than the answer."""
+    return duckdb.connect(config={**_CONFIGURATION, "enable_external_access": "false"})
+
+
+def _register(database: duckdb.DuckDBPyConnection, processes: Mapping[str, TraceReader], shape: _Shape) -> None:
     """Makes the tables known, then takes away whatever else the database could reach."""
-    places = schemas(processes)
+    places = _schemas(processes, shape.named)
     for name, schema in places.items():
         database.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-        _register_tables(database, processes[name], schema)
-    if len(processes) > 1:
-        for table in (*TABLES, "events"):
+        _register_tables(database, processes[name], schema, shape.tables)
+    if shape.named:
+        for table in shape.tables:
             parts = [f"SELECT {quoted(name)} AS process, * FROM {schema}.{table}" for name, schema in places.items()]
             database.execute(f"CREATE VIEW {table} AS " + " UNION ALL BY NAME ".join(parts))
-    files = [file for reader in processes.values() for name in TABLES for file in reader.sealed_files(name)]
+    sealed = [name for name in TABLES if name in shape.tables]
+    files = [file for reader in processes.values() for name in sealed for file in reader.sealed_files(name)]
     database.execute(f"SET allowed_paths = {_list([*files, *map(glob.escape, files)])}")
     database.execute("SET enable_external_access = false")
     database.execute("SET lock_configuration = true")
 
 
-def _register_tables(database: duckdb.DuckDBPyConnection, reader: TraceReader, schema: str) -> None:
-    for name in TABLES:
+def _register_tables(
+    database: duckdb.DuckDBPyConnection, reader: TraceReader, schema: str, tables: Sequence[str]
+) -> None:
+    for name in (each for each in TABLES if each in tables):
         files = reader.sealed_files(name)
         parts = [f"SELECT * FROM read_parquet({_list(map(glob.escape, files))})"] if files else []
         raw = _raw(reader, name)
@@ -236,7 +303,8 @@ def _register_tables(database: duckdb.DuckDBPyConnection, reader: TraceReader, s
             database.register(f"raw_{schema}_{name}", raw)
             parts.append(f"SELECT * FROM raw_{schema}_{name}")
         database.execute(f"CREATE VIEW {schema}.{name} AS " + " UNION ALL BY NAME ".join(parts))
-    database.execute(_EVENTS.format(schema=schema))
+    if "events" in tables:
+        database.execute(_EVENTS.format(schema=schema))
 
 
 def _raw(reader: TraceReader, name: str) -> pa.Table | None:
@@ -275,8 +343,16 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _damaged(processes: Mapping[str, TraceReader], error: duckdb.Error) -> TraceError:
-    folders = ", ".join(str(reader.path) for reader in processes.values())
+def _damaged(processes: Mapping[str, TraceReader], error: duckdb.Error) -> TraceError | UsageError:
+    """The error to tell where a query is right and can't be answered."""
+    if "Too many open files" in str(error):
+        return UsageError(
+            f"the query needs more files of {len(processes):,} processes at once than this process may open; ask "
+            "of fewer by --process, or allow more by `ulimit -n`"
+        )
+    folders = ", ".join(str(reader.path) for reader in list(processes.values())[:_NAMED])
+    if len(processes) > _NAMED:
+        folders += f" or {len(processes) - _NAMED:,} more"
     return TraceError(f"{folders}: can't be read ({_one_line(error)}); restore it from a copy, or record again")
 
 

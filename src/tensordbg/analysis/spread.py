@@ -129,7 +129,7 @@ class _Spread:
     ) -> dict[str, Answer]:
         """The answers on some processes, by name."""
         locations = [self._locations[name] for name in names]
-        answers = self._engine.map(partial(_answered, question, __version__), locations)
+        answers = self._engine.map(partial(answered, question, __version__), locations)
         found = {}
         for name, answer in zip(names, answers, strict=True):
             if isinstance(answer, Lost):
@@ -139,7 +139,7 @@ class _Spread:
         return found
 
 
-def _answered(question: Callable[[TraceReader], Answer], version: str, location: str) -> Answer | Lost:
+def answered(question: Callable[[TraceReader], Answer], version: str, location: str) -> Answer | Lost:
     """Runs on a worker: the answer on one trace, or why there is none."""
     if version != __version__:
         return Lost(f"the worker has tensordbg {__version__}, and here is {version}; install the same on both")

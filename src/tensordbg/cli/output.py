@@ -116,6 +116,11 @@ def folders_of_run(choice: TraceChoice) -> dict[str, Path]:
     return {process.name if several else "": process.folder for process in processes}
 
 
+def locations_of_run(choice: TraceChoice) -> dict[str, str]:
+    """Where the traces of all processes of a run lie, by name, as other processes may open them; see `reading_run`."""
+    return {name: named(str(folder.resolve())) for name, folder in folders_of_run(choice).items()}
+
+
 @contextlib.contextmanager
 def working(what: str) -> Iterator[None]:
     """Shows on standard error that something is being done, if that is a terminal and it takes more than a moment."""

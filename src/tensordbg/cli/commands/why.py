@@ -45,14 +45,13 @@ def _read_here(trace: TraceChoice) -> RunAnswer:
 
 def _read_by(address: str, trace: TraceChoice) -> RunAnswer:
     """The answer of a cluster's workers; they open the traces at the places where they lie here, or by address."""
-    from tensordbg.cli.output import folders_of_run, working
+    from tensordbg.cli.output import locations_of_run, working
 
     with working(f"reading {trace.path} by {address}"):
         from tensordbg.analysis.spread import why_by_engine
         from tensordbg.engines.opened import opened_engine
-        from tensordbg.remote.copies import named
 
-        locations = {name: named(str(folder.resolve())) for name, folder in folders_of_run(trace).items()}
+        locations = locations_of_run(trace)
         with opened_engine(address) as engine:
             return why_by_engine(engine, locations)
 
