@@ -28,12 +28,12 @@ COLUMNS = 150
 RECORDED = 3
 
 
-def record(folder: Path) -> list[Path]:
+def record(folder: Path, steps: int = STEPS) -> list[Path]:
     """Records the three workers, and returns their traces by rank."""
     import subprocess
 
     program = str(HERE / "programs" / "long_ddp.py")
-    launch = ["torchrun", "--nproc-per-node", str(RECORDED), program, str(STEPS)]
+    launch = ["torchrun", "--nproc-per-node", str(RECORDED), program, str(steps)]
     command = [sys.executable, "-m", "tensordbg", "run", "--out", str(folder), *launch]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
     return [_of_rank(folder, rank) for rank in range(RECORDED)]
@@ -52,11 +52,16 @@ def multiply(traces: list[Path], folder: Path, count: int) -> None:
         source = traces[rank] if rank < len(traces) else traces[0]
         target = folder / f"{traces[0].name}-rank-{rank}"
         shutil.copytree(source, target, copy_function=os.link)
-        stored = json.loads((source / "trace.json").read_text())
-        stored |= {"id": f"{stored['id']}-{rank}", "host": f"node-{rank // 8}", "pid": 1000 + rank}
-        stored["process"] = {**stored["process"], "index": rank}
         (target / "trace.json").unlink()
-        (target / "trace.json").write_text(json.dumps(stored))
+        (target / "trace.json").write_bytes(described(source, rank))
+
+
+def described(source: Path, rank: int) -> bytes:
+    """The description of a trace under the name of another worker."""
+    stored = json.loads((source / "trace.json").read_text())
+    stored |= {"id": f"{stored['id']}-{rank}", "host": f"node-{rank // 8}", "pid": 1000 + rank}
+    stored["process"] = {**stored["process"], "index": rank}
+    return json.dumps(stored).encode()
 
 
 def measure(traces: list[Path], count: int) -> dict[str, object]:

@@ -44,6 +44,20 @@ def test_what_is_known_of_the_trace(reader: TraceReader, trace: Path) -> None:
     assert reader.damage == 0
 
 
+def test_rows_that_are_sealed_are_counted_without_reading_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = eventful_trace(tmp_path).finish()
+    counts = {name: open_trace(trace).count(name) for name in TABLES if name != "tensors"}
+    seal_all(trace)
+
+    def unread(*_: Any, **__: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr("tensordbg.trace.sealed.parts.open_part", unread)
+    monkeypatch.setattr("tensordbg.trace.sealed.part_reading.open_part", unread)
+    sealed = open_trace(trace)
+    assert {name: sealed.count(name) for name in counts} == counts
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_has_its_schema(reader: TraceReader, name: str) -> None:
     table = reader.table(name)

@@ -127,7 +127,7 @@ class TraceReader:
         return self._retrying(lambda: sum(length for _, length in self._chunks()))
 
     def count(self, name: str) -> int:
-        """How many rows a table has; of what is sealed nothing is read for it."""
+        """How many rows a table has; of what is sealed nothing is read but the ends of the files of `tensors`."""
         if name == "tensors":
             return self.tensor_count
         known = self._snapshot.manifest.rows_of(name)

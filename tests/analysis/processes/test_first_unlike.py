@@ -9,6 +9,7 @@ from tests.trace.sums.test_totals import trained
 def test_the_first_value_that_is_unlike() -> None:
     unlike = first_unlike(trained(1.0, 2.0, 3.5), trained(1.0, 2.0, 3.0), range(3))
     assert unlike is not None
+    assert unlike.alike == 1
     assert (unlike.variable, unlike.step, unlike.tensor, unlike.here, unlike.there) == ("w", 2, "aten::add_:0", 4.5, 4)
     assert unlike.source is not None
     assert unlike.source.file == "/home/me/train.py"

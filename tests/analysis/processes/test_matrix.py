@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +16,11 @@ from tensordbg.errors import UsageError
 from tensordbg.trace.folders.runs import find_run
 from tensordbg.trace.program.facts import End
 from tensordbg.trace.reader import open_trace
+from tensordbg.trace.sealed.seal import seal_all
 from tests.analysis.builder import TraceBuilder, nan
 from tests.analysis.workers import GOOD, RECEIVED, SENT, delayed, steps, worker
+from tests.trace.raw.test_recent import shuffled
+from tests.trace.realistic import STEP_RECORDS, realistic_trace
 from tests.trace.sums.test_totals import trained
 
 ENDED = End(0, exit_code=0)
@@ -128,3 +131,18 @@ def test_a_run_without_tensors_has_no_columns() -> None:
 def test_a_measure_that_there_is_not_is_refused() -> None:
     with pytest.raises(UsageError, match="no measure 'x'; it is one of loss, gradients, weights, values"):
         read_matrix({}, "x", 10)
+
+
+@pytest.mark.parametrize("seal", [lambda trace: None, seal_all], ids=["raw", "sealed"])
+def test_of_traces_that_keep_the_last_events_nothing_is_said_of_the_steps_before(
+    tmp_path: Path, seal: Callable[[Path], object]
+) -> None:
+    steps, gone = 40, 30
+    plain = realistic_trace(tmp_path / "plain", steps, 4096)
+    traces = {}
+    for rank in range(2):
+        folder = shuffled(plain, tmp_path / str(rank), gone=gone * STEP_RECORDS)
+        seal(folder)
+        traces[f"worker {rank}"] = open_trace(folder)
+    matrix = read_matrix(traces, "", steps)
+    assert states(matrix) == [["nothing"] * gone + ["finite"] * (steps - gone)] * 2

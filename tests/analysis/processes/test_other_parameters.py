@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.processes.other_parameters import other_parameters
+from tests.analysis.builder import TraceBuilder
 from tests.trace.sums.test_totals import trained
 
 SAME = (1.0, 2.0, 3.0, 4.0)
@@ -53,3 +54,25 @@ def test_one_that_ended_earlier_does_not_differ() -> None:
 
 def test_all_alike() -> None:
     assert alerts(SAME, SAME, SAME) == []
+
+
+def kept_from(step: int, *values: float, every: int = 1) -> TraceBuilder:
+    """A trace of which only these steps are kept."""
+    trace = trained(*values)
+    for number, event in enumerate(trace.events):
+        event["step"] = step + number * every
+    return trace
+
+
+def test_the_last_step_that_was_recorded_in_all_is_the_last_that_was_the_same() -> None:
+    traces = {f"rank {rank}": kept_from(10, 1.0, 2.0, third, every=5) for rank, third in enumerate((3.0, 3.5, 3.0))}
+    (alert,) = other_parameters(traces)
+    assert "rank 1 has another w than rank 0 and rank 2 from step 20 on; all had the same until step 15;" in (
+        alert.explanation
+    )
+
+
+def test_where_all_that_is_kept_differs_nothing_is_known_of_before() -> None:
+    """Steps of which nothing is kept are not the same in all: the processes may have been meant to differ."""
+    traces = {f"rank {rank}": kept_from(10, value, 4.0) for rank, value in enumerate((3.0, 3.5, 3.0))}
+    assert list(other_parameters(traces)) == []

@@ -1,9 +1,18 @@
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from tensordbg.engines import opened
+from tensordbg.engines.engine import Lost
+from tensordbg.engines.here import Here
 from tensordbg.model import Health
-from tests.cli.conftest import Invoke
+from tests.cli.conftest import Invoke, Said
 from tests.trace.builder import Tensor, TraceBuilder, small_program
 
 
@@ -64,3 +73,30 @@ def test_a_trace_that_does_not_know_has_no_exit_code(invoke: Invoke, tmp_path: P
     said = invoke("why", str(build.finish()), "--exit-code")
     assert said.code == 2
     assert said.err.endswith("--exit-code needs the health of tensors, which was not recorded; use --detail health\n")
+
+
+def test_a_trace_that_no_worker_read_leaves_no_good_exit_code(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for index, health in enumerate((Health(size=1, min=1.0, max=1.0), Health(size=1, nan=1, first_bad=0))):
+        build = TraceBuilder(tmp_path / "run" / str(index))
+        build.describe(small_program())
+        call = build.begin(site=5, function=0)
+        build.graph_tensor(70, 4, Tensor(health=health, shape=()))
+        build.end(call)
+        path = build.finish() / "trace.json"
+        process = {"runs": ["cluster:run"], "task": "worker", "index": index}
+        path.write_text(json.dumps({**json.loads(path.read_text()), "process": process, "created_ns": 1_000}))
+
+    def said(lost: int) -> Said:
+        class Losing(Here):
+            def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+                return [Lost("died") if each.endswith(str(lost)) else function(each) for each in items]
+
+        monkeypatch.setattr(opened, "opened_engine", lambda _: nullcontext(Losing()))
+        return invoke("why", str(tmp_path / "run"), "--exit-code", "--engine", "dask://a:1")
+
+    good = said(lost=1)
+    assert good.code == 2
+    assert good.err.endswith("run: --exit-code needs all traces, and worker 1 was not read\n")
+    assert said(lost=0).code == 1

@@ -23,6 +23,8 @@ class Unlike:
 
     variable: str
     step: int
+    alike: int | None
+    """The last step before in which a variable was compared, and was the same; None where none was."""
     tensor: str
     function: str
     framework: str
@@ -36,13 +38,17 @@ def first_unlike(here: SummedTrace, there: SummedTrace, steps: range) -> Unlike 
     """Find the first value of a trained variable in these steps that both have, and have unlike."""
     program = read_program(here)
     others = {key: row for key, _, row in _values(there, read_program(there), steps)}
+    alike: set[int] = set()
     for key, site, row in _values(here, program, steps):
         other = others.get(key)
-        if other is not None and any(_word(row[name]) != _word(other[name]) for name in _VALUES):
+        if other is None:
+            continue
+        if any(_word(row[name]) != _word(other[name]) for name in _VALUES):
             locations = Locations(program)
             return Unlike(
                 variable=key[0],
                 step=row["step"],
+                alike=max((step for step in alike if step < row["step"]), default=None),
                 tensor=f"{site.name}:{row['slot']}",
                 function=function_name(program, site),
                 framework=site.framework,
@@ -50,6 +56,7 @@ def first_unlike(here: SummedTrace, there: SummedTrace, steps: range) -> Unlike 
                 here=row["sum"],
                 there=other["sum"],
             )
+        alike.add(row["step"])
     return None
 
 

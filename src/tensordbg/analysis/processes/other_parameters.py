@@ -37,13 +37,15 @@ class Deviation:
     """Those that they were like before."""
     steps: range
     """In one of these they part."""
+    alike: int
+    """In steps from this one on, up to those, they had the same."""
 
 
 def other_parameters(processes: Mapping[str, SummedTrace]) -> Iterator[Alert]:
     """One alert for each moment at which processes parted from the others."""
     for deviation in find_deviations(processes)[:_MOST_TOLD]:
         here, there = processes[deviation.names[0]], processes[deviation.others[0]]
-        if (unlike := first_unlike(here, there, deviation.steps)) is not None:
+        if (unlike := first_unlike(here, there, range(deviation.alike, deviation.steps.stop))) is not None:
             yield _alert(deviation, unlike)
 
 
@@ -58,18 +60,19 @@ def _deviations(digests: Mapping[str, Digests]) -> list[Deviation]:
     stride = max((each.stride for each in digests.values()), default=1)
     entries = {name: _entries(each.with_stride(stride)) for name, each in digests.items()}
     found: list[Deviation] = []
-    agreed = False
+    agreed: int | None = None
     for place in range(max(map(len, entries.values()), default=0)):
         there = {name: each[place] for name, each in entries.items() if place < len(each)}
         apart = _apart(there)
         if apart is None:
             break
         names, others = apart
-        if names and agreed:
-            found.append(Deviation(names, others, range(place * stride, (place + 1) * stride)))
+        if names and agreed is not None:
+            found.append(Deviation(names, others, range(place * stride, (place + 1) * stride), agreed * stride))
         elif names:
-            break  # they were to differ from the beginning
-        agreed = True
+            break  # they were to differ from the beginning, or that is not known any more
+        if any(there[name][0] for name in others):
+            agreed = place
         entries = {name: each for name, each in entries.items() if name not in names}
         if len(entries) < 2:
             break
@@ -98,7 +101,7 @@ def _entries(digests: Digests) -> Sequence[Entry]:
 def _alert(deviation: Deviation, unlike: Unlike) -> Alert:
     who, others = several(deviation.names), several(deviation.others)
     one = len(deviation.names) == len(deviation.others) == 1
-    before = f"; all had the same until step {unlike.step - 1}" if unlike.step else ""
+    before = "" if unlike.alike is None else f"; all had the same until step {unlike.alike}"
     kind = "known" if not one else "either"
     return Alert(
         kind="other_parameters",
