@@ -199,3 +199,37 @@ def test_a_step_that_is_not_recorded_has_no_bad_numbers_to_tell() -> None:
     assert [simulation.step(0.02, 0.01) for _ in range(2)] == [True, False]
     simulation.budget.found(9, 1.0)
     assert not simulation.step(0.02, 0.01)
+
+
+def written(unbounded: bool, seconds: float) -> int:
+    """The records of a program whose steps are cheap to record, and many."""
+    simulation = Simulation(Budget(0.02, unbounded=unbounded))
+    records = 0
+    while simulation.now < seconds:
+        if simulation.step(0.2, 0.02):
+            simulation.budget.wrote(400_000)
+            records += 400_000
+    return records
+
+
+def test_the_disk_is_not_filled_however_little_a_record_costs() -> None:
+    first, later = written(False, 1_000.0), written(False, 2_000.0)
+    assert first == pytest.approx(4_000_000 + 500 * 1_000, rel=0.2)
+    assert later - first == pytest.approx(500 * 1_000, abs=400_000)
+
+
+def test_where_room_is_used_again_only_time_counts() -> None:
+    assert written(True, 1_000.0) > 3 * written(False, 1_000.0)
+
+
+def test_what_was_not_used_is_saved_up_to_what_a_run_begins_with() -> None:
+    simulation = Simulation(Budget(0.02))
+    for _ in range(10):
+        simulation.step(0.2, 0.02)
+    simulation.now += 10_000_000.0
+    records = 0
+    for _ in range(5_000):
+        if simulation.step(0.2, 0.02):
+            simulation.budget.wrote(400_000)
+            records += 400_000
+    assert records == pytest.approx(4_000_000 + 500 * 0.2 * 5_000, rel=0.1)

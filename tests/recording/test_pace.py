@@ -6,6 +6,8 @@ import threading
 from itertools import groupby
 from typing import Any
 
+import pytest
+
 from tensordbg.recording.budget import ALARMED_STEPS, Looked, Spent
 from tensordbg.recording.pace import Pace, pace_note
 
@@ -17,6 +19,10 @@ class Log:
         self.pauses = 0
         self.count = 0
         self.largest = 1.0
+        self.records = 0
+
+    def appended(self) -> int:
+        return self.records
 
     def pause(self) -> None:
         self.pauses += 1
@@ -157,3 +163,17 @@ def test_the_note_says_what_was_looked_at() -> None:
         "what began and ended within the others can't be known, of which up to 200 lay in a row"
     )
     assert pace_note(Spent(0.0, 0.0, (Looked("train", 3, 3, 0),))) == ""
+
+
+def test_the_budget_is_told_what_recorded_steps_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrote: list[int] = []
+    program = Program()
+    monkeypatch.setattr(program.pace._budget, "wrote", wrote.append)
+    for _ in range(200):
+        if program.call():
+            program.log.records += 7
+        else:
+            program.log.records += 1  # of another thread that is at its end
+    program.pace.end()
+    assert len(wrote) > 3
+    assert set(wrote[1:]) == {7}

@@ -36,6 +36,11 @@ _GROWN = 30.0
 _SETTING_UP = 0.25
 """This part of the budget pays for what was made ready once, until that is paid."""
 
+_FREE_RECORDS = 4_000_000
+"""So many records are written before their number counts: a run of some hours is bounded by its time alone."""
+_RECORDS_A_SECOND = 500.0
+"""So many more in each second: in a week they take less than 10 GB, whatever the program (`benchmarks/week.py`)."""
+
 ALARMED_STEPS = 8
 """So many steps are recorded one after the other when a number has gone bad, or numbers have begun to grow."""
 
@@ -66,11 +71,12 @@ class Spent:
 class Budget:
     """The budget of one recording, by whatever clock its caller has. It is not safe for threads by itself."""
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, *, unbounded: bool = False) -> None:
         """Nothing has run.
 
         Args:
             share: Seconds that recording may cost in each second that the program takes by itself.
+            unbounded: Whether any number of records may be written, as where their room is used again.
         """
         self.share = share
         self._accounts: dict[object, _Account] = {}
@@ -79,6 +85,8 @@ class Budget:
         self._records = False
         self._alarmed = 0
         self._was_alarmed = False
+        self._room = math.inf if unbounded else float(_FREE_RECORDS)
+        """So many records more may be written."""
 
     def begin(self, key: object, now: float) -> bool:
         """Ends the step that runs, if any, and begins one of a kind; returns whether it is to be recorded.
@@ -91,7 +99,7 @@ class Budget:
         account = self._accounts.get(key)
         if account is None:
             account = self._accounts[key] = _Account(key)
-        self._records = account.begin(self.share, alarmed=self._alarmed > 0)
+        self._records = account.begin(self.share, alarmed=self._alarmed > 0, room=self._room >= 0)
         self._alarmed = max(self._alarmed - 1, 0)
         self._current, self._began = account, now
         return self._records
@@ -99,7 +107,9 @@ class Budget:
     def end(self, now: float) -> None:
         """Ends the step that runs, if any; what follows is of none."""
         if self._current is not None:
-            self._current.end(max(now - self._began, 0.0), self.share, recorded=self._records)
+            seconds = max(now - self._began, 0.0)
+            self._current.end(seconds, self.share, recorded=self._records)
+            self._room = min(self._room + _RECORDS_A_SECOND * seconds, max(self._room, _FREE_RECORDS))
             self._current = None
 
     def found(self, bad: int, largest: float) -> None:
@@ -111,6 +121,10 @@ class Budget:
         """
         if self._current is not None and self._records and self._current.note(bad, largest):
             self.alarm()
+
+    def wrote(self, records: int) -> None:
+        """Takes how many records the recorded step that runs has written."""
+        self._room -= records
 
     def alarm(self) -> None:
         """Has the next steps recorded, whatever they cost; again only when the last alarm is paid."""
@@ -147,11 +161,11 @@ class _Account:
         self._most_bad = 0
         self._largest: deque[float] = deque(maxlen=_LARGEST_KEPT)
 
-    def begin(self, share: float, *, alarmed: bool) -> bool:
+    def begin(self, share: float, *, alarmed: bool, room: bool) -> bool:
         number = self._steps
         self._steps += 1
         is_due = number * _GOLDEN % 1.0 < min(_EAGERNESS * share / self._ratio, _HIGHEST_RATE)
-        records = alarmed or number == 0 or (is_due and self.is_paid)
+        records = alarmed or number == 0 or (is_due and room and self.is_paid)
         self._recorded += records
         self._gap = 0 if records else self._gap + 1
         self._longest_gap = max(self._longest_gap, self._gap)

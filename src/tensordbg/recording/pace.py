@@ -23,17 +23,25 @@ _OPERATIONS = 5000
 class Pace:
     """The steps of one recording, in all threads."""
 
-    def __init__(self, share: float, log: EventLog, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        share: float,
+        log: EventLog,
+        clock: Callable[[], float] = time.perf_counter,
+        *,
+        unbounded: bool = False,
+    ) -> None:
         """Records until the first step begins.
 
         Args:
             share: Of the program's time that recording may cost.
             log: What rests between the steps that are recorded.
             clock: In seconds.
+            unbounded: Whether any number of records may be written, as where their room is used again.
         """
         self.looking = True
         """Whether what runs now is to be recorded."""
-        self._budget = Budget(share)
+        self._budget = Budget(share, unbounded=unbounded)
         self._log = log
         self._clock = clock
         self._lock = threading.Lock()
@@ -44,6 +52,7 @@ class Pace:
         self._deferred = 0
         self._operations = 0
         self._bad_before = 0
+        self._written_before = log.appended()
         self._listeners: list[Callable[[bool], None]] = []
 
     def when_changed(self, listener: Callable[[bool], None]) -> None:
@@ -109,12 +118,13 @@ class Pace:
             for listener in self._listeners:
                 listener(looking)
         if looking:
-            self._bad_before = self._log.bad()
+            self._bad_before, self._written_before = self._log.bad(), self._log.appended()
             self._log.take_largest()  # of what ran before
 
     def _note_bad(self) -> None:
         if self.looking:
             self._budget.found(self._log.bad() - self._bad_before, self._log.take_largest())
+            self._budget.wrote(self._log.appended() - self._written_before)
 
 
 def pace_note(spent: Spent) -> str:

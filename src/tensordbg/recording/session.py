@@ -269,7 +269,7 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
     CATALOG.attach(tensors)
     recorder = Recorder(CATALOG, log, writer, choice, plan.every)
     if plan.overhead:
-        recorder.pace = Pace(plan.overhead, log)
+        recorder.pace = Pace(plan.overhead, log, unbounded=plan.last > 0)
     return recorder, writer, tensors
 
 
