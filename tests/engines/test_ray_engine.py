@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -120,6 +121,7 @@ class Refusing:
 
     def init(self, *_: Any, **__: Any) -> None:
         self.asked += 1
+        warnings.warn("See the manual of Ray", stacklevel=1)
         raise self._error
 
 
@@ -131,6 +133,7 @@ class Refusing:
             3,
             r"can't start \(ConnectionAbortedError: no server\); see .* of the head",
         ),
+        (ConnectionError("timeout"), 1, "no server for Ray's clients answers there"),
         (RuntimeError("other Python"), 1, "takes no client .*; install the cluster's versions of Python and Ray here"),
     ],
 )

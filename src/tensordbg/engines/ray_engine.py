@@ -10,6 +10,7 @@ import logging
 import pickle
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -84,7 +85,10 @@ def _connected(ray: Any, address: str) -> Any:
 
 
 def _once_connected(ray: Any, address: str) -> Any:
-    return ray.init(address, allow_multiple=True, log_to_driver=False, logging_level=logging.CRITICAL)
+    with warnings.catch_warnings():
+        # What it warns of is in the error that follows, or of no use here.
+        warnings.simplefilter("ignore")
+        return ray.init(address, allow_multiple=True, log_to_driver=False, logging_level=logging.CRITICAL)
 
 
 def _host_and_port(place: str) -> tuple[str, int]:
