@@ -14,7 +14,7 @@ from tensordbg.analysis.query_spread import _grammar
         (
             "select op_type, count(*) from events where nan > 0 group by all",
             "SELECT op_type AS group_0, count_star() AS part_0 FROM events WHERE (nan > 0) GROUP BY op_type",
-            "SELECT group_0, COALESCE(sum(part_0), 0) FROM parts GROUP BY group_0",
+            "SELECT group_0, CAST(COALESCE(sum(part_0), 0) AS BIGINT) FROM parts GROUP BY group_0",
         ),
         (
             "select step % 2 as s, avg(size) a from tensors group by s having a > 1 order by a desc limit 3",

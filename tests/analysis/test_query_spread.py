@@ -71,6 +71,8 @@ def readers(locations: dict[str, str]) -> dict[str, TraceReader]:
         "select execution, unnest(inputs) >> 16 as maker from executions order by process, execution, maker limit 3",
         "select a.process, a.name, b.op_type from sites a join sites b using (process, site) order by 1, a.site",
         "select bool_or(nan > 0), bool_and(nan = 0) from tensors",
+        "select sum(9000000000000000000 + step) // 7 * sum(step + 1) as s, sum(size) % 7, count(*) // 2 from tensors",
+        "select mean(size), count_if(nan > 0), max_by(op_type, time_ns), argmin(op_type, time_ns) from events",
         "select process from tensors limit 0",
         "from paths order by all",
         "select count(*) n from sites group by op_type having n > 1000",

@@ -18,14 +18,17 @@ from tensordbg.trace.schema import TABLES
 PARTS = "parts"
 """The table of all answers of the processes, of which the second query asks."""
 
+_TOTAL = "CAST(coalesce(sum({0}), 0) AS BIGINT)"
+
 _COMBINED = {
     "arg_max": (("arg_max({all})", "max(CASE WHEN ({0}) IS NOT NULL THEN {1} END)"), "arg_max({0}, {1})"),
     "arg_min": (("arg_min({all})", "min(CASE WHEN ({0}) IS NOT NULL THEN {1} END)"), "arg_min({0}, {1})"),
     "avg": (("sum({all})", "count({all})"), "sum({0}) / sum({1})"),
     "bool_and": (("bool_and({all})",), "bool_and({0})"),
     "bool_or": (("bool_or({all})",), "bool_or({0})"),
-    "count": (("count({all})",), "coalesce(sum({0}), 0)"),
-    "count_star": (("count_star()",), "coalesce(sum({0}), 0)"),
+    "count": (("count({all})",), _TOTAL),
+    "count_if": (("count_if({all})",), _TOTAL),
+    "count_star": (("count_star()",), _TOTAL),
     "max": (("max({all})",), "max({0})"),
     "min": (("min({all})",), "min({0})"),
     "sum": (("sum({all})",), "sum({0})"),
@@ -35,7 +38,11 @@ _COMBINED = {
 `{all}` are its arguments, `{0}` and `{1}` the first and the second; in the other query they are the answers.
 """
 
-_TAKEN = {"arg_max": 2, "arg_min": 2, "count_star": 0}
+_COMBINED |= {"mean": _COMBINED["avg"]}
+_COMBINED |= dict.fromkeys(("argmax", "max_by"), _COMBINED["arg_max"])
+_COMBINED |= dict.fromkeys(("argmin", "min_by"), _COMBINED["arg_min"])
+
+_TAKEN = {**dict.fromkeys(("arg_max", "argmax", "max_by", "arg_min", "argmin", "min_by"), 2), "count_star": 0}
 """How many arguments are known of an aggregate that takes not just one."""
 
 _DISTINCT = {

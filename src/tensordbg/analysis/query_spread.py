@@ -59,8 +59,19 @@ def sql_by_engine(engine: Engine, locations: Mapping[str, str], query: str, limi
     both = split(query, _grammar())
     each = replace(limits, answer=max(limits.answer // len(locations), _LEAST))
     parts = put_together(_asked(engine, locations, partial(_part, both.part, each)), ())
-    answer = sql_of_tables({PARTS: parts}, both.whole, limits)
+    answer = sql_of_tables({"answers": parts}, f"WITH {PARTS} AS ({_with_large_numbers(parts)}) {both.whole}", limits)
     return answer.rename_columns(shown.column_names).cast(shown.schema)
+
+
+def _with_large_numbers(parts: pa.Table) -> str:
+    """A query of all that processes answered; whole numbers of 128 bits, which Arrow lacks, came as decimal ones."""
+    decimal = [field.name for field in parts.schema if str(field.type).startswith("decimal128(38, 0")]
+    replaced = ", ".join(f"CAST({name} AS HUGEINT) AS {name}" for name in map(_identifier, decimal))
+    return f"SELECT * REPLACE ({replaced}) FROM answers" if decimal else "FROM answers"
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def sql_of_many(locations: Mapping[str, str], query: str, limits: Limits) -> pa.Table | None:
