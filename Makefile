@@ -232,7 +232,7 @@ docs: $(DONE)/package $(DONE)/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: bench
-bench: setup
+bench: setup $(DONE)/test
 	@for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
 .PHONY: clean

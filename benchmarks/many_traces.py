@@ -84,8 +84,8 @@ def measure(traces: list[Path], count: int) -> dict[str, object]:
 
 def matrix(folder: Path) -> tuple[float, float, float]:
     """Seconds until the matrix is answered for the first time and again, and the server's largest memory."""
-    with serving(folder) as (process, port):
-        client = Client(port)
+    with serving(folder) as (process, link):
+        client = Client(link)
         first = client.seconds("matrix", width=COLUMNS)
         again = client.seconds("matrix", width=COLUMNS, measure="gradients")
         return first, again, megabytes(process)

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 from scale import RESULTS, SIZES, record
@@ -50,12 +50,15 @@ class Percentiles:
 class Client:
     """One connection to the server."""
 
-    def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    def __init__(self, link: str) -> None:
+        """The link is that of the page, with the token in it."""
+        where = urlsplit(link)
+        self._connection = http.client.HTTPConnection(where.netloc, timeout=600)
+        self._page = where.path.rstrip("/")
 
     def ask(self, route: str, **parameters: object) -> bytes:
         """The answer, read to its end."""
-        self._connection.request("GET", f"/api/{route}?{urlencode(parameters)}")
+        self._connection.request("GET", f"{self._page}/api/{route}?{urlencode(parameters)}")
         response = self._connection.getresponse()
         body = response.read()
         if response.status != 200:
@@ -70,23 +73,23 @@ class Client:
 
 
 @contextmanager
-def serving(trace: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """Runs `tdbg view`, and gives the port that it listens on."""
+def serving(trace: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Runs `tdbg view`, and gives the link of its page."""
     command = [sys.executable, "-m", "tensordbg", "view", str(trace), "--no-browser"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         line = process.stdout.readline() if process.stdout else ""
-        yield process, int(re.findall(r":(\d+)/", line)[0])
+        yield process, re.findall(r"http://\S+", line)[0]
     finally:
         process.terminate()
         process.wait()
 
 
-def opening(port: int) -> dict[str, float]:
+def opening(link: str) -> dict[str, float]:
     """Seconds from when the page asks, all at once, until each answer is there; nothing was read before."""
     with ThreadPoolExecutor(len(OPENING)) as threads:
         asked = {
-            route: threads.submit(Client(port).seconds, route, **parameters) for route, parameters in OPENING.items()
+            route: threads.submit(Client(link).seconds, route, **parameters) for route, parameters in OPENING.items()
         }
         return {route: each.result() for route, each in asked.items()}
 
@@ -107,9 +110,9 @@ def megabytes(process: subprocess.Popen[str]) -> float:
 
 def measure(trace: Path) -> dict[str, object]:
     """Everything about one trace."""
-    with serving(trace) as (process, port):
-        opened = opening(port)
-        client = Client(port)
+    with serving(trace) as (process, link):
+        opened = opening(link)
+        client = Client(link)
         total = json.loads(client.ask("events", count=1))["total"]
         by_number = scrolling(client, total, PAGES)
         first_search = client.seconds("events", search=SEARCH, count=ROWS)
