@@ -43,6 +43,12 @@ void choose_dtypes(std::uint64_t mask) {
   if (log != nullptr) log->choose_dtypes(mask);
 }
 
+void keep_sketches() {
+  const ActiveLog active;
+  EventLog* log = active.get();
+  if (log != nullptr) log->keep_sketches();
+}
+
 void keep_all() {
   const ActiveLog active;
   EventLog* log = active.get();
@@ -266,6 +272,7 @@ void bind_log(nb::module_& module) {
              "Records no tensors of these sites, or records them again.");
   module.def("choose_dtypes", &choose_dtypes, nb::arg("mask"),
              "Records only tensors of dtypes whose bit, by their number in the trace, is set.");
+  module.def("keep_sketches", &keep_sketches, "Records the sketch of each tensor too; before anything is recorded.");
   module.def("keep_all", &keep_all,
              "Of a log that keeps the most recent records: what is there stays for good, the counting begins anew.");
   module.def("forget", &forget, nb::arg("begin"), nb::arg("end"),

@@ -124,7 +124,11 @@ void fill_in_place(EventLog* log, const TensordbgTensor& tensor, const std::vect
   if ((record->flags & kFlagHealth) != 0 && health.first_bad >= 0) {
     health.first_bad = row_major_index(tensor, axes, health.first_bad);
   }
-  if (keeps_values(log, dtype, record)) keep_values(log, dtype, gathered(tensor, element_size(dtype)), record);
+  const bool kept = keeps_values(log, dtype, record);
+  if (!kept && !log->sketches()) return;
+  const char* elements = gathered(tensor, element_size(dtype));
+  keep_sketch(log, dtype, elements, record);
+  if (kept) keep_values(log, dtype, elements, record);
 }
 
 // Of one that was measured where it lies, on another device: in the order of its memory where that has no gaps.

@@ -16,6 +16,10 @@ constexpr std::size_t kSmallRank = 5;
 constexpr std::size_t kSmallBytes = (kMaxDims - kSmallRank - 1) * sizeof(std::uint32_t);
 constexpr std::uint32_t kSmallMark = 0x6c616d73;
 
+// Of a larger one they hold its sketch, where that was asked for: behind `kSketchMark` in `dims[kSketchRank]`.
+constexpr std::size_t kSketchRank = 11;
+constexpr std::uint32_t kSketchMark = 0x74656b73;
+
 enum class RecordKind : std::uint8_t {
   kGraphTensor = 1,     // a tensor seen by the probe operation inside a graph; `owner` is the step id
   kEagerTensor = 2,     // a tensor handed over from Python; `owner` is the execution
@@ -46,6 +50,11 @@ struct HealthFields {
   double max;
   double sum;
   double sum_squares;
+};
+
+struct SketchFields {
+  double magnitudes;  // the sum over the finite elements
+  double sums[4];     // of the finite elements, with signs by their places, see health/sketch.h
 };
 
 struct TensorFields {
@@ -90,6 +99,7 @@ inline bool not_finite(const Record& record) {
 }
 
 static_assert(sizeof(TensorFields) == 192);
+static_assert(sizeof(SketchFields) == (kMaxDims - kSketchRank - 1) * sizeof(std::uint32_t));
 static_assert(offsetof(Record, tensor) == 64);
 static_assert(sizeof(Record) == kRecordSize);
 

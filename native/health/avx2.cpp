@@ -9,4 +9,8 @@ bool measure_avx2(const void* data, std::int64_t count, DType dtype, HealthField
 
 bool finite_avx2(const void* data, std::int64_t count, DType dtype) { return finite_variant(data, count, dtype); }
 
+bool sketch_avx2(const void* data, std::int64_t count, DType dtype, SketchFields* out) {
+  return sketch_variant(data, count, dtype, out);
+}
+
 }  // namespace tensordbg

@@ -79,6 +79,19 @@ HealthTuple measure_buffer(nb::handle buffer, int dtype_number, std::int64_t cou
           health.first_bad, health.min, health.max,     health.sum,     health.sum_squares};
 }
 
+using SketchTuple = std::tuple<double, double, double, double, double>;
+
+SketchTuple sketch_buffer(nb::handle buffer, int dtype_number, const std::optional<std::string>& kernel_name) {
+  const DType dtype = dtype_numbered(dtype_number);
+  const BufferView view(buffer);
+  SketchFields found;
+  const std::int64_t count = view.size() / static_cast<std::int64_t>(element_size(dtype));
+  if (!sketch_with(kernel_called(kernel_name), view.data(), count, dtype, &found)) {
+    throw nb::value_error(("dtype number " + std::to_string(dtype_number) + " has no sketch").c_str());
+  }
+  return {found.magnitudes, found.sums[0], found.sums[1], found.sums[2], found.sums[3]};
+}
+
 bool finite_buffer(nb::handle buffer, int dtype_number, const std::optional<std::string>& kernel_name) {
   const DType dtype = dtype_numbered(dtype_number);
   const Kernel& kernel = kernel_called(kernel_name);
@@ -112,6 +125,9 @@ void bind_health(nb::module_& module) {
   module.def("all_finite", &finite_buffer, nb::arg("buffer"), nb::arg("dtype_number"),
              nb::arg("kernel") = nb::none(),
              "Whether a C-contiguous buffer holds neither an infinity nor a NaN; true for a dtype that has neither.");
+  module.def("sketch", &sketch_buffer, nb::arg("buffer"), nb::arg("dtype_number"), nb::arg("kernel") = nb::none(),
+             "The sum of the magnitudes of a C-contiguous buffer of floating-point numbers, and four sums that depend on\n"
+             "their order.");
   module.def("kernel_name", &kernel_name, "The kernel that measure() uses by default.");
   module.def("kernels", &kernel_names, "Names of the kernels that this processor can run, best first.");
   module.def("element_size", &numbered_element_size, nb::arg("dtype_number"),

@@ -14,19 +14,26 @@ using MeasureFunction = bool (*)(const void* data, std::int64_t count, DType dty
 // As `all_finite` in measure.h.
 using FiniteFunction = bool (*)(const void* data, std::int64_t count, DType dtype);
 
+// As `sketch` there, with the same need.
+using SketchFunction = bool (*)(const void* data, std::int64_t count, DType dtype, SketchFields* out);
+
 bool measure_portable(const void* data, std::int64_t count, DType dtype, HealthFields* out);
 bool finite_portable(const void* data, std::int64_t count, DType dtype);
+bool sketch_portable(const void* data, std::int64_t count, DType dtype, SketchFields* out);
 #if defined(TENSORDBG_X86_KERNELS)
 bool measure_avx2(const void* data, std::int64_t count, DType dtype, HealthFields* out);
 bool measure_avx512(const void* data, std::int64_t count, DType dtype, HealthFields* out);
 bool finite_avx2(const void* data, std::int64_t count, DType dtype);
 bool finite_avx512(const void* data, std::int64_t count, DType dtype);
+bool sketch_avx2(const void* data, std::int64_t count, DType dtype, SketchFields* out);
+bool sketch_avx512(const void* data, std::int64_t count, DType dtype, SketchFields* out);
 #endif
 
 struct Kernel {
   const char* name;
   MeasureFunction measure;
   FiniteFunction all_finite;
+  SketchFunction sketch;
 };
 
 constexpr int kMaxKernels = 3;
@@ -40,5 +47,6 @@ const KernelList& available_kernels();
 
 // Runs one variant in the default floating-point environment, whatever the calling thread's is.
 bool measure_with(const Kernel& kernel, const void* data, std::int64_t count, DType dtype, HealthFields* out);
+bool sketch_with(const Kernel& kernel, const void* data, std::int64_t count, DType dtype, SketchFields* out);
 
 }  // namespace tensordbg

@@ -20,10 +20,10 @@ KernelList find_kernels() {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (avx512) list.kernels[list.size++] = {"avx512", measure_avx512, finite_avx512};
-  if (avx2) list.kernels[list.size++] = {"avx2", measure_avx2, finite_avx2};
+  if (avx512) list.kernels[list.size++] = {"avx512", measure_avx512, finite_avx512, sketch_avx512};
+  if (avx2) list.kernels[list.size++] = {"avx2", measure_avx2, finite_avx2, sketch_avx2};
 #endif
-  list.kernels[list.size++] = {kBaselineName, measure_portable, finite_portable};
+  list.kernels[list.size++] = {kBaselineName, measure_portable, finite_portable, sketch_portable};
   return list;
 }
 
@@ -47,6 +47,15 @@ bool measure(const void* data, std::int64_t count, DType dtype, HealthFields* ou
 
 bool all_finite(const void* data, std::int64_t count, DType dtype) {
   return available_kernels().kernels[0].all_finite(data, count, dtype);
+}
+
+bool sketch_with(const Kernel& kernel, const void* data, std::int64_t count, DType dtype, SketchFields* out) {
+  const DefaultFloatEnvironment environment;
+  return kernel.sketch(data, count, dtype, out);
+}
+
+bool sketch(const void* data, std::int64_t count, DType dtype, SketchFields* out) {
+  return sketch_with(available_kernels().kernels[0], data, count, dtype, out);
 }
 
 std::size_t element_size(DType dtype) {

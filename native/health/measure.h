@@ -44,6 +44,10 @@ bool measure(const void* data, std::int64_t count, DType dtype, HealthFields* ou
 // Much faster than `measure`, and otherwise under the same conditions.
 bool all_finite(const void* data, std::int64_t count, DType dtype);
 
+// The sketch of `count` elements, in the order in which they lie; false, and `out` as it is, for what are no real numbers
+// of floating point. Otherwise under the same conditions.
+bool sketch(const void* data, std::int64_t count, DType dtype, SketchFields* out);
+
 // The instruction set chosen for this processor: "avx512", "avx2", "neon" or "portable".
 const char* kernel_name();
 

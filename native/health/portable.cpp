@@ -9,4 +9,8 @@ bool measure_portable(const void* data, std::int64_t count, DType dtype, HealthF
 
 bool finite_portable(const void* data, std::int64_t count, DType dtype) { return finite_variant(data, count, dtype); }
 
+bool sketch_portable(const void* data, std::int64_t count, DType dtype, SketchFields* out) {
+  return sketch_variant(data, count, dtype, out);
+}
+
 }  // namespace tensordbg

@@ -6,6 +6,7 @@
 #include "health/float.h"
 #include "health/integer.h"
 #include "health/kernels.h"
+#include "health/sketch.h"
 
 namespace tensordbg {
 namespace {

@@ -80,6 +80,9 @@ class EventLog {
   void keep_first_bad(std::int64_t budget) { first_bad_ = std::make_unique<FirstBad>(budget); }
   // Null where they are not kept.
   FirstBad* first_bad() const { return first_bad_.get(); }
+  // Records the sketches of tensors too. Before anything is recorded.
+  void keep_sketches() { sketches_ = true; }
+  bool sketches() const { return sketches_; }
   std::uint64_t generation() const { return generation_; }
   std::uint64_t appended() const {
     return recent_ != nullptr ? recent_->appended() : next_.load(std::memory_order_relaxed);
@@ -112,6 +115,7 @@ class EventLog {
   const std::unique_ptr<ValueStore> values_;
   std::unique_ptr<FirstBad> first_bad_;
   std::unique_ptr<RecentRecords> recent_;  // null where all records are kept
+  bool sketches_ = false;
   SiteSet muted_;
   std::atomic<int> pauses_{0};
   std::atomic<std::uint64_t> dtypes_{~std::uint64_t{0}};

@@ -70,9 +70,21 @@ bool fill_shape(EventLog* log, DType dtype, int rank, Dim dim, Record* record) {
     record->flags |= kFlagManyDims;
   }
   if (kept <= static_cast<int>(kSmallRank)) tensor.dims[kSmallRank] = 0;
+  if (kept <= static_cast<int>(kSketchRank)) tensor.dims[kSketchRank] = 0;
   record->rank = static_cast<std::uint8_t>(kept);
   tensor.size = size;
   return true;
+}
+
+// Puts the sketch of a larger one there, where the log has them; `data` is in row-major order.
+inline void keep_sketch(EventLog* log, DType dtype, const void* data, Record* record) {
+  TensorFields& tensor = record->tensor;
+  if (!log->sketches() || record->rank > kSketchRank) return;
+  if (tensor.size * static_cast<std::int64_t>(element_size(dtype)) <= static_cast<std::int64_t>(kSmallBytes)) return;
+  SketchFields found;
+  if (!sketch(data, tensor.size, dtype, &found)) return;
+  std::memcpy(tensor.dims + kSketchRank + 1, &found, sizeof found);
+  tensor.dims[kSketchRank] = kSketchMark;
 }
 
 // Puts the elements of a small tensor where dimensions would lie that it lacks: what a failed operation was given is told by them.
@@ -105,6 +117,7 @@ void fill_tensor(EventLog* log, DType dtype, const void* data, int rank, Dim dim
   const Detail detail = log->detail();
   TensorFields& tensor = record->tensor;
   if (detail >= Detail::kHealth && measure(data, tensor.size, dtype, &tensor.health)) record->flags |= kFlagHealth;
+  keep_sketch(log, dtype, data, record);
   if (keeps_values(log, dtype, record)) keep_values(log, dtype, data, record);
 }
 
@@ -116,6 +129,7 @@ void fill_tensor_again(EventLog* log, DType dtype, const void* data, int rank, D
   keep_small(dtype, data, record);
   record->tensor.health = health;
   record->flags |= kFlagHealth;
+  keep_sketch(log, dtype, data, record);
   if (keeps_values(log, dtype, record)) keep_values(log, dtype, data, record);
 }
 

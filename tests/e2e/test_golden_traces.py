@@ -1,13 +1,14 @@
 """A trace of each version of the format is kept, and read as it always was: all of them tell the same training.
 
-Those of formats 3 and 4 were recorded by their versions (paths are shortened since); 1 and 2 are 3 without the columns
-that came later. The program is in the table of sources.
+Those of formats 3, 4 and 5 were recorded by their versions (paths are shortened since); 1 and 2 are 3 without the
+columns that came later. The program is in the table of sources.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tensordbg
@@ -43,3 +44,11 @@ def test_each_site_tells_its_framework_and_whether_it_is_of_the_backward_pass(ve
     assert {site.framework for site in sites} == {"tensorflow"}
     assert {site.backward for site in sites} == {False, True}
     assert backward == {site.name for site in sites if site.name.startswith("gradient_tape/")} | {"ones"}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_elements_of_small_tensors_are_there_since_format_5(version: int) -> None:
+    table = tensordbg.open(GOLDEN / f"format-{version}").table("tensors")
+    assert table.column("sum_abs").null_count == table.column("sketch").null_count == len(table)
+    first = table.column("elements").to_pylist()[0]
+    assert first == (None if version < 5 else np.array([1.0, -1.0, 0.5, -0.5], np.float32).tobytes())

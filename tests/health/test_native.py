@@ -347,3 +347,18 @@ def test_whether_all_are_finite(kernel: str, name: str, size: int) -> None:
 
 def test_whole_numbers_are_always_finite() -> None:
     assert _native.all_finite(np.full(9, -1, np.int32), DTYPE_NUMBERS["int32"])
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", [name for name in FLOAT_NAMES if not name.startswith("complex")])
+@pytest.mark.parametrize("size", [0, 1, 63, 5000])
+def test_sketches_agree_with_the_reference(kernel: str, name: str, size: int) -> None:
+    array = np.random.default_rng(size).normal(size=size).astype(dtype_named(name))
+    array[3:60:19] = [np.nan, np.inf, -np.inf][: len(array[3:60:19])] if name != "float8_e4m3fn" else np.nan
+    found = _native.sketch(array.view(np.uint8), DTYPE_NUMBERS[name], kernel)
+    np.testing.assert_allclose(found, reference.sketch(array), rtol=1e-9, atol=1e-9)
+
+
+def test_what_is_no_real_number_has_no_sketch() -> None:
+    with pytest.raises(ValueError, match="dtype number 16 has no sketch"):
+        _native.sketch(np.zeros(3, np.complex64), DTYPE_NUMBERS["complex64"])

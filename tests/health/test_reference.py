@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensordbg.errors import UsageError
-from tensordbg.health.reference import measure
+from tensordbg.health.reference import measure, place_signs, sketch
 from tensordbg.model import NONE, Health
 from tests.health.arrays import NAMES, dtype_named
 
@@ -92,3 +92,19 @@ def test_sums_whose_parts_cancel_stay_finite() -> None:
 def test_other_dtypes_are_refused(array: np.ndarray[Any, Any]) -> None:
     with pytest.raises(UsageError, match="has no health; those that have are bool, int8"):
         measure(array)
+
+
+def test_a_sketch_tells_the_order() -> None:
+    array = np.arange(36.0).reshape(6, 6) - 18
+    straight, across = sketch(array), sketch(array.T)
+    assert straight[0] == across[0] == np.abs(array).sum()
+    assert np.abs(straight[1:] - across[1:]).max() > 0.5 * np.linalg.norm(array)
+    assert sketch(np.array([np.nan, -2.0, np.inf]))[0] == 2.0
+
+
+def test_the_signs_of_places_are_as_drawn_by_chance() -> None:
+    signs = place_signs(2**16)
+    assert np.abs(signs.mean(axis=1)).max() < 0.02
+    assert np.abs(np.corrcoef(signs) - np.eye(4)).max() < 0.02
+    rows = signs.reshape(4, 256, 256)
+    assert np.abs(np.einsum("kij,klj->kil", rows, rows) / 256 - np.eye(256)).max() < 0.4

@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tensordbg.health.reference import sketch
 from tensordbg.health.spec import DTYPE_NUMBERS, DTYPES
 from tensordbg.model import Detail
 from tensordbg.recording.log import NO_FUNCTION, EventLog, ValueStatus, input_reference
 from tensordbg.trace.raw.record import EXECUTION_RECORD, TENSOR_RECORD, RecordFlag, RecordKind
+from tensordbg.trace.raw.sketches import holds_sketch, sketches_in
 from tensordbg.trace.raw.values import KeptTensor, ValueFiles
 
 
@@ -489,3 +491,23 @@ def test_the_largest_magnitude_since_it_was_last_asked_for(log: EventLog) -> Non
     log.append_tensor(1, 0, 0, DTYPE_NUMBERS["int64"], 0, np.array([10**9]))  # a count, or an index
     log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.array([np.nan], np.float32))
     assert (log.take_largest(), log.take_largest()) == (7.5, 0.0)
+
+
+def test_sketches_are_recorded_where_they_are_asked_for(tmp_path: Path) -> None:
+    large = np.arange(60, dtype=np.float32).reshape(5, 12)
+    log = EventLog(tmp_path, Detail.HEALTH)
+    log.keep_sketches()
+    try:
+        for array in (large, np.ones(4, np.float32), large.astype(np.int32), large.reshape((1,) * 10 + (5, 12))):
+            log.append_tensor(1, 0, 0, DTYPE_NUMBERS[array.dtype.name], 0, array)
+    finally:
+        log.close()
+    records = written(tmp_path, TENSOR_RECORD)
+    held = holds_sketch(records)
+    assert held.tolist() == [True, False, False, False]
+    np.testing.assert_allclose(sketches_in(records["dims"][held])[0], sketch(large))
+
+
+def test_no_sketch_is_recorded_otherwise(log: EventLog, tmp_path: Path) -> None:
+    log.append_tensor(1, 0, 0, DTYPE_NUMBERS["float32"], 0, np.zeros(60, np.float32))
+    assert not holds_sketch(written(tmp_path, TENSOR_RECORD)).any()

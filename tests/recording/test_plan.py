@@ -49,3 +49,9 @@ def test_a_budget_and_one_step_in_so_many() -> None:
 def test_a_budget_reaches_the_process_that_records() -> None:
     assert Plan.from_json(Plan(overhead=0.02).to_json()).overhead == 0.02
     assert "a budget of 2 % of the program's time chose the steps" in Plan(overhead=0.02).note
+
+
+def test_sketches_are_measured_with_health() -> None:
+    with pytest.raises(UsageError, match="sketches are measured with health, not with 'shapes'; leave one of them out"):
+        Plan(Detail.SHAPES, sketch=True)
+    assert Plan.from_json(Plan(sketch=True).to_json()).sketch

@@ -32,6 +32,29 @@ _OVERFLOW_SCALE = 2.0**-64
 """No array that fits in memory has a sum beyond the range of float64 once its elements are multiplied by this."""
 
 
+_SIGNS = 4
+_MULTIPLIERS = np.uint32(0x9E3779B1), np.uint32(0x85EBCA6B)
+
+
+def sketch(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Computes the sketch of real floating-point numbers, in row-major order.
+
+    Returns:
+        The sum of the magnitudes of the finite elements, and four sums of these with signs that are drawn by place.
+    """
+    values = np.ascontiguousarray(array).reshape(-1).astype(np.float64)
+    values = np.where(np.isfinite(values), values, 0.0)
+    return np.concatenate([[np.abs(values).sum()], place_signs(len(values)) @ values])
+
+
+def place_signs(size: int) -> NDArray[np.float64]:
+    """The signs of so many places, shape (4, size)."""
+    place = np.arange(size, dtype=np.uint32) * _MULTIPLIERS[0]
+    mixed = (place ^ (place >> np.uint32(16))) * _MULTIPLIERS[1]
+    bits = mixed[None, :] >> np.arange(31, 31 - _SIGNS, -1, dtype=np.uint32)[:, None]
+    return np.where(bits & 1, -1.0, 1.0)
+
+
 def measure(array: NDArray[Any]) -> Health:
     """Measures an array.
 

@@ -75,6 +75,8 @@ class EventLog:
     """Records no tensors until `go_on` is called; pauses may overlap."""
     go_on = staticmethod(_native.go_on)
     """Ends a pause."""
+    keep_sketches = staticmethod(_native.keep_sketches)
+    """Records the sketch of each tensor too; called before anything is recorded."""
     keep_all = staticmethod(_native.keep_all)
     """Of a log with `last`: what is there stays for good, and the counting begins anew."""
     forget = staticmethod(_native.forget)

@@ -23,7 +23,7 @@ class Plan:
 
     Raises:
         UsageError: If `last` is negative, or more than any disk holds; `every` is less than 1, `overhead` is no
-            share below 1, or both are given.
+            share below 1, or both are given; or sketches are wanted and no health.
     """
 
     detail: Detail = Detail.HEALTH
@@ -41,12 +41,18 @@ class Plan:
     """Whether the graphs of functions are kept, as Python built them and as they run."""
     allow: tuple[AllowRule, ...] = ()
     """Where infinities are allowed."""
+    sketch: bool = False
+    """Whether the sum of magnitudes and four sums that depend on the order are measured of each tensor too."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.last <= AS_TOLD:
             raise UsageError(f"the last {self.last} events can't be kept; give a number from 1, or 0 to keep all")
         if self.every < 1:
             raise UsageError(f"one step in {self.every} can't be recorded; give a number from 1, which records all")
+        if self.sketch and self.detail not in (Detail.HEALTH, Detail.VALUES):
+            raise UsageError(
+                f"sketches are measured with health, not with {self.detail.value!r}; leave one of them out"
+            )
         if not 0 <= self.overhead < 1:
             raise UsageError(f"recording can't cost {self.overhead:g} of the program's time; give a share such as 2%")
         if self.overhead and self.every > 1:
@@ -70,7 +76,9 @@ class Plan:
     def to_json(self) -> str:
         """Writes the plan as one word for the process that records."""
         own = {"detail": self.detail.value, "last": self.last, "every": self.every, "graphs": self.graphs}
-        return json.dumps(own | {"overhead": self.overhead, "values": json.loads(self.values.to_json())})
+        return json.dumps(
+            own | {"overhead": self.overhead, "sketch": self.sketch, "values": json.loads(self.values.to_json())}
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Plan:

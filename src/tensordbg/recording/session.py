@@ -257,14 +257,16 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
     try:
         # Names of origins are kept beside the statistics, see `OriginChoice`.
         detail = Detail.VALUES if plan.detail is Detail.HEALTH else plan.detail
-        measured_only = plan.detail is Detail.HEALTH
-        log = EventLog(folder, detail, plan.values.budget, plan.value_file_bytes, plan.last, BUDGET * measured_only)
+        budget = BUDGET if plan.detail is Detail.HEALTH else 0
+        log = EventLog(folder, detail, plan.values.budget, plan.value_file_bytes, plan.last, budget)
     except RuntimeError as error:
         writer.discard()
         raise RecordingError(f"{folder}: no trace can be written there ({error}); choose another folder") from error
     sink = FirstBadChoice(OriginChoice(writer, log.choose_values), log.watch_sites, log.watch_operand)
     choice = ValueChoice(sink, plan.values, log.choose_values) if plan.detail is Detail.VALUES else None
     log.choose_dtypes(plan.tensors.mask)
+    if plan.sketch:
+        log.keep_sketches()
     tensors = TensorChoice(choice or sink, plan.tensors, log.mute)
     CATALOG.attach(tensors)
     recorder = Recorder(CATALOG, log, writer, choice, plan.every)
@@ -286,6 +288,9 @@ class RecordOptions(TypedDict, total=False):
     "2%"; 0 for no such bound."""
     graphs: bool
     """Keep the graphs of functions too, as Python built them and as they run; each is then made ready to run twice."""
+    sketch: bool
+    """Measure also the sum of magnitudes of each tensor, and four sums that depend on the order of its elements: so
+    `tdbg diff` tells a permutation."""
     allow: Iterable[Mapping[str, Any] | AllowRule]
     """Where infinities are allowed, and so no trouble: tables with the keys `op`, `name`, `line` and `nan`, see
     `AllowRule`; in addition to those in `[tool.tensordbg]` of the program's pyproject.toml."""
@@ -304,7 +309,7 @@ def record(
         out: Folder of traces, made if it does not exist; every recording makes a new trace in it.
         detail: `ops`, `shapes`, `health` or `values`, see `Detail`.
         values: Which tensors are kept whole if the detail is `values`; all by default, up to 2 GiB.
-        **options: `last`, `every`, `overhead`, `graphs` and `allow`, see `RecordOptions`.
+        **options: `last`, `every`, `overhead`, `graphs`, `sketch` and `allow`, see `RecordOptions`.
 
     Yields:
         The recording; its `path` is the trace's folder.
@@ -312,7 +317,8 @@ def record(
     Raises:
         RecordingError: If this process is being recorded already, by anything but a debug wrapper of a TensorFlow 1
             session, or `out` can't be written.
-        UsageError: If `last` is negative, `every` less than 1, `overhead` no share, or a rule is not understood.
+        UsageError: If `last` is negative, `every` less than 1, `overhead` no share, a rule is not understood,
+            or `sketch` is asked for without health.
         TypeError: If there is no such option.
     """
     try:
@@ -333,6 +339,7 @@ def record(
         every=options.get("every", 1),
         overhead=parse_share(options.get("overhead", 0.0)),
         graphs=options.get("graphs", False),
+        sketch=options.get("sketch", False),
         allow=rules,
     )
     folder = new_trace_folder(Path(out).absolute(), "record")

@@ -58,6 +58,10 @@ _SINCE_4: dict[str, dict[str, Any]] = {"sites": {"backward": None, "framework": 
 """Those that version 4 added; the analysis says of older sites what they tell of themselves."""
 
 
+_SINCE_5: dict[str, dict[str, Any]] = {"tensors": {"sum_abs": None, "sketch": None, "elements": None}}
+"""Those that version 5 added. Its raw records are those of before: what they hold besides lay where nothing did."""
+
+
 def _adding(columns: dict[str, dict[str, Any]]) -> Callable[[str, pa.Table], pa.Table]:
     def add(name: str, table: pa.Table) -> pa.Table:
         for column, value in columns.get(name, {}).items():
@@ -74,6 +78,7 @@ MIGRATIONS: dict[int, Migration] = {
     1: Migration(table=_adding(_SINCE_2)),
     2: Migration(table=_adding(_SINCE_3)),
     3: Migration(table=_adding(_SINCE_4)),
+    4: Migration(table=_adding(_SINCE_5)),
 }
 """By the version that they start from. Version 1 is the first."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 
@@ -44,6 +44,10 @@ TENSORS = pa.schema(
         ("sum", pa.float64()),
         ("sum_squares", pa.float64()),
         ("value_position", pa.int64()),  # where the elements lie, see `values.py`; null where they were not kept
+        # The next are there since version 5.
+        ("sum_abs", pa.float64()),  # null without `--sketch`
+        ("sketch", pa.list_(pa.float64())),  # four sums with signs by place, see `sketches.py`; null without `--sketch`
+        ("elements", pa.binary()),  # of tensors of up to 64 bytes; null where there is but one, and of larger ones
     ]
 )
 

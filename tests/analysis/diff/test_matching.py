@@ -23,9 +23,11 @@ def numbers_of(*arrays: Array, step: int = 0) -> Numbers:
         flat = array.ravel()[np.isfinite(array.ravel())].astype(np.float64)
         ends = (flat.min(), flat.max()) if len(flat) else (0.0, 0.0)
         infinite, missing = np.isinf(array).sum(), np.isnan(array).sum()
-        rows.append([*ends, flat.sum(), (flat**2).sum(), missing, infinite])
+        rows.append([*ends, flat.sum(), (flat**2).sum(), missing, infinite, np.abs(flat).sum()])
     sizes = np.array([array.size for array in arrays], dtype=np.int64)
-    return Numbers(count, count * 0 + step, sizes, count, np.array(rows, dtype=np.float64), ROUNDING["float32"])
+    unknown = np.full((len(rows), 4), np.nan)
+    statistics = np.array(rows, dtype=np.float64)
+    return Numbers(count, count * 0 + step, sizes, count, statistics, unknown, ROUNDING["float32"])
 
 
 def distance(a: Array, b: Array) -> float:

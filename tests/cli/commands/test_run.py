@@ -119,6 +119,11 @@ def test_that_graphs_are_wanted_reaches_the_program(tdbg: Tdbg, program: Write) 
     assert (tdbg("run", "--graphs", name).stdout, tdbg("run", name).stdout) == ("True\n", "False\n")
 
 
+def test_that_sketches_are_wanted_reaches_the_program(tdbg: Tdbg, program: Write) -> None:
+    name = program("from tensordbg.recording.session import Session\nprint(Session.current().plan.sketch)")
+    assert tdbg("run", "--sketch", name).stdout == "True\n"
+
+
 def test_options_of_values_are_for_that_detail(tdbg: Tdbg, program: Write) -> None:
     line = error_of(tdbg("run", "--values-of", "dense", program("")))
     assert line == "options of values are for --detail values, not health; give that too"

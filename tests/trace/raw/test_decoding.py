@@ -63,6 +63,9 @@ def test_every_column_of_a_tensor_in_a_graph(build: TraceBuilder) -> None:
         "sum": 11.0,
         "sum_squares": 13.0,
         "value_position": None,
+        "sum_abs": None,
+        "sketch": None,
+        "elements": None,
     }
 
 

@@ -13,7 +13,9 @@ from tensordbg.trace.raw.small_elements import (
     SMALL_BYTES,
     SMALL_MARK,
     SMALL_RANK,
+    bytes_in,
     elements_in,
+    elements_of,
     elements_text,
     holds_elements,
 )
@@ -66,3 +68,24 @@ def test_text_is_as_python_writes_it() -> None:
     assert elements_text(np.array([[2, 4], [14, 0]])) == "[[2, 4], [14, 0]]"
     assert elements_text(np.array(0.1, np.float32)) == "0.1"
     assert elements_text(np.array([True, False])) == "[True, False]"
+
+
+def test_the_elements_of_several_are_put_end_to_end() -> None:
+    arrays = [np.array([1.5, -2.5], np.float32), np.array(3.5, np.float32), np.array([[1, 2, 3]], np.int8)]
+    made = np.concatenate([records(each.dtype.name, each) for each in arrays])
+    made["size"] = [each.size for each in arrays]
+    held, length, data = bytes_in(made)
+    assert held.tolist() == [True, False, True]  # of a single element the health tells all
+    assert length.tolist() == [8, 0, 3]
+    assert data.tobytes() == arrays[0].tobytes() + arrays[2].tobytes()
+    found = elements_of(arrays[0].tobytes(), "float32", (2,))
+    assert found is not None
+    assert found.tolist() == [1.5, -2.5]
+
+
+def test_a_size_that_does_not_fit_is_none() -> None:
+    made = records("float32", np.zeros(4, np.float32))
+    made["size"] = 2**40
+    assert not bytes_in(made)[0].any()
+    assert elements_of(b"12345", "float32", (2,)) is None
+    assert elements_of(b"12345678", "string", (2,)) is None

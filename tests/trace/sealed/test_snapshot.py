@@ -51,7 +51,7 @@ def test_newer_format_is_refused(trace: Path) -> None:
     with pytest.raises(TraceError) as caught:
         take_snapshot(trace)
     assert (
-        str(caught.value) == f"{trace}/trace.json: format 99 is newer than 4, the newest read here; upgrade tensordbg"
+        str(caught.value) == f"{trace}/trace.json: format 99 is newer than 5, the newest read here; upgrade tensordbg"
     )
 
 

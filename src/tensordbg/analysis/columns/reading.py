@@ -103,6 +103,29 @@ def flat_lists(table: Any, name: str) -> tuple[Ints, Ints]:
     return starts, np.asarray(column.flatten().to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
+def flat_floats(table: Any, name: str) -> tuple[Ints, npt.NDArray[np.float64]]:
+    """A column of lists of floating-point numbers, end to end, as `flat_lists` gives one of whole numbers."""
+    column = table.column(name).combine_chunks()
+    lengths = np.asarray(column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return starts, np.asarray(column.flatten().to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def byte_strings(table: Any, name: str) -> tuple[Ints, npt.NDArray[np.uint8]]:
+    """A column of bytes, end to end; that of a row that has none is empty."""
+    column = table.column(name)
+    starts, pieces = [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.uint8)]
+    for chunk in column.chunks:
+        _, ends, data = chunk.buffers()
+        if not len(chunk) or data is None:
+            starts.append(np.full(len(chunk), starts[-1][-1]))
+            continue
+        held = np.frombuffer(ends, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+        starts.append(held[1:] - held[0] + starts[-1][-1])
+        pieces.append(np.frombuffer(data, np.uint8)[held[0] : held[-1]])
+    return np.concatenate(starts), np.concatenate(pieces)
+
+
 def shape_of(text: str | None) -> tuple[int, ...] | None:
     """The shape that a text of the column `shape` stands for; None where there is none.
 

@@ -91,6 +91,8 @@ class Pair:
     """The two are only the first of one size: nothing else says that they correspond."""
     beside: bool = False
     """Another output of the same operation is told already, as the mean beside the result of a normalization."""
+    reordered: bool = False
+    """Both have the same elements, and B has them in another order."""
 
 
 def alike(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:

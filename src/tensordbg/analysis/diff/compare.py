@@ -23,6 +23,7 @@ from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.parameters import pair_parameters
 from tensordbg.analysis.diff.regions import Marks, Regions, find_regions
+from tensordbg.analysis.diff.reordered import explain_reordered, led_back, reordered_results
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
@@ -74,8 +75,10 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         agreement = with_drift(a, b, agreement, aligned)
         apart_a, apart_b = _apart((a, b), agreement, anchors)
         pairs = _pairs(apart_a, apart_b, room) or unlike_sources(apart_a, apart_b)
-        pairs = with_earlier(apart_a, apart_b, pairs)
-    loose = {}
+        pairs = with_earlier(apart_a, apart_b, pairs) or reordered_results(apart_a, apart_b, agreement)
+    parted = tuple((pair.a, pair.b) for pair in pairs)
+    pairs = led_back(apart_a, apart_b, pairs, agreement)
+    loose = {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
     if not pairs:
         loose = unlike_results(apart_a, apart_b) or loose_differences(apart_a, apart_b, agreement)
     explained = [
@@ -85,7 +88,6 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     differences = [_told(apart_a, apart_b, *each) for each in explained]
     beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside)
     begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
-    parted = tuple((pair.a, pair.b) for pair in pairs)
     matched = int((agreement.b & ~b.numbers.constant).sum())
     in_common = bool(matched or anchors.b.any())
     unmatched = int((~agreement.b & ~b.numbers.constant).sum())

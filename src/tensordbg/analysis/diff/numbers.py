@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, floats, integers, tensor_pieces, words
+from tensordbg.analysis.diff.sketches import COLUMNS as SKETCHED
+from tensordbg.analysis.diff.sketches import read_sketches
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.operations.kinds import Kind
@@ -23,11 +25,11 @@ ROUNDING = {
 }  # fmt: skip
 """The distance from 1 to the next number of each dtype that is compared."""
 
-LOW, HIGH, SUM, SQUARES, NANS, INFINITIES = range(6)
-"""The columns of `Numbers.statistics`."""
+LOW, HIGH, SUM, SQUARES, NANS, INFINITIES, MAGNITUDES = range(7)
+"""The columns of `Numbers.statistics`; the last is NaN where it was not measured."""
 
 _CONTRACTIONS = frozenset({Kind.MATMUL, Kind.EINSUM, Kind.CONVOLUTION})
-_COLUMNS = ("dtype", "size", "step", "min", "max", "sum", "sum_squares", "nan", "pos_inf", "neg_inf", "site")
+_COLUMNS = ("step", "min", "max", "sum", "sum_squares", "nan", "pos_inf", "neg_inf", "site", *SKETCHED)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,10 @@ class Numbers:
     """Elements of each, at least one."""
     site: Ints
     statistics: Floats
-    """Of each value: extremes, sum and sum of squares of its finite elements, number of NaN and of infinities."""
+    """Of each value: extremes, sum and sum of squares of its finite elements, number of NaN and of infinities, and the
+    sum of magnitudes."""
+    order: Floats
+    """Of each value the four sums that depend on the order of its elements, NaN where they are not known."""
     rounding: float
     """The coarsest rounding that the numbers of the run are likely to carry: that of its contractions."""
 
@@ -49,7 +54,9 @@ class Numbers:
 
     def of(self, chosen: Bools | Ints) -> Numbers:
         """Some of the values: those that are marked, or those in some rows."""
-        columns = {name: getattr(self, name)[chosen] for name in ("event", "step", "size", "site", "statistics")}
+        columns = {
+            name: getattr(self, name)[chosen] for name in ("event", "step", "size", "site", "statistics", "order")
+        }
         return replace(self, **columns)
 
     @property
@@ -82,19 +89,22 @@ def read_numbers(trace: TraceSource, values: Values) -> Numbers:
         )
         for each in rounding[chosen[contracts[site[chosen]]]].tolist():
             roundings[each] = roundings.get(each, 0) + 1
+        sketches = read_sketches(table, chosen)
         kept.append(
             {
                 "event": chosen + rows.start,
                 "step": integers(table, "step", -1)[chosen],
                 "size": size[chosen],
                 "site": site[chosen],
-                "statistics": _statistics(table)[chosen],
+                "statistics": np.column_stack([_statistics(table)[chosen], sketches[:, 0]]),
+                "order": sketches[:, 1:],
             }
         )
     empty = {"event": 0, "step": 0, "size": 0, "site": 0}
     joined = {name: np.concatenate([np.empty(0, dtype=np.int64), *(piece[name] for piece in kept)]) for name in empty}
-    statistics = np.concatenate([np.empty((0, 6)), *(piece["statistics"] for piece in kept)])
-    return Numbers(**joined, statistics=statistics, rounding=max(roundings, default=ROUNDING["float32"]))
+    statistics = np.concatenate([np.empty((0, 7)), *(piece["statistics"] for piece in kept)])
+    order = np.concatenate([np.empty((0, 4)), *(piece["order"] for piece in kept)])
+    return Numbers(**joined, statistics=statistics, order=order, rounding=max(roundings, default=ROUNDING["float32"]))
 
 
 def _sites(values: Values, wanted: Callable[[Operation], bool]) -> Bools:

@@ -14,6 +14,7 @@ from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.program.description import Program
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Health, Site
+from tensordbg.trace.raw.small_elements import elements_of
 
 _HEALTH = ("size", "negative", "zero", "neg_inf", "pos_inf", "nan", "subnormal")
 _NUMBERS = ("min", "max", "sum", "sum_squares")
@@ -62,11 +63,16 @@ class Details:
         return rows
 
     def elements(self, event: int) -> npt.NDArray[Any] | None:
-        """The elements of a tensor, `None` where they were not kept or NumPy lacks their dtype."""
+        """The elements of a tensor, as far as they were kept: small ones are; `None` if NumPy lacks their dtype."""
         try:
             return self._trace.value(event) if isinstance(self._trace, KeptElements) else None
         except UsageError:
-            return None
+            return self._small_elements(event)
+
+    def _small_elements(self, event: int) -> npt.NDArray[Any] | None:
+        (row,) = self.columns(np.array([event]), ["dtype", "shape", "elements"])
+        shape = shape_of(row["shape"])
+        return None if row["elements"] is None or shape is None else elements_of(row["elements"], row["dtype"], shape)
 
     def _take(self, events: Ints, columns: list[str]) -> Any:
         return self._trace.take(events, columns)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "run",
     context_settings={"allow_interspersed_args": False},
     options_metavar="[--out DIR | --trace DIR [--force]] [--detail ops|shapes|health|values] [--last N] "
-    "[--every N | --overhead SHARE] [--graphs] [--check] [--pdb FILE:LINE]",
+    "[--every N | --overhead SHARE] [--graphs] [--sketch] [--check] [--pdb FILE:LINE]",
 )
 @click.option(
     "--out",
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     help="Record so many steps that it costs no more than this share of the program's time, such as 2%.",
 )
 @click.option("--graphs", is_flag=True, help="Keep the graphs of functions too, for `tdbg graph`.")
+@click.option("--sketch", is_flag=True, help="Measure the order of elements too, for `tdbg diff`.")
 @click.option("--check", is_flag=True, help="Record nothing; end the program at the first number that is not finite.")
 @click.option("--values-of", "name", metavar="REGEX", help="Keep elements only of operations whose name holds this.")
 @click.option("--values-op-type", "op_types", metavar="TYPE", multiple=True, help="... only of this type of operation.")
@@ -99,6 +100,7 @@ def command(out: str, detail: str, as_module: bool, script: str, arguments: tupl
         _refuse_beside("--check", {"check"})
         return check(program)
     much = {"last": chosen.pop("last") or 0, "every": chosen.pop("every") or 1, "graphs": chosen.pop("graphs")}
+    much["sketch"] = chosen.pop("sketch")
     much["overhead"] = _share(chosen.pop("overhead"))
     trace, force = chosen.pop("trace"), chosen.pop("force")
     plan = replace(_plan(Detail(detail), chosen), **much)

@@ -16,7 +16,7 @@ from tensordbg.model import Detail
 from tensordbg.trace.program.process import RUN_VARIABLE, ProcessPlace, place_of
 from tensordbg.trace.program.process_age import started_of
 
-FORMAT = 4
+FORMAT = 5
 """The version of the format that is written; the same number as `schema.FORMAT_VERSION`, without pyarrow."""
 
 SEGMENT_RECORDS = 65536

@@ -23,6 +23,8 @@ from tensordbg.trace.raw.executions import ExecutionAssembly, Executions, number
 from tensordbg.trace.raw.record import EXECUTION_RECORD, RecordFlag, RecordKind
 from tensordbg.trace.raw.segments import RawSegment
 from tensordbg.trace.raw.shapes import UNKNOWN_RANK, shape_column
+from tensordbg.trace.raw.sketches import holds_sketch, sketches_in
+from tensordbg.trace.raw.small_elements import bytes_in
 from tensordbg.trace.raw.soundness import KnownNumbers
 from tensordbg.trace.raw.steps import BEGINNING, OWN_RUN, Calls, Joined, Marks, StepJoin
 from tensordbg.trace.schema import TENSORS
@@ -31,6 +33,9 @@ Array = npt.NDArray[Any]
 
 _AT_ONCE = 4096
 """Of so many events all columns are made before the next are read: their records, 1 MiB, stay in a core's cache."""
+
+_SUMS = 4
+"""Sums of a sketch that depend on the order."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +210,22 @@ class _Part:
         values: Array = self.segment.raw.records[name][self.rows]
         return values
 
+    @cached_property
+    def records(self) -> Array:
+        """The whole records, copied by their bytes where there are gaps: NumPy would copy field by field."""
+        records = self.segment.raw.records
+        if isinstance(self.rows, slice):
+            return records[self.rows]
+        rows = records.view(np.uint64).reshape(len(records), -1)[self.rows]
+        result: Array = rows.reshape(-1).view(records.dtype)
+        return result
+
+    @cached_property
+    def sketches(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+        """Which records hold a sketch, and those."""
+        held = holds_sketch(self.records)
+        return held, sketches_in(self.records["dims"][held])
+
     def flagged(self, flag: RecordFlag) -> Array:
         """Which events have one of some flags."""
         flags: Array = self.raw("flags") & flag != 0
@@ -251,6 +272,28 @@ def _value_position(part: _Part) -> pa.Array:
     return pa.array(position - 1, mask=position <= 0)
 
 
+def _sum_abs(part: _Part) -> pa.Array:
+    held, sketches = part.sketches
+    column = np.zeros(len(held))
+    column[held] = sketches[:, 0]
+    return pa.array(column, mask=~held)
+
+
+def _sketch(part: _Part) -> pa.Array:
+    held, sketches = part.sketches
+    ends = np.concatenate([[0], np.cumsum(np.where(held, _SUMS, 0))]).astype(np.int32)
+    values = pa.array(np.ascontiguousarray(sketches[:, 1:]).reshape(-1))
+    return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(~held))
+
+
+def _elements(part: _Part) -> pa.Array:
+    held, length, data = bytes_in(part.records)
+    ends = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
+    marks = np.packbits(held, bitorder="little")
+    buffers = [pa.py_buffer(marks), pa.py_buffer(ends), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.binary(), len(held), buffers, int((~held).sum()))
+
+
 def _word(number: Array, words: tuple[str, ...]) -> pa.Array:
     """A column of words by number; the first word stands for a number that has none."""
     known = np.where(number < len(words), number, 0).astype(np.int32)
@@ -286,4 +329,7 @@ _COLUMNS: dict[str, Callable[[_Part], pa.Array]] = {
     "sum": _measured("sum"),
     "sum_squares": _measured("sum_squares"),
     "value_position": _value_position,
+    "sum_abs": _sum_abs,
+    "sketch": _sketch,
+    "elements": _elements,
 }

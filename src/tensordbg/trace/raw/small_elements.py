@@ -1,7 +1,7 @@
 """The elements of small tensors, which lie in their records where dimensions would lie that they lack.
 
-They are written always (`keep_small` in `native/tensorflow/probe.h`), since that costs next to nothing, and looked at
-only where a program has failed; sealing drops them.
+They are written always (`keep_small` in `native/tensorflow/probe.h`), since that costs next to nothing. Where a program
+has failed they tell what it was given. Sealing keeps those of more than one element, as the health tells a single one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.errors import UsageError
-from tensordbg.health.spec import DTYPES
+from tensordbg.health.spec import DTYPES, MEASURABLE
 from tensordbg.trace.raw.record import MAX_DIMS
 from tensordbg.trace.raw.values import numpy_dtype
 
@@ -22,6 +22,12 @@ SMALL_RANK = 5
 """Tensors of more dimensions have no room; as `kSmallRank` in `native/record.h`, and so are the next two."""
 SMALL_BYTES = (MAX_DIMS - SMALL_RANK - 1) * 4
 SMALL_MARK = 0x6C616D73
+
+_ITEM = {"bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
+_WIDTHS = np.array(
+    [(_ITEM.get(name) or np.dtype(name).itemsize) if name in MEASURABLE else 0 for name in DTYPES], dtype=np.int64
+)
+"""Bytes of an element of each dtype, by its number."""
 
 
 def holds_elements(records: Array) -> npt.NDArray[np.bool_]:
@@ -44,6 +50,29 @@ def elements_in(record: Any) -> Array | None:
     if size * dtype.itemsize > SMALL_BYTES:
         return None
     return np.frombuffer(dims[SMALL_RANK + 1 :].tobytes(), dtype, size).reshape(shape)
+
+
+def bytes_in(records: Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """The elements of tensors of more than one, for a column.
+
+    Returns:
+        Which records hold any, for each record how many bytes, and all of them one after another.
+    """
+    dtype = records["dtype"]
+    size, width = records["size"], _WIDTHS[np.where(dtype < len(_WIDTHS), dtype, 0)]
+    length = size * width
+    held = holds_elements(records) & (size > 1) & (width > 0) & (length <= SMALL_BYTES)
+    length = np.where(held, length, 0)
+    room = np.ascontiguousarray(records["dims"][held][:, SMALL_RANK + 1 :]).view(np.uint8).reshape(-1, SMALL_BYTES)
+    return held, length, room[np.arange(SMALL_BYTES) < length[held][:, None]]
+
+
+def elements_of(data: bytes, dtype: str, shape: tuple[int, ...]) -> Array | None:
+    """The elements in a row of that column; None where NumPy lacks their dtype or there are not as many."""
+    try:
+        return np.frombuffer(data, numpy_dtype(dtype)).reshape(shape)
+    except (UsageError, ValueError):
+        return None
 
 
 def elements_text(elements: Array) -> str:

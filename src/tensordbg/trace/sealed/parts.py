@@ -26,7 +26,7 @@ ROW_GROUP = 16384
 """Rows that are read together: the least that a slice costs. A page of 200 rows costs about 5 ms with so many."""
 
 _DELTA = ("event", "time_ns", "execution", "run", "begin_ns", "end_ns")
-_FLOATS = ("min", "max", "sum", "sum_squares")
+_FLOATS = ("min", "max", "sum", "sum_squares", "sum_abs")
 _MOST_ROWS = 2**20
 _MOST_GROUP = MOST_BYTES
 """Rows and bytes of what is read together."""
@@ -215,7 +215,7 @@ def _encoding(schema: pa.Schema) -> dict[str, Any]:
         "use_dictionary": [name for name in names if name not in special],
         "write_page_checksum": True,
         # Least and greatest leave NaN out, and DuckDB takes them for those of all rows: it would find no NaN.
-        "write_statistics": [name for name in schema.names if name not in _FLOATS],
+        "write_statistics": [name for name in schema.names if name not in (*_FLOATS, "elements")],
     }
 
 

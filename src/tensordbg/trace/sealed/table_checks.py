@@ -43,6 +43,9 @@ _BOUNDS: dict[str, tuple[int, int]] = {
 }
 """What numbers in them are at least and stay below; 0 stands for what the trace describes."""
 
+_SUMS = 4
+"""Sums that a sketch has."""
+
 _TEXTS: dict[tuple[str, str], Callable[[str], bool]] = {
     ("sites", "attributes"): is_attributes,
     ("sites", "layer"): is_layer,
@@ -95,6 +98,10 @@ def check_events(name: str, table: pa.Table, most: int) -> pa.Table:
             low, high = (least if value is None else value for value in pc.min_max(values).as_py().values())
             wrong = low if low < least else high
             _refuse(low < least or high >= (end or most), name, column, f"{wrong} is no number of anything")
+        if (name, column) == ("tensors", "sketch"):
+            lengths = pc.unique(pc.list_value_length(values).drop_null()).to_pylist()
+            missing = pc.list_flatten(values).null_count > 0
+            _refuse(missing or lengths not in ([], [_SUMS]), name, column, "a sketch is not of four numbers")
         if pa.types.is_dictionary(values.type):
             words = {word for chunk in values.chunks for word in chunk.dictionary.to_pylist()}
             _refuse(None in words, name, column, "a word is missing")
