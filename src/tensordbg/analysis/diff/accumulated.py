@@ -7,24 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tensordbg.analysis.diff.apart import Apart, Pair, alike, distance_of
+import numpy as np
+
+from tensordbg.analysis.diff.apart import Apart, Both, Pair, alike
 from tensordbg.operations.kinds import Kind
 
 _ADDING = frozenset({Kind.ADD, Kind.ADD_MANY})
+_NUMBERS = [list(Kind).index(kind) for kind in _ADDING]
 
 
 def accumulated(a: Apart, b: Apart) -> Iterator[Pair]:
     """Pairs updates, or further sums, of which one is made of a gradient, and the other of its sum with others."""
-    for total, fork in _met(a, b):
-        for update in _goes_on(a, total, b, fork):
-            if alike(a, b, update, fork):
-                yield Pair(update, fork, distance_of(a, b, update, fork), extra_a=(total,))
-                break
-    for total, fork in _met(b, a):
-        for update in _goes_on(b, total, a, fork):
-            if alike(a, b, fork, update):
-                yield Pair(fork, update, distance_of(a, b, fork, update), extra_b=(total,))
-                break
+    for both in (Both(a, b), Both(b, a, turned=True)):
+        for total, fork in _met(both.mine, both.other):
+            for update in _goes_on(both.mine, total, both.other, fork):
+                if alike(both.mine, both.other, update, fork):
+                    yield both.pair(update, fork, extra=(total,))
+                    break
 
 
 def _met(mine: Apart, other: Apart) -> Iterator[tuple[int, int]]:
@@ -34,8 +33,9 @@ def _met(mine: Apart, other: Apart) -> Iterator[tuple[int, int]]:
         if other.side.updates[fork] or _is_sum(other, fork):
             for label in _gradients(other, fork):
                 takers.setdefault((int(other.side.numbers.step[fork]), label), fork)
-    for row in sorted(mine.regions.lasting) if takers else ():
-        if _is_sum(mine, row):
+    if takers:
+        sums = np.flatnonzero(mine.side.backward & np.isin(mine.side.kinds, _NUMBERS)).tolist()
+        for row in (each for each in sums if each in mine.regions.lasting):
             keys = [(int(mine.side.numbers.step[row]), label) for label in sorted(_gradients(mine, row))]
             yield from ((row, takers[key]) for key in keys if key in takers)
 

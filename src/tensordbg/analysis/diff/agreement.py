@@ -9,7 +9,7 @@ import numpy as np
 from tensordbg.analysis.columns.hashing import mixed
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.diff.anchors import Anchors
-from tensordbg.analysis.diff.matching import Partners, find_partners
+from tensordbg.analysis.diff.matching import Partners, find_both, find_partners
 from tensordbg.analysis.diff.numbers import ROUNDING
 from tensordbg.analysis.diff.reproduced import reproduces
 from tensordbg.analysis.diff.side import Side
@@ -94,9 +94,7 @@ def _exactly(side: Side) -> Side:
 
 
 def _both(a: Side, b: Side, group: tuple[Ints, Ints]) -> tuple[Partners, Partners]:
-    near_a = find_partners(a.numbers, b.numbers, group, (a.kinds, b.kinds))
-    near_b = find_partners(b.numbers, a.numbers, (group[1], group[0]), (b.kinds, a.kinds))
-    return near_a, near_b
+    return find_both(a.numbers, b.numbers, group, (a.kinds, b.kinds))
 
 
 def _among_all_steps(sides: tuple[Side, Side], group: tuple[Ints, Ints], known: Partners, tolerance: float) -> Partners:

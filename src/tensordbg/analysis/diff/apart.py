@@ -91,6 +91,8 @@ class Pair:
     """The two are only the first of one size: nothing else says that they correspond."""
     beside: bool = False
     """Another output of the same operation is told already, as the mean beside the result of a normalization."""
+    in_parts: bool = False
+    """One run computes at once what the other does in equal parts, so that these two need not be equal."""
     reordered: bool = False
     """Both have the same elements, and B has them in another order."""
 
@@ -115,3 +117,20 @@ def distance_of(a: Apart, b: Apart, row_a: int, row_b: int) -> float:
     if a.side.numbers.size[row_a] != b.side.numbers.size[row_b]:
         return FAR
     return float(distances(*pair, a.side.numbers.size[[row_a]])[0])
+
+
+@dataclass(frozen=True)
+class Both:
+    """Two runs seen from either side, so that what holds for both is said once: the one that does more is `mine`."""
+
+    mine: Apart
+    other: Apart
+    turned: bool = False
+    """Whether `mine` is B."""
+
+    def pair(self, mine: int, other: int, extra: tuple[int, ...] = ()) -> Pair:
+        """Pairs a value of the one with a value of the other, as A and B; only the one computes `extra` besides."""
+        if self.turned:
+            distance = distance_of(self.other, self.mine, other, mine)
+            return Pair(other, mine, distance, extra_b=extra)
+        return Pair(mine, other, distance_of(self.mine, self.other, mine, other), extra_a=extra)

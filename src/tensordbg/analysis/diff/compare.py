@@ -10,6 +10,7 @@ from tensordbg.analysis.columns.reading import Bools, TraceSource
 from tensordbg.analysis.diff.agreement import Agreement, find_agreement
 from tensordbg.analysis.diff.anchors import Anchors, Named, find_anchors
 from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.damped import with_damped
 from tensordbg.analysis.diff.doubtful import without_doubtful
 from tensordbg.analysis.diff.earlier import with_earlier
 from tensordbg.analysis.diff.elements import measure
@@ -18,6 +19,7 @@ from tensordbg.analysis.diff.error_flow import Known, find_error_flow
 from tensordbg.analysis.diff.exchanged import with_exchanged
 from tensordbg.analysis.diff.explaining import explain
 from tensordbg.analysis.diff.first_difference import find_pairs
+from tensordbg.analysis.diff.in_parts import without_parts
 from tensordbg.analysis.diff.loose import loose_differences
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.numbers import LOW
@@ -77,6 +79,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         pairs = _pairs(apart_a, apart_b, room) or unlike_sources(apart_a, apart_b)
         pairs = with_earlier(apart_a, apart_b, pairs) or reordered_results(apart_a, apart_b, agreement)
     parted = tuple((pair.a, pair.b) for pair in pairs)
+    pairs = with_damped(apart_a, apart_b, pairs, agreement.tolerance)
     pairs = led_back(apart_a, apart_b, pairs, agreement)
     loose = {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
     if not pairs:
@@ -108,7 +111,8 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
 
 
 def _pairs(a: Apart, b: Apart, tolerance: float) -> list[Pair]:
-    return without_doubtful(a, b, with_exchanged(a, b, find_pairs(a, b)), tolerance)
+    pairs = without_parts(a, b, with_exchanged(a, b, find_pairs(a, b)))
+    return without_doubtful(a, b, pairs, tolerance)
 
 
 def _status(differences: list[FirstDifference], matched: int, unmatched: int) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensordbg.analysis.diff.apart import Apart, Pair, alike, distance_of
+from tensordbg.analysis.diff.apart import Apart, Both, Pair, alike
 from tensordbg.analysis.diff.written_out import Composite, composite_of
 from tensordbg.operations.traits import Trait
 
@@ -26,21 +26,17 @@ def composed_counterpart(a: Apart, b: Apart, ahead_a: Sequence[int], ahead_b: Se
     """
     of_a, of_b = composite_of(a, ahead_a[0]), composite_of(b, ahead_b[0])
     if of_a is not None and of_b is not None and of_a.kind is of_b.kind:
-        return _pair(a, b, of_a.result, of_b.result) if of_a.whole != of_b.whole else None
-    if of_b is not None:
-        before = _with_extra(a, ahead_a, of_b)
-        if before is not None:
-            return _pair(a, b, before[0], of_b.result, extra_a=before[1])
-    if of_a is not None:
-        before = _with_extra(b, ahead_b, of_a)
-        if before is not None:
-            return _pair(a, b, of_a.result, before[0], extra_b=before[1])
-    if of_a is not None and not of_a.whole:
-        behind = next((each for each in a.followed(of_a.result) if alike(a, b, each, ahead_b[0])), None)
-        return None if behind is None else _pair(a, b, behind, ahead_b[0], extra_a=of_a.rows)
-    if of_b is not None and not of_b.whole:
-        behind = next((each for each in b.followed(of_b.result) if alike(a, b, ahead_a[0], each)), None)
-        return None if behind is None else _pair(a, b, ahead_a[0], behind, extra_b=of_b.rows)
+        return Both(a, b).pair(of_a.result, of_b.result) if of_a.whole != of_b.whole else None
+    forward, back = Both(a, b), Both(b, a, turned=True)
+    for both, ahead, theirs in ((forward, ahead_a, of_b), (back, ahead_b, of_a)):
+        before = None if theirs is None else _with_extra(both.mine, ahead, theirs)
+        if before is not None and theirs is not None:
+            return both.pair(before[0], theirs.result, extra=before[1])
+    for both, mine, fork in ((forward, of_a, ahead_b[0]), (back, of_b, ahead_a[0])):
+        if mine is not None and not mine.whole:
+            followed = both.mine.followed(mine.result)
+            behind = next((each for each in followed if alike(both.mine, both.other, each, fork)), None)
+            return None if behind is None else both.pair(behind, fork, extra=mine.rows)
     return None
 
 
@@ -65,9 +61,3 @@ def _way(apart: Apart, ahead: Sequence[int], end: int) -> tuple[int, ...]:
         if row in needed:
             needed.update(each for each in apart.side.edges.parents[row] if each in ahead)
     return tuple(row for row in ahead if row in needed)
-
-
-def _pair(
-    a: Apart, b: Apart, row_a: int, row_b: int, extra_a: tuple[int, ...] = (), extra_b: tuple[int, ...] = ()
-) -> Pair:
-    return Pair(row_a, row_b, distance_of(a, b, row_a, row_b), extra_a, extra_b)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.hashing import mixed
 from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.columns.spread import spread
 from tensordbg.analysis.flow.dataflow import Flow
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.operations import operation_of
@@ -30,14 +31,61 @@ class Edges:
     """Number of values."""
 
     @cached_property
-    def parents(self) -> tuple[tuple[int, ...], ...]:
+    def parents(self) -> Neighbours:
         """For each value those that it was made from."""
-        return _grouped(self.child, self.parent, self.count)
+        return Neighbours(self.child, self.parent, self.count)
 
     @cached_property
-    def children(self) -> tuple[tuple[int, ...], ...]:
+    def children(self) -> Neighbours:
         """For each value those that were made from it."""
-        return _grouped(self.parent, self.child, self.count)
+        return Neighbours(self.parent, self.child, self.count)
+
+    @cached_property
+    def made(self) -> Bools:
+        """Whether each value was made from any."""
+        return self.has_parent(np.ones(self.count, dtype=np.bool_))
+
+    def has_parent(self, marks: Bools) -> Bools:
+        """Whether each value was made from any that is marked."""
+        result: Bools = np.bincount(self.child[marks[self.parent]], minlength=self.count) > 0
+        return result
+
+    def has_child(self, marks: Bools) -> Bools:
+        """Whether of each value any was made that is marked."""
+        result: Bools = np.bincount(self.parent[marks[self.child]], minlength=self.count) > 0
+        return result
+
+    def of(self, chosen: Bools) -> Edges:
+        """Returns some of the pairs."""
+        return Edges(self.child[chosen], self.parent[chosen], self.count)
+
+    def spread(self, marks: Bools) -> Bools:
+        """Marks, besides what is marked, all that is made from it."""
+        if not marks.any():
+            return marks
+        result: Bools = spread(marks.astype(np.int64), self.parent, self.child, np.arange(self.count)) > 0
+        return result
+
+    def spread_back(self, marks: Bools) -> Bools:
+        """Marks, besides what is marked, all that it is made from."""
+        if not marks.any():
+            return marks
+        rank = np.arange(self.count, 0, -1)
+        result: Bools = spread(marks.astype(np.int64), self.child, self.parent, rank) > 0
+        return result
+
+
+class Neighbours:
+    """For each value some others, by row."""
+
+    def __init__(self, key: Ints, value: Ints, count: int) -> None:
+        """Groups the values of pairs by their keys."""
+        order = np.argsort(key, kind="stable")
+        self._ends: list[int] = np.searchsorted(key[order], np.arange(count + 1)).tolist()
+        self._listed: list[int] = value[order].tolist()
+
+    def __getitem__(self, row: int) -> tuple[int, ...]:
+        return tuple(self._listed[self._ends[row] : self._ends[row + 1]])
 
 
 def reached(start: int, around: Callable[[int], Iterable[int]], most: int) -> Iterator[int]:
@@ -87,12 +135,20 @@ def find_edges(values: Values, event: Ints) -> Edges:
             break
         step = flow.sources(invocation[rest], port[rest])
         child, invocation, port = child[rest[step.of]], step.invocation, step.port
-    pairs = np.unique(np.concatenate(found, axis=1), axis=1)
-    pairs = _past_shapes(pairs[:, pairs[0] != pairs[1]], _by_shape(values)[values.events.site[event]])
+    pairs = _once(np.concatenate(found, axis=1), len(event))
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    pairs = _past_shapes(pairs, _by_shape(values)[values.events.site[event]], len(event))
     return Edges(pairs[0], pairs[1], len(event))
 
 
-def _past_shapes(pairs: Ints, by_shape: Bools) -> Ints:
+def _once(pairs: Ints, count: int) -> Ints:
+    """Each pair once, in order."""
+    key = np.sort(pairs[0] * np.int64(max(count, 1)) + pairs[1])
+    key = key[np.diff(key, prepend=-1) > 0]
+    return np.stack(np.divmod(key, max(count, 1)))
+
+
+def _past_shapes(pairs: Ints, by_shape: Bools, count: int) -> Ints:
     """Takes what depends on a value's shape alone out from between it and what is made of that.
 
     The ones that the gradients of a loss begin with say nothing of it; where the gradients come back to what the other
@@ -105,7 +161,7 @@ def _past_shapes(pairs: Ints, by_shape: Bools) -> Ints:
     owner = np.repeat(np.arange(rest.shape[1]), several)
     inner = np.arange(len(owner)) - np.repeat(np.cumsum(several) - several, several)
     beyond = np.stack([rest[0][owner], made[1][order][first[owner] + inner]])
-    return np.unique(np.concatenate([rest, beyond], axis=1), axis=1)
+    return _once(np.concatenate([rest, beyond], axis=1), count) if beyond.shape[1] else rest
 
 
 def _by_shape(values: Values) -> Bools:
@@ -114,10 +170,3 @@ def _by_shape(values: Values) -> Bools:
     for number, site in values.program.sites.items():
         result[number] = operation_of(site).has(Trait.SHAPE_ONLY)
     return result
-
-
-def _grouped(key: Ints, value: Ints, count: int) -> tuple[tuple[int, ...], ...]:
-    order = np.argsort(key, kind="stable")
-    ends = np.searchsorted(key[order], np.arange(count + 1))
-    listed = value[order].tolist()
-    return tuple(tuple(listed[first:last]) for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))

@@ -11,22 +11,21 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.diff.in_parts import uneven_steps
 from tensordbg.analysis.diff.side import Side
 from tensordbg.model import NONE
-from tensordbg.operations.traits import Trait
 
 
 def not_compared(side: Side, other: Side, agreed: Bools) -> Bools:
     """Marks the values of a run that are no results, whatever is made of them."""
-    result = _drawn_in_vain(side)
-    computed = np.array([bool(parents) for parents in side.edges.parents], dtype=np.bool_)
-    if not (agreed & computed & ~result & (side.numbers.size > 1)).any():
+    result = side.drawn_in_vain.copy()
+    if not (agreed & side.edges.made & ~result & (side.numbers.size > 1)).any():
         result[:] = False  # a run of which nothing else is known
     if side.frameworks != other.frameworks:
         result |= side.updates & (side.numbers.step == side.numbers.step.max(initial=0))
         trained = _last_loss(side), _last_loss(other)
         if NONE not in trained and trained[0] > trained[1]:
-            result |= _made_of(side, side.updates & (side.numbers.step >= trained[1]))
+            result |= side.edges.spread(side.updates & (side.numbers.step >= trained[1]))
         result |= side.statistics
     return result
 
@@ -40,14 +39,18 @@ def unlike_losses(a: tuple[Side, Bools], b: tuple[Side, Bools]) -> tuple[Bools, 
     """
     found = _losses(*a), _losses(*b)
     both = bool(found[0].any() and found[1].any())
-    return found[0] & both, found[1] & both
+    uneven = uneven_steps(a[0], b[0])
+    return (
+        found[0] & both & ~np.isin(a[0].numbers.step, uneven),
+        found[1] & both & ~np.isin(b[0].numbers.step, uneven),
+    )
 
 
 def _losses(side: Side, agreed: Bools) -> Bools:
     """Marks losses that do not agree; a scaled one is none where the loss itself agrees."""
     result = np.zeros(len(side.numbers), dtype=np.bool_)
     size = side.numbers.size
-    for row in np.flatnonzero((size == 1) & ~agreed).tolist():
+    for row in np.flatnonzero((size == 1) & ~agreed & side.may_be_differentiated).tolist():
         parents = side.edges.parents[row]
         scaled = any(agreed[each] and size[each] == 1 and side.edges.parents[each] for each in parents)
         result[row] = side.is_differentiated(row) and not scaled
@@ -59,23 +62,3 @@ def _last_loss(side: Side) -> int:
     sites = [site for site, each in side.program.sites.items() if each.differentiated]
     steps = side.numbers.step[np.isin(side.numbers.site, sites)]
     return int(steps.max(initial=NONE))
-
-
-def _made_of(side: Side, chosen: Bools) -> Bools:
-    """Marks some values and all that is made of them: of a longer run what the shorter one has no part in."""
-    result = chosen.copy()
-    for row, parents in enumerate(side.edges.parents):
-        result[row] = result[row] or any(result[each] for each in parents)
-    return result
-
-
-def _drawn_in_vain(side: Side) -> Bools:
-    """Marks what is made of random numbers and single ones alone, and goes into nothing else."""
-    parents, children, size = side.edges.parents, side.edges.children, side.numbers.size
-    varies = np.zeros(len(side.numbers), dtype=np.bool_)
-    for row in range(len(size)):
-        rest = [each for each in parents[row] if size[each] > 1]
-        varies[row] = all(varies[each] for each in rest) if rest else side.operation(row).has(Trait.VARIES)
-    for row in range(len(size) - 1, -1, -1):
-        varies[row] = varies[row] and all(varies[each] for each in children[row])
-    return varies

@@ -11,6 +11,7 @@ from tensordbg.analysis.diff.exchanged import are_given_others
 from tensordbg.analysis.diff.explaining_updates import (
     explain_added,
     explain_kept,
+    explain_kept_in_parts,
     explain_left_over,
     explain_statistics_read,
     explain_updated,
@@ -34,7 +35,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     What went in and is not the same comes before what the operation itself computes: a parameter before an input.
     """
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
-        return explain_kept(a, b, pair)
+        return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
     normalized = _normalized(a, b, pair)
     if normalized is not None:
         return normalized

@@ -5,9 +5,13 @@ from __future__ import annotations
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike
+from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.learning_rate import ratio_of_rates
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, settings_to_set, told, types_of
 from tensordbg.operations.kinds import Kind
+
+_SUMS = 40
+"""So many values before an update are looked at for sums of gradients."""
 
 
 def explain_updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Explained:
@@ -67,6 +71,21 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     return Explained(
         "update", pair.a, pair.b, pair.distance, True, difference, text, suggestion or _of_optimizers(a, b)
     )
+
+
+def explain_kept_in_parts(a: Apart, b: Apart, pair: Pair) -> Explained:
+    """Tells of updates of a step that one run takes in more parts than the other."""
+    step = int(b.side.numbers.step[pair.b])
+    for mine, row in ((a, pair.a), (b, pair.b)):
+        for gradient in reached(row, mine.side.edges.parents.__getitem__, _SUMS):
+            if _is_added_to_earlier(mine, gradient):
+                return _other_gradients(b, pair, ("A" if mine is a else "B", mine, gradient))
+    text = (
+        f"the runs take step {step} in unlike numbers of parts, from equal parameters, and the gradients that add up "
+        "are not those of the whole"
+    )
+    suggestion = "compare how the losses of the parts are weighed: each mean counts for its share of the batch"
+    return Explained("update", pair.a, pair.b, pair.distance, True, (), text, suggestion)
 
 
 def explain_added(a: Apart, b: Apart, pair: Pair) -> Explained | None:

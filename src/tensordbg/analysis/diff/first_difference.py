@@ -9,11 +9,13 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.accumulated import accumulated
-from tensordbg.analysis.diff.apart import Apart, Pair, alike, are_of_one_kind, distance_of
+from tensordbg.analysis.diff.apart import Apart, Both, Pair, alike, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.composed import composed_counterpart
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.model import NONE
 
+_MANY = 200
+"""Of a long run so many places of the forward pass at which it parts are enough, all of a step together."""
 _EXTRA = 8
 """One run computes no more than so many operations between two that correspond."""
 _PER_OPERATION = 0.5
@@ -53,28 +55,63 @@ def in_order(b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
 def _pairs(a: Apart, b: Apart) -> Iterator[Pair]:
     yield from _losses(a, b)
     yield from accumulated(a, b)
-    forks = [(fork, a.taken(fork)) for fork in a.regions.forks]
-    told = set[tuple[object, ...]]()
+    yield from _of_forks(a, b)
+
+
+def _of_forks(a: Apart, b: Apart) -> Iterator[Pair]:
+    """Pairs the forks of B with what stands for them in A, in order, until there are more than anybody wants."""
+    forks, told, step, many = _Forks(a), set[tuple[object, ...]](), b.side.numbers.step, 0
+    last = np.iinfo(np.int64).max
     for mine in b.regions.forks:
+        if step[mine] > last:
+            return
         operation = (int(b.side.numbers.site[mine]), b.side.edges.parents[mine], b.settles(mine))
-        labels = b.taken(mine)
-        met = [
-            (
-                a.side.backward[fork] == b.side.backward[mine],
-                len(labels & theirs),
-                a.side.numbers.size[fork] == b.side.numbers.size[mine],
-                -position,
-                fork,
-            )
-            for position, (fork, theirs) in enumerate(forks)
-            if labels & theirs and a.settles(fork) == b.settles(mine)
-        ]
-        if met:
-            pair = counterpart(a, b, max(met)[-1], mine)
-            if pair is not None:
-                yield replace(pair, beside=operation in told)
-                if mine == pair.b or mine in pair.extra_b:
-                    told.add(operation)
+        fork = forks.met(b, mine)
+        pair = None if fork is None else counterpart(a, b, fork, mine)
+        if pair is not None:
+            yield replace(pair, beside=operation in told)
+            if mine == pair.b or mine in pair.extra_b:
+                told.add(operation)
+            many += not b.side.backward[pair.b]
+            last = step[mine] if many == _MANY else last
+
+
+class _Forks:
+    """The forks of A, by what they are made of."""
+
+    def __init__(self, a: Apart) -> None:
+        """Takes the run."""
+        self._a, self._taken = a, [a.taken(fork) for fork in a.regions.forks]
+        self._by_label = _by_label(self._taken)
+
+    def met(self, b: Apart, mine: int) -> int | None:
+        """Chooses the one that shares most with a fork of B, those of the same step first; None where none does."""
+        a, labels = self._a, b.taken(mine)
+        found = {each for label in labels for each in self._by_label.get(label, ())}
+        forks, step = a.regions.forks, b.side.numbers.step[mine]
+        in_step = [each for each in found if a.side.numbers.step[forks[each]] == step]
+        for chosen in (in_step, found):
+            met = [
+                (
+                    a.side.backward[forks[each]] == b.side.backward[mine],
+                    len(labels & self._taken[each]),
+                    a.side.numbers.size[forks[each]] == b.side.numbers.size[mine],
+                    -each,
+                )
+                for each in chosen if a.settles(forks[each]) == b.settles(mine)
+            ]  # fmt: skip
+            if met:
+                return forks[-max(met)[-1]]
+        return None
+
+
+def _by_label(taken: Iterable[frozenset[int]]) -> dict[int, list[int]]:
+    """For each label the positions of the sets that hold it."""
+    found: dict[int, list[int]] = {}
+    for position, labels in enumerate(taken):
+        for label in labels:
+            found.setdefault(label, []).append(position)
+    return found
 
 
 def _losses(a: Apart, b: Apart) -> Iterator[Pair]:
@@ -89,19 +126,16 @@ def _losses(a: Apart, b: Apart) -> Iterator[Pair]:
     gradients = a.gradients_last and b.gradients_last
     if gradients:
         unlike_a, unlike_b = [*unlike_a, *_mistaken(losses_a, losses_b)], [*unlike_b, *_mistaken(losses_b, losses_a)]
+    reducing = _by_label(a.taken_whole(other) for other in unlike_a)
     for mine in unlike_b:
-        reduced = b.taken_whole(mine)
-        yield from (
-            Pair(other, mine, distance_of(a, b, other, mine)) for other in unlike_a if reduced & a.taken_whole(other)
-        )
+        met = {position for label in b.taken_whole(mine) for position in reducing.get(label, ())}
+        yield from (Pair(unlike_a[each], mine, distance_of(a, b, unlike_a[each], mine)) for each in sorted(met))
     if not gradients:
         return
-    for loss in unlike_a:
-        for label in a.taken(loss) & losses_b.keys():
-            yield from (Pair(loss, row, distance_of(a, b, loss, row), extra_a=(loss,)) for row in losses_b[label])
-    for loss in unlike_b:
-        for label in b.taken(loss) & losses_a.keys():
-            yield from (Pair(row, loss, distance_of(a, b, row, loss), extra_b=(loss,)) for row in losses_a[label])
+    for both, losses, theirs in ((Both(a, b), unlike_a, losses_b), (Both(b, a, turned=True), unlike_b, losses_a)):
+        for loss in losses:
+            for label in both.mine.taken(loss) & theirs.keys():
+                yield from (both.pair(loss, row, extra=(loss,)) for row in theirs[label])
 
 
 def _mistaken(mine: dict[int, list[int]], theirs: dict[int, list[int]]) -> Iterator[int]:
@@ -111,7 +145,7 @@ def _mistaken(mine: dict[int, list[int]], theirs: dict[int, list[int]]) -> Itera
 
 def _losses_by_label(apart: Apart) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
-    for row in np.flatnonzero(apart.side.numbers.size == 1).tolist():
+    for row in np.flatnonzero((apart.side.numbers.size == 1) & apart.side.may_be_differentiated).tolist():
         if apart.is_loss(row):
             found.setdefault(int(apart.label[row]), []).append(row)
     return found
@@ -123,17 +157,16 @@ def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
     composed = composed_counterpart(a, b, ahead_a, ahead_b)
     if composed is not None:
         return composed
+    sides = (Both(a, b), ahead_a, fork_b), (Both(b, a, turned=True), ahead_b, fork_a)
     same_kind = [
-        *(Pair(row, fork_b, 0.0, extra_a=tuple(ahead_a[:k])) for k, row in enumerate(ahead_a[: _EXTRA + 1])
-          if alike(a, b, row, fork_b)),
-        *(Pair(fork_a, row, 0.0, extra_b=tuple(ahead_b[:k])) for k, row in enumerate(ahead_b[: _EXTRA + 1])
-          if alike(a, b, fork_a, row)),
+        both.pair(row, fork, extra=tuple(ahead[:depth]))
+        for both, ahead, fork in sides for depth, row in enumerate(ahead[: _EXTRA + 1])
+        if alike(both.mine, both.other, row, fork)
     ]  # fmt: skip
     if same_kind:
-        measured = [replace(pair, distance=distance_of(a, b, pair.a, pair.b)) for pair in same_kind]
         if b.side.updates[fork_b]:
-            return min(measured, key=lambda pair: pair.distance)
-        return min(measured, key=lambda pair: len(pair.extra_a) + len(pair.extra_b))
+            return min(same_kind, key=lambda pair: pair.distance)
+        return min(same_kind, key=lambda pair: len(pair.extra_a) + len(pair.extra_b))
     if b.side.updates[fork_b]:
         return _scaled(a, b, fork_a, fork_b) or _update(a, b, fork_a, fork_b)
     nearest = _nearest(a, b, ahead_a, ahead_b)
@@ -142,8 +175,21 @@ def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
     if a.is_loss(fork_a) and b.is_loss(fork_b):
         return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))
     if are_of_one_kind(a, b, fork_a, fork_b):  # which give unlike shapes
-        return Pair(fork_a, fork_b, FAR)
+        return Pair(fork_a, fork_b, FAR, in_parts=_in_parts(a, b, fork_a, fork_b))
     return _only_one(a, b, ahead_a, ahead_b) or _consequential(a, b, ahead_a, ahead_b)
+
+
+def _in_parts(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:
+    """Tells whether one run computes at once what the other does in equal pieces: a sequence, or a batch in parts."""
+    sizes = int(a.side.numbers.size[fork_a]), int(b.side.numbers.size[fork_b])
+    pieces, fork = (a, fork_a) if sizes[0] < sizes[1] else (b, fork_b)
+    side, (small, large) = pieces.side, sorted(sizes)
+    if small == large or large % small:
+        return False
+    shared = a.taken_whole(fork_a) & b.taken_whole(fork_b)
+    alike_rows = (side.kinds == side.kinds[fork]) & (side.numbers.size == small)
+    rows = np.flatnonzero(alike_rows & (side.numbers.step == side.numbers.step[fork])).tolist()
+    return sum(bool(shared & pieces.taken_whole(row)) for row in rows) >= large // small
 
 
 def _scaled(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
@@ -151,12 +197,10 @@ def _scaled(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
 
     The number is measured of the gradients, as their norm is by which a run clips them.
     """
-    found = next(((*each, fork_a) for each in _behind_scaling(a, fork_a) if alike(a, b, each[1], fork_b)), None)
-    if found is not None:
-        return Pair(found[1], fork_b, distance_of(a, b, found[1], fork_b), extra_a=(fork_a, found[0]))
-    found = next(((*each, fork_b) for each in _behind_scaling(b, fork_b) if alike(a, b, fork_a, each[1])), None)
-    if found is not None:
-        return Pair(fork_a, found[1], distance_of(a, b, fork_a, found[1]), extra_b=(fork_b, found[0]))
+    for both, mine, other in ((Both(a, b), fork_a, fork_b), (Both(b, a, turned=True), fork_b, fork_a)):
+        for scaled, update in _behind_scaling(both.mine, mine):
+            if alike(both.mine, both.other, update, other):
+                return both.pair(update, other, extra=(mine, scaled))
     return None
 
 

@@ -67,6 +67,35 @@ def distances(a: Floats, b: Floats, size: Ints) -> Floats:
     return np.where(unlike, FAR, np.minimum(result, FAR))
 
 
+@dataclass(frozen=True)
+class _Order:
+    """The values of both runs in one order: by group, then by norm."""
+
+    groups: tuple[Ints, Ints]
+    keys: tuple[Ints, Ints]
+
+    @classmethod
+    def of(cls, mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints]) -> _Order:
+        """Numbers the groups, and puts the values in their order."""
+        groups, rank = _groups(mine, theirs, group), _ranks(mine, theirs)
+        width = len(mine) + len(theirs) + 1
+        return cls(groups, (groups[0] * width + rank[0], groups[1] * width + rank[1]))
+
+    def turned(self) -> _Order:
+        """Returns it with the two runs exchanged."""
+        return _Order(self.groups[::-1], self.keys[::-1])
+
+
+def find_both(
+    a: Numbers, b: Numbers, group: tuple[Ints, Ints], likeness: tuple[Ints, Ints]
+) -> tuple[Partners, Partners]:
+    """Finds the partners of the values of A, and those of B, as `find_partners` does."""
+    if not len(a) or not len(b):
+        return _none(a), _none(b)
+    order = _Order.of(a, b, group)
+    return _nearest(a, b, order, likeness), _nearest(b, a, order.turned(), likeness[::-1])
+
+
 def find_partners(mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints], likeness: tuple[Ints, Ints]) -> Partners:
     """Finds the nearest value in the same group of the other run.
 
@@ -77,29 +106,48 @@ def find_partners(mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints], like
         likeness: Of each value of both a number; of two equally near ones, that with the same number is taken.
     """
     if not len(theirs) or not len(mine):
-        return Partners(np.full(len(mine), NONE, dtype=np.int64), np.full(len(mine), FAR))
-    groups, rank = _groups(mine, theirs, group), _ranks(mine, theirs)
-    width = len(mine) + len(theirs) + 1
-    key_mine, key_theirs = (groups[k] * width + rank[k] for k in (0, 1))
+        return _none(mine)
+    return _nearest(mine, theirs, _Order.of(mine, theirs, group), likeness)
+
+
+def _none(mine: Numbers) -> Partners:
+    return Partners(np.full(len(mine), NONE, dtype=np.int64), np.full(len(mine), FAR))
+
+
+def _nearest(mine: Numbers, theirs: Numbers, sorted_by: _Order, likeness: tuple[Ints, Ints]) -> Partners:
+    groups, (key_mine, key_theirs) = sorted_by.groups, sorted_by.keys
     order = np.argsort(key_theirs, kind="stable")
+    group, norm = groups[1][order], theirs.statistics[order, SQUARES]
     place = np.searchsorted(key_theirs[order], key_mine)
     best, least = np.full(len(mine), NONE, dtype=np.int64), np.full(len(mine), np.inf)
     near = np.full(len(mine), FAR)
     hint = max(mine.rounding, theirs.rounding)
-    looking = np.arange(len(mine))
+    everything = np.argsort(place, kind="stable")  # so that neighbours in memory are read one after the other
+    looking = {False: everything, True: everything}
     for offset in sorted(range(-_NEIGHBOURS, _NEIGHBOURS), key=lambda each: abs(each + 0.5)):
-        at = place[looking] + offset
-        row = order[np.clip(at, 0, len(order) - 1)]
-        inside = (at >= 0) & (at < len(order)) & (groups[1][row] == groups[0][looking])
-        chosen, row = looking[inside], row[inside]
+        rows = looking[offset < 0]
+        rows = rows[least[rows] > _CERTAIN * hint]
+        at = place[rows] + offset
+        inside = (at >= 0) & (at < len(order))
+        rows, at = rows[inside], at[inside]
+        # What is beyond those whose norms alone are too far apart, or of another group, is farther still.
+        hopeful = group[at] == groups[0][rows]
+        hopeful &= _norms_apart(mine.statistics[rows, SQUARES], norm[at]) < least[rows]
+        looking[offset < 0] = chosen = rows[hopeful]
+        row = order[at[hopeful]]
         distance = distances(mine.statistics[chosen], theirs.statistics[row], mine.size[chosen])
         unlike = (likeness[0][chosen] != likeness[1][row]) + np.abs(chosen / len(mine) - row / len(theirs))
         score = distance + hint * unlike
         better = score < least[chosen]
         best[chosen[better]], least[chosen[better]] = row[better], score[better]
         near[chosen[better]] = distance[better]
-        looking = looking[least[looking] > _CERTAIN * hint]
     return Partners(best, near)
+
+
+def _norms_apart(a: Floats, b: Floats) -> Floats:
+    """A bound that the distances of pairs are not below."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(np.abs(a - b) / np.maximum(a, b), posinf=0.0)
 
 
 def _groups(mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

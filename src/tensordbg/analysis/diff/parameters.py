@@ -68,9 +68,9 @@ def _variables(apart: Apart) -> dict[int, str]:
     """Values that were read of variables whole, with their names: of each the first that the run computes with."""
     side = apart.side
     reads: dict[str, list[int]] = {}
-    for row in range(len(side.numbers)):
+    for row in np.flatnonzero(side.kinds == list(Kind).index(Kind.READ)).tolist():
         site = side.site(row)
-        if len(site.reads) == 1 and side.operation(row).kind is Kind.READ:
+        if len(site.reads) == 1:
             variable = side.program.variables.get(site.reads[0])
             scalar = side.numbers.size[row] == 1
             if variable is not None and (variable.trainable or (variable.trainable is None and not scalar)):

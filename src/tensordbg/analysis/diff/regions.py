@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.diff.edges import Edges
 
@@ -56,52 +58,28 @@ def find_regions(edges: Edges, agreed: Bools, marks: Marks) -> Regions:
         agreed: Whether the other run has each value too.
         marks: What else is known of each.
     """
-    constant, settled = marks.constant, marks.settled
-    apart = [row for row, (equal, same) in enumerate(zip(agreed.tolist(), constant.tolist(), strict=True))
-             if not equal and not same]  # fmt: skip
-    lasting = _lasting(edges, apart, agreed, marks)
-    behind: set[int] = set()
-    forks = []
-    for row in sorted(lasting):
-        parents = [parent for parent in edges.parents[row] if not constant[parent]]
-        told = [parent for parent in parents if agreed[parent] and (edges.parents[parent] or not marks.alone[parent])]
-        if any(parent in behind and (settled[row] or not settled[parent]) for parent in parents):
-            behind.add(row)
-        elif told:
-            behind.add(row)
-            forks.append(row)
-    return Regions(frozenset(lasting), tuple(forks))
+    lasting = _lasting(edges, ~agreed & ~marks.constant, agreed, marks)
+    tells = agreed & ~marks.constant & (edges.made | ~marks.alone)
+    told = lasting & edges.has_parent(tells)
+    goes_on = lasting[edges.child] & lasting[edges.parent] & (marks.settled[edges.child] | ~marks.settled[edges.parent])
+    flow = edges.of(goes_on)
+    behind = flow.spread(told)
+    forks = told & ~flow.has_parent(behind)
+    return Regions(frozenset(np.flatnonzero(lasting).tolist()), tuple(np.flatnonzero(forks).tolist()))
 
 
-def _lasting(edges: Edges, apart: list[int], agreed: Bools, marks: Marks) -> set[int]:
+def _lasting(edges: Edges, apart: Bools, agreed: Bools, marks: Marks) -> Bools:
     """The values from which one comes to an end without meeting a value that both runs have.
 
     What goes only into what is no result is an end itself, as a gradient of the last step; but not where the
     same operation came back to equal values in another step.
     """
-    children, no_result = edges.children, marks.no_result
-    ends = {row for row in apart if marks.results[row] or not (children[row] or no_result[row])}
-    last = {
-        row for row in apart if children[row] and not no_result[row] and all(no_result[each] for each in children[row])
-    }
-    lasting = _before(edges, ends | last, apart, agreed, marks)
-    equal_again = {int(marks.site[row]) for row in apart if row not in lasting and not no_result[row]}
-    dropped = {row for row in last if int(marks.site[row]) in equal_again}
-    return _before(edges, ends | (last - dropped), apart, agreed, marks) if dropped else lasting
-
-
-def _before(edges: Edges, ends: set[int], apart: list[int], agreed: Bools, marks: Marks) -> set[int]:
-    """What some ends were made of, as far as the other run has it not."""
-    left = set(apart)
-    lasting, waiting, passed = set(ends), list(ends), set[int]()
-    while waiting:
-        for parent in edges.parents[waiting.pop()]:
-            if agreed[parent] or parent in lasting or parent in passed:
-                continue
-            if parent in left:
-                lasting.add(parent)
-                waiting.append(parent)
-            elif marks.filled[parent]:
-                passed.add(parent)
-                waiting.append(parent)
-    return lasting
+    no_result = marks.no_result
+    used = edges.has_child(np.ones(edges.count, dtype=np.bool_))
+    ends = apart & (marks.results | ~(used | no_result))
+    last = apart & used & ~no_result & ~edges.has_child(~no_result)
+    flow = edges.of((~agreed & (apart | marks.filled))[edges.parent])
+    lasting = flow.spread_back(ends | last) & apart
+    equal_again = marks.site[apart & ~lasting & ~no_result]
+    dropped = last & np.isin(marks.site, equal_again)
+    return flow.spread_back(ends | (last & ~dropped)) & apart if dropped.any() else lasting

@@ -36,8 +36,7 @@ def reproduces(a: Side, b: Side, near: Partners) -> bool:
     if a.numbers.rounding != b.numbers.rounding:
         return False
     telling, size = _telling(b), b.numbers.size
-    given = np.array([bool(each) and any(size[row] > 1 for row in each) and all(equal[row] for row in each)
-                      for each in b.edges.parents], dtype=np.bool_)  # fmt: skip
+    given = b.edges.has_parent(size > 1) & ~b.edges.has_parent(~equal)
     local = telling & given & ~b.kept
     unlike, same = int((local & ~equal).sum()), int((local & equal).sum())
     return unlike <= max(_FEW, same) and _have_in_common(a, b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +22,7 @@ from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
+from tensordbg.operations.traits import Trait
 
 
 @dataclass(frozen=True)
@@ -95,11 +97,7 @@ class Side:
     @cached_property
     def backward(self) -> Bools:
         """Whether each value belongs to a backward pass."""
-        table = np.zeros(len(self.values.ports.first), dtype=np.bool_)
-        for each in self.program.sites.values():
-            table[each.site] = bool(each.backward)
-        result: Bools = table[self.numbers.site]
-        return result
+        return self._of_sites(lambda site: bool(site.backward))
 
     @cached_property
     def updates(self) -> Bools:
@@ -126,6 +124,29 @@ class Side:
     def statistics(self) -> Bools:
         """Whether each value is a running statistic: a variable that the forward pass updates."""
         return find_statistics(self.values, self.numbers)
+
+    @cached_property
+    def drawn_in_vain(self) -> Bools:
+        """Marks what is made of random numbers and single ones alone, and goes into nothing else."""
+        draws, whole = self._of_sites(lambda site: operation_of(site).has(Trait.VARIES)), self.numbers.size > 1
+        if not draws.any():
+            return draws
+        of_whole = self.edges.of(whole[self.edges.parent])
+        other = of_whole.spread(~of_whole.made & ~draws)
+        return ~self.edges.spread_back(other)
+
+    @cached_property
+    def may_be_differentiated(self) -> Bools:
+        """Whether the program takes gradients of any output of the operation of each value."""
+        return self._of_sites(lambda site: bool(site.differentiated))
+
+    def _of_sites(self, wanted: Callable[[Site], bool]) -> Bools:
+        """For each value whether its site is wanted."""
+        table = np.zeros(len(self.values.ports.first), dtype=np.bool_)
+        for each in self.program.sites.values():
+            table[each.site] = wanted(each)
+        result: Bools = table[self.numbers.site]
+        return result
 
     @cached_property
     def kept(self) -> Bools:

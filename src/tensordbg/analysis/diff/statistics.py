@@ -43,7 +43,7 @@ def without_statistics(edges: Edges, values: Values, numbers: Numbers) -> Edges:
     within = numbers.step[edges.child] == numbers.step[edges.parent]
     idle = (learns & ~statistics)[edges.child] | (backward[edges.child] & within)
     kept = ~(statistics[edges.parent] & idle)
-    return Edges(edges.child[kept], edges.parent[kept], edges.count)
+    return edges.of(kept)
 
 
 def _of_sites(values: Values, numbers: Numbers, wanted: Callable[[Site], bool]) -> Bools:

@@ -6,6 +6,7 @@ the second step on, values count as equal where they are not much farther apart 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,8 +66,14 @@ def _in_order(site: Ints, misplaced: Bools) -> Bools:
 
 def step_errors(aligned: Aligned) -> tuple[StepError, ...]:
     """Tells for each step the median distance of what corresponds."""
-    steps = np.unique(aligned.step).tolist()
-    return tuple(StepError(step, float(np.median(aligned.distance[aligned.step == step]))) for step in steps)
+    return tuple(StepError(step, float(np.median(distance))) for step, distance in _by_step(aligned))
+
+
+def _by_step(aligned: Aligned) -> Iterator[tuple[int, Floats]]:
+    """The distances of what corresponds in each step, in the order of steps."""
+    order = np.argsort(aligned.step, kind="stable")
+    steps, starts = np.unique(aligned.step[order], return_index=True)
+    yield from zip(steps.tolist(), np.split(aligned.distance[order], starts[1:]), strict=len(steps) > 0)
 
 
 def with_drift(a: Side, b: Side, agreement: Agreement, aligned: Aligned) -> Agreement:
@@ -94,9 +101,8 @@ class _Bounds:
     def of(cls, aligned: Aligned, tolerance: float) -> _Bounds:
         """Learns them from the values that correspond."""
         steps, bound, found = np.unique(aligned.step), tolerance, []
-        for step in steps.tolist():
+        for _, distance in _by_step(aligned):
             found.append(bound)
-            distance = aligned.distance[aligned.step == step]
             sure = distance[distance <= bound]
             if len(sure) >= _DRIFTING * len(distance) and len(sure):
                 drift = max(_GROWTH * tolerance, _GROWTH * float(np.quantile(sure, 0.9)))

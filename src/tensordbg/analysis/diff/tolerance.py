@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Bools, Ints
-from tensordbg.analysis.columns.spread import spread
 from tensordbg.analysis.diff.edges import Edges
 from tensordbg.analysis.diff.numbers import Floats
 
@@ -50,8 +48,7 @@ def tolerance_of(distance: Floats, edges: Edges, rounding: float) -> float:
         bound = _learned(distance[:first], rounding)
         jumps[piece] = (distance[piece] > bound) & (distance[piece] < _NEAR)
         first = piece.stop
-    behind = _behind(jumps, edges)
-    return _learned(distance[~behind], rounding)
+    return _learned(distance[~edges.spread(jumps)], rounding)
 
 
 def _learned(distance: Floats, rounding: float) -> float:
@@ -61,9 +58,3 @@ def _learned(distance: Floats, rounding: float) -> float:
     if len(sure) and not usual:
         least = min(_LEAST_OF_EQUAL * rounding, _LEAST_OF_EQUAL_FAR)
     return float(np.clip(_ROOM * usual, least, min(_MOST * rounding, _MOST_FAR)))
-
-
-def _behind(jumps: Bools, edges: Edges) -> Bools:
-    rank: Ints = np.arange(edges.count)
-    result: Bools = spread(jumps.astype(np.int64), edges.parent, edges.child, rank) > 0
-    return result

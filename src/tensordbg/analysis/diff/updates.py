@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from tensordbg.analysis.columns.hashing import mixed
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.diff.edges import Edges
 from tensordbg.analysis.diff.numbers import Numbers
@@ -29,29 +30,19 @@ def find_updates(numbers: Numbers, edges: Edges, backward: Bools, reads: Iterabl
         reads: What was read of variables, in the order of the run.
         program_part: Of each value a number of the function that computed it, of eager code of the line.
     """
-    gradient, update = backward.tolist(), [False] * len(numbers)
-    step, part = numbers.step.tolist(), program_part.tolist()
-
-    def spread() -> None:
-        for row, parents in enumerate(edges.parents):
-            if not gradient[row]:
-                made = any(step[each] == step[row] and (gradient[each] or update[each]) for each in parents)
-                update[row] = update[row] or made
-
-    spread()
-    updating = {(step[row], part[row]) for row, found in enumerate(update) if found}
-    again = [row for row in _read_again(numbers, reads, part) if (step[row], part[row]) in updating]
-    for row in again:
-        update[row] = True
+    within = edges.of(numbers.step[edges.child] == numbers.step[edges.parent])
+    forward = within.of(~backward[within.child])
+    update: Bools = forward.spread(backward) & ~backward
+    place = mixed(numbers.step, program_part)
+    updating = set(place[update].tolist())
+    again = [row for row in _read_again(numbers, reads, program_part.tolist()) if int(place[row]) in updating]
     if again:
-        spread()
-    for row in range(len(numbers) - 1, -1, -1):
-        children = [each for each in edges.children[row] if step[each] == step[row]]
-        if update[row]:
-            update[row] = all(update[each] for each in children)
-        elif children and not gradient[row] and all(update[each] for each in children):
-            update[row] = bool(edges.parents[row])  # made of what the optimizer kept, or of the parameter itself
-    return np.array(update, dtype=np.bool_)
+        update[again] = True
+        update = forward.spread(backward | update) & ~backward
+    # Of an update only updates are made; and what goes into nothing else is made of what the optimizer kept, or of the
+    # parameter itself.
+    used = within.has_child(np.ones(len(numbers), dtype=np.bool_))
+    return ~within.spread_back(~(update | (used & edges.made & ~backward)))
 
 
 def _read_again(numbers: Numbers, reads: Iterable[Read], part: list[int]) -> Iterator[int]:
