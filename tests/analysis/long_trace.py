@@ -42,6 +42,10 @@ def long_trace(steps: int) -> TraceBuilder:
     return trace
 
 
+_NOT_THERE = ("iteration", "elements", "sketch")
+"""Columns without a value in any row."""
+
+
 def _tensors(step: Any, site: Any, path: Any, bad: Any) -> pa.Table:
     count = len(site)
     given = {
@@ -51,7 +55,7 @@ def _tensors(step: Any, site: Any, path: Any, bad: Any) -> pa.Table:
     }  # fmt: skip
     columns = []
     for column in TENSORS:
-        if column.name == "iteration":
+        if column.name in _NOT_THERE:
             columns.append(pa.nulls(count, column.type))
         elif column.name in _WORDS:
             indices = pa.array(np.zeros(count, dtype=np.int32))
