@@ -260,6 +260,7 @@ def diff(
     tolerance: float | None = None,
     step: int | None = None,
     names: Mapping[str, str] | None = None,
+    noise: str | Path | None = None,
 ) -> Comparison:
     """Where the numbers of two runs part first, as `tdbg diff` says it.
 
@@ -270,16 +271,18 @@ def diff(
         tolerance: How far apart equal values may be, relative to their largest element; by default it is found out.
         step: Compare only this step.
         names: Layers, parameters and tensors of A, each with what it is called in B.
+        noise: A twin of A, recorded in float64 or from perturbed parameters: the tolerance is what rounding does there.
 
     Raises:
         TraceError: If there is no trace that can be read.
-        UsageError: If one is a run of several processes, or has nothing of a name.
+        UsageError: If one is a run of several processes, or has nothing of a name; or the twin has nothing of A.
     """
     from tensordbg.analysis.diff.compare import Asked, compare
 
-    named = tuple((names or {}).items())
+    twin = None if noise is None else open(noise)._reader  # noqa: SLF001  of its own module
     with _reference(a) as (reference, last):
-        return _answered(compare(reference, open(b)._reader, Asked(tolerance, step, last, named)))  # noqa: SLF001  of its own module
+        asked = Asked(tolerance, step, last, twin, tuple((names or {}).items()))
+        return _answered(compare(reference, open(b)._reader, asked))  # noqa: SLF001  of its own module
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from tensordbg.analysis.diff.first_difference import find_pairs
 from tensordbg.analysis.diff.in_parts import without_parts
 from tensordbg.analysis.diff.loose import loose_differences
 from tensordbg.analysis.diff.matching import FAR
+from tensordbg.analysis.diff.noise import tolerance_by_twin
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.parameters import pair_parameters
 from tensordbg.analysis.diff.regions import Marks, Regions, find_regions
@@ -51,6 +52,8 @@ class Asked:
     """Only this step; None for all."""
     last: int | None = None
     """No step behind this one; None for all."""
+    noise: TraceSource | None = None
+    """A twin of the reference, by which the tolerance is found out, see `noise.py`."""
     named: tuple[Named, ...] = ()
     """Layers, parameters and tensors of A, and what they are called in B."""
 
@@ -58,6 +61,8 @@ class Asked:
 def compare(reference: TraceSource, other: TraceSource, asked: Asked) -> Comparison:
     """Compares two traces; the first is the reference."""
     a, b = (read_side(each, asked.step, asked.last) for each in (reference, other))
+    if asked.noise is not None:
+        asked = replace(asked, tolerance=tolerance_by_twin(a, read_side(asked.noise, asked.step, asked.last)))
     return compare_sides(a, b, asked)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from tensordbg.analysis.diff.compare import Asked
     from tensordbg.analysis.diff.result import Comparison
     from tensordbg.cli.running.comparing import RecordedProgram
+    from tensordbg.trace.reader import TraceReader
 
 _CODES = {"same": 0, "diverged": 1, "not_comparable": 2}
 
@@ -48,6 +51,7 @@ class _Answer:
 
     comparison: Comparison
     code: int
+    traces: tuple[str, ...] = ()
 
 
 @click.command("diff")
@@ -57,6 +61,10 @@ class _Answer:
 @click.option(
     "--tolerance", default="auto", show_default=True, metavar="auto|X", callback=_tolerance,
     help="How far apart equal values may be, relative to their largest element.",
+)  # fmt: skip
+@click.option(
+    "--noise", metavar="TWIN",
+    help="Find the tolerance out by this trace of A's program, run in float64 or perturbed in the last place.",
 )  # fmt: skip
 @click.option(
     "--map", "named", metavar="A=B", multiple=True, callback=_named,
@@ -83,22 +91,14 @@ def command(words: tuple[str, ...], as_json: bool, out: str | None, view: bool, 
     """
     from tensordbg.analysis.diff.compare import Asked
 
-    process, program, against = (chosen.pop(name) for name in ("process", "program", "against"))
-    asked = Asked(**chosen)
-    if view and (as_json or against is not None):
+    process, noise = chosen.pop("process"), chosen.pop("noise")
+    source = _Source(chosen.pop("program"), chosen.pop("against"), out)
+    if view and (as_json or source.against is not None):
         raise UsageError("--view shows two traces in the browser; leave --json and --against out, or --view")
-    if program is None and out is not None:
-        raise UsageError(f"--out {out} is for the traces that --run makes; name two traces, or give --run too")
-    if against is not None:
-        if program is not None or len(words) > 1:
-            raise UsageError(f"--against {against} is the reference, and one run is compared with it; name that alone")
-        answer = _against(against, TraceChoice(words[0] if words else DEFAULT_FOLDER, process), asked)
-    elif program is None:
-        answer = _of_traces(words, process, asked)
-    else:
-        recorded = _recorded((program, *words), out)
-        words = tuple(str(each.folder) for each in recorded)
-        answer = _of_programs(recorded, process, asked)
+    if noise is not None and chosen["tolerance"] is not None:
+        raise UsageError(f"--noise {noise} finds the tolerance out, and --tolerance gives it; leave one of them out")
+    with _twin(noise) as twin:
+        answer = _answered(words, source, process, Asked(noise=twin, **chosen))
     if as_json:
         from tensordbg.cli.output import print_json
         from tensordbg.wire.diff import diff_to_json
@@ -110,8 +110,42 @@ def command(words: tuple[str, ...], as_json: bool, out: str | None, view: bool, 
 
         print_rich(diff_text(answer.comparison))
     if view:
-        _show(*words)
+        _show(*answer.traces)
     return answer.code
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where the runs come from, as the options say."""
+
+    program: str | None
+    against: str | None
+    out: str | None
+
+
+@contextmanager
+def _twin(noise: str | None) -> Iterator[TraceReader | None]:
+    from tensordbg.cli.output import reading
+
+    if noise is None:
+        yield None
+        return
+    with reading(TraceChoice(noise, None)) as twin:
+        yield twin
+
+
+def _answered(words: tuple[str, ...], source: _Source, process: str | None, asked: Asked) -> _Answer:
+    program, against, out = source.program, source.against, source.out
+    if program is None and out is not None:
+        raise UsageError(f"--out {out} is for the traces that --run makes; name two traces, or give --run too")
+    if against is not None:
+        if program is not None or len(words) > 1:
+            raise UsageError(f"--against {against} is the reference, and one run is compared with it; name that alone")
+        return _against(against, TraceChoice(words[0] if words else DEFAULT_FOLDER, process), asked)
+    if program is None:
+        return replace(_of_traces(words, process, asked), traces=words)
+    recorded = _recorded((program, *words), out)
+    return replace(_of_programs(recorded, process, asked), traces=tuple(str(each.folder) for each in recorded))
 
 
 def _show(a: str, b: str) -> None:
