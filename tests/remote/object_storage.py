@@ -82,12 +82,21 @@ def s3_server(folder: Path) -> Iterator[Server]:
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         server = Server(f"http://127.0.0.1:{proxy.server_address[1]}", faults)
         _ask(port, "PUT", f"/{BUCKET}")
+        _forget_clients()
         yield server
+        _forget_clients()
         proxy.shutdown()
         proxy.server_close()
     finally:
         process.terminate()
         process.wait()
+
+
+def _forget_clients() -> None:
+    """Has this process make its clients anew: one that it has keeps to the server that it was made for."""
+    from s3fs import S3FileSystem
+
+    S3FileSystem.clear_instance_cache()
 
 
 def _ask(port: int, method: str, path: str) -> None:
