@@ -77,6 +77,13 @@ struct Sums {
   double squares = 0.0;
 };
 
+// Those among some floating-point numbers that are zero or subnormal.
+struct TinyCounts {
+  std::int64_t zero = 0;
+  std::int64_t negative_zero = 0;
+  std::int64_t subnormal = 0;
+};
+
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
 inline HealthFields empty_health() {

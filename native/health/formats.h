@@ -81,5 +81,19 @@ struct Float8E5M2Format {
   static Value value(Bits bits) { return widen<2, 15>(bits, bits & kMagnitude); }
 };
 
+// The bits of a number that the format has; of float16 by an instruction, see `vectors_avx2.h` and `vectors_avx512.h`.
+template <class Format>
+typename Format::Bits bits_of(float value);
+
+template <>
+inline std::int32_t bits_of<Float32Format>(float value) {
+  return bit_cast<std::int32_t>(value);
+}
+
+template <>
+inline std::int16_t bits_of<BFloat16Format>(float value) {
+  return static_cast<std::int16_t>(bit_cast<std::int32_t>(value) >> 16);
+}
+
 }  // namespace
 }  // namespace tensordbg

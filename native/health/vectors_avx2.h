@@ -34,20 +34,6 @@ inline Vector load_vector<Float16Format>(const unsigned char* data) {
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data)));
 }
 
-// The bits of a number that the format has.
-template <class Format>
-typename Format::Bits bits_of(float value);
-
-template <>
-inline std::int32_t bits_of<Float32Format>(float value) {
-  return bit_cast<std::int32_t>(value);
-}
-
-template <>
-inline std::int16_t bits_of<BFloat16Format>(float value) {
-  return static_cast<std::int16_t>(bit_cast<std::int32_t>(value) >> 16);
-}
-
 template <>
 inline std::int16_t bits_of<Float16Format>(float value) {
   return static_cast<std::int16_t>(_mm_cvtsi128_si32(_mm_cvtps_ph(_mm_set_ss(value), _MM_FROUND_TO_NEAREST_INT)));
@@ -108,6 +94,15 @@ struct Extremes {
   float least_magnitude() const { return together<lower>(magnitude); }
 };
 
+template <typename Bits>
+std::int64_t sum_of_lanes(__m256i counts) {
+  alignas(32) Bits lanes[sizeof(__m256i) / sizeof(Bits)];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), counts);
+  std::int64_t sum = 0;
+  for (const Bits each : lanes) sum += each;
+  return sum;
+}
+
 // Counts what comparisons say: a comparison that holds is -1 in its lane.
 template <typename Bits>
 struct Counter;
@@ -121,13 +116,7 @@ struct Counter<std::int32_t> {
   static __m256i without_sign(__m256i bits) { return _mm256_slli_epi32(bits, 1); }
   void add(__m256i a, __m256i b) { counts = _mm256_sub_epi32(counts, _mm256_cmpeq_epi32(a, b)); }
 
-  std::int64_t total() const {
-    alignas(32) std::int32_t lanes[kLanes];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), counts);
-    std::int64_t sum = 0;
-    for (std::int64_t i = 0; i < kLanes; ++i) sum += lanes[i];
-    return sum;
-  }
+  std::int64_t total() const { return sum_of_lanes<std::int32_t>(counts); }
 };
 
 template <>
@@ -140,19 +129,7 @@ struct Counter<std::int16_t> {
   static __m256i without_sign(__m256i bits) { return _mm256_slli_epi16(bits, 1); }
   void add(__m256i a, __m256i b) { counts = _mm256_sub_epi16(counts, _mm256_cmpeq_epi16(a, b)); }
 
-  std::int64_t total() const {
-    alignas(32) std::int16_t lanes[kLanes];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), counts);
-    std::int64_t sum = 0;
-    for (std::int64_t i = 0; i < kLanes; ++i) sum += lanes[i];
-    return sum;
-  }
-};
-
-struct TinyCounts {
-  std::int64_t zero = 0;
-  std::int64_t negative_zero = 0;
-  std::int64_t subnormal = 0;
+  std::int64_t total() const { return sum_of_lanes<std::int16_t>(counts); }
 };
 
 // The zeros and subnormals among the first `size` elements, a multiple of sixteen and no more than a look takes in.

@@ -34,20 +34,6 @@ inline Vector load_vector<Float16Format>(const unsigned char* data) {
   return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(data)));
 }
 
-// The bits of a number that the format has.
-template <class Format>
-typename Format::Bits bits_of(float value);
-
-template <>
-inline std::int32_t bits_of<Float32Format>(float value) {
-  return bit_cast<std::int32_t>(value);
-}
-
-template <>
-inline std::int16_t bits_of<BFloat16Format>(float value) {
-  return static_cast<std::int16_t>(bit_cast<std::int32_t>(value) >> 16);
-}
-
 template <>
 inline std::int16_t bits_of<Float16Format>(float value) {
   const __m256i bits = _mm512_cvtps_ph(_mm512_set1_ps(value), _MM_FROUND_TO_NEAREST_INT);
@@ -95,12 +81,6 @@ struct Extremes {
 };
 
 inline std::int64_t ones(__mmask32 mask) { return __builtin_popcount(mask); }
-
-struct TinyCounts {
-  std::int64_t zero = 0;
-  std::int64_t negative_zero = 0;
-  std::int64_t subnormal = 0;
-};
 
 // Comparisons of elements of a size.
 template <typename Bits>

@@ -15,7 +15,7 @@ from tensordbg.advice.lookup import fix, title
 from tensordbg.analysis.columns.reading import Ints, integers, tensor_pieces
 from tensordbg.analysis.failures.backward_pass import Recording
 from tensordbg.analysis.failures.beginnings.cuts import cut, is_of_lost_gradient
-from tensordbg.analysis.failures.beginnings.made import Made, steps
+from tensordbg.analysis.failures.beginnings.made import Made, walk_back
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.failures.beginnings.words import of_dtype
 from tensordbg.analysis.finding import Beginning
@@ -64,8 +64,9 @@ def lost_gradient(told: Failure, recording: Recording, locations: Locations) -> 
         words = f"{loss.tensor} came in from Python as a number, with nothing behind it that is trained"
         yield Beginning("left", "", loss.tensor, loss.op_type, words, loss.source)
         return
-    behind = [*_behind(past, loss)]
-    yield from _that_left(recording, locations, behind) or _that_cut(behind) or _unnoted(past, recording, behind)
+    walk = [*walk_back(past, [loss])]
+    behind = [made for made, _ in walk]
+    yield from _that_left(recording, locations, behind) or _that_cut(behind) or _unnoted(past, recording, walk)
 
 
 def _last_rows(executions: Executions) -> Ints:
@@ -85,20 +86,6 @@ def _loss(past: RecordedPast, executions: Sequence[int]) -> Made | None:
 
 def _is_outside(op_type: str) -> bool:
     return op_type in (INPUT, NUMBER)
-
-
-def _behind(past: RecordedPast, loss: Made) -> Iterator[Made]:
-    """The loss and what it was made from, the nearest first."""
-    waiting, seen = [loss], {loss.key}
-    for _ in steps():
-        if not waiting:
-            return
-        made = waiting.pop(0)
-        yield made
-        for each in past.inputs(made):
-            if each is not None and each.key not in seen:
-                seen.add(each.key)
-                waiting.append(each)
 
 
 def _that_left(recording: Recording, locations: Locations, behind: Sequence[Made]) -> list[Beginning]:
@@ -154,11 +141,11 @@ def _that_cut(behind: Sequence[Made]) -> list[Beginning]:
     return []
 
 
-def _unnoted(past: RecordedPast, recording: Recording, behind: Sequence[Made]) -> list[Beginning]:
+def _unnoted(past: RecordedPast, recording: Recording, walk: Sequence[tuple[Made, Sequence[Made]]]) -> list[Beginning]:
     """Where the way back from the loss meets what is trained: nothing on the way cuts it, so nobody noted it."""
-    for made in behind:
-        for each in past.inputs(made):
-            if each is not None and (each.op_type == PARAMETER or each.operation.has(Trait.READS)):
+    for made, inputs in walk:
+        for each in inputs:
+            if each.op_type == PARAMETER or each.operation.has(Trait.READS):
                 site = recording.program.sites[past.site_of(each)]
                 read = recording.program.variables.get(site.reads[0]) if site.reads else None
                 name = each.tensor if read is None else read.name

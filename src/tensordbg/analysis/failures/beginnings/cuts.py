@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tensordbg.analysis.failures.beginnings.made import Made, Past, steps
+from tensordbg.analysis.failures.beginnings.made import Made, Past, walk_back
 from tensordbg.analysis.failures.beginnings.shapes import Emergence
 
 _NO_GRADIENT = re.compile(r"does not require grad and does not have a grad_fn|No gradients provided for any variable")
@@ -24,18 +24,10 @@ def cut(past: Past, message: str, given: Sequence[Made | None]) -> Emergence | N
     """The last operation on the way to a loss that no gradient goes through; None where it can't be told."""
     if not is_of_lost_gradient(message):
         return None
-    waiting = [made for made in given if made is not None]
-    seen = {made.key for made in waiting}
-    for _ in steps():
-        if not waiting:
-            break
-        made = waiting.pop(0)
-        inputs = [each for each in past.inputs(made) if each is not None]
+    for made, inputs in walk_back(past, [made for made in given if made is not None]):
         sloped = tuple(each for each in inputs if _has_slope(each) and not each.plain)
         if sloped and not _has_slope(made):
             return Emergence(made, sloped)
-        waiting += [each for each in inputs if each.key not in seen]
-        seen.update(each.key for each in inputs)
     return None
 
 

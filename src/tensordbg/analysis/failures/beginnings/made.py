@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -71,3 +71,17 @@ class Past(Protocol):
 def steps() -> range:
     """As many steps as are taken back along the data."""
     return range(_MOST_STEPS)
+
+
+def walk_back(past: Past, given: Iterable[Made]) -> Iterator[tuple[Made, Sequence[Made]]]:
+    """Gives some tensors and what they were made from, the nearest first, each with its inputs that are known."""
+    waiting = [*given]
+    seen = {made.key for made in waiting}
+    for _ in steps():
+        if not waiting:
+            return
+        made = waiting.pop(0)
+        inputs = [each for each in past.inputs(made) if each is not None]
+        yield made, inputs
+        waiting += [each for each in inputs if each.key not in seen]
+        seen.update(each.key for each in inputs)

@@ -140,6 +140,33 @@ class Hooks:
         self._undo.callback(setattr, graph_class, "compile_to_module", plain_compile)
         self._undo.enter_context(_settings())
 
+    def set_or_say(
+        self,
+        stored: Callable[[Any, list[Stored]], list[str]],
+        loaded: Callable[[Any, ModuleType], None],
+        say: Callable[[str], None],
+    ) -> None:
+        """Sets them where this version has all that they need.
+
+        Args:
+            stored: See `set`.
+            loaded: See `set`.
+            say: Is told, once, what this version lacks or what works otherwise in it; it compiles as without the hooks.
+        """
+
+        def lost(error: Exception) -> None:
+            say(f"works otherwise inside ({type(error).__name__}: {error})")
+
+        try:
+            lacking = missing()
+            if lacking:
+                say(f"lacks {lacking}")
+            else:
+                self.set(stored, loaded, lost)
+        except Exception as error:  # noqa: BLE001  what is private may have changed in any way
+            self.remove()
+            lost(error)
+
     def remove(self) -> None:
         """Takes them out again."""
         self._undo.close()

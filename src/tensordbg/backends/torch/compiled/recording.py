@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from weakref import WeakSet
 
 from tensordbg.backends.torch.compiled.describing import Describer
-from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks, compiled_codes, missing
+from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks, compiled_codes
 from tensordbg.backends.torch.compiled.probes import Probes
 from tensordbg.backends.torch.compiled.rerunning import Rerun
 from tensordbg.model import TensorRef
@@ -67,17 +67,4 @@ class Compiled:
         _probes.use(None, None)
 
     def _set(self, recorder: Recorder) -> None:
-        """Sets the hooks; what is private may have changed in any way, and the program compiles on."""
-
-        def lost(error: Exception) -> None:
-            recorder.warn(_NOT_THIS_VERSION.format(f"works otherwise inside ({type(error).__name__}: {error})"))
-
-        try:
-            lacking = missing()
-            if lacking:
-                recorder.warn(_NOT_THIS_VERSION.format(f"lacks {lacking}"))
-            else:
-                self._hooks.set(_probes.lines, _probes.loaded, lost)
-        except Exception as error:  # noqa: BLE001  see above
-            self._hooks.remove()
-            lost(error)
+        self._hooks.set_or_say(_probes.lines, _probes.loaded, lambda why: recorder.warn(_NOT_THIS_VERSION.format(why)))

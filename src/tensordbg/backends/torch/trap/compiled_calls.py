@@ -69,18 +69,7 @@ class CompiledCalls:
         self._seen_inside.update(internals.compiled_codes() - self._before)
 
     def _set(self) -> None:
-        def lost(error: Exception) -> None:
-            say(_UNSEEN.format(f"works otherwise inside ({type(error).__name__}: {error})"))
-
-        try:
-            lacking = internals.missing()
-            if lacking:
-                say(_UNSEEN.format(f"lacks {lacking}"))
-            else:
-                self._hooks.set(lambda _graph, _stored: [], _loaded, lost)
-        except Exception as error:  # noqa: BLE001  what is private may have changed in any way
-            self._hooks.remove()
-            lost(error)
+        self._hooks.set_or_say(lambda _graph, _stored: [], _loaded, lambda why: say(_UNSEEN.format(why)))
 
     @staticmethod
     def noted(plain: Callable[[Any], Any], number: int) -> Callable[[Any], Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from tensordbg.backends.torch.compiled.generated_lines import frames_in
 from tensordbg.backends.torch.compiled.internals import fake_mode
+from tensordbg.backends.torch.trap.calls import tensors_in
 from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
 from tensordbg.backends.torch.trap.graph_files import dtype_of, number_of_dtype
 from tensordbg.backends.torch.trap.step_log import Noted
@@ -172,7 +173,7 @@ class _Apart:
             raise _UnknownError(f"{call.target}: {type(error).__name__}") from error
         plain = self._plain_form(call, result)
         writes = call.target._schema.is_mutable  # noqa: SLF001
-        if plain is not None and (writes or next(_tensors_in(result), None) is not None):
+        if plain is not None and (writes or next(tensors_in(result), None) is not None):
             self._add(plain, result, node)
         return result
 
@@ -209,7 +210,7 @@ class _Apart:
             default = known.default_value if known.has_default_value() else None
             value = call.args[place] if place < len(call.args) else call.kwargs.get(known.name, default)
             arguments.append(self._argument(value))
-        results = [self._at(each) for each in _tensors_in(result)]
+        results = [self._at(each) for each in tensors_in(result)]
         forward = self._forward_of(node)
         self._drafts.operations.append(
             (schema.name, schema.overload_name, arguments, results, self._stack_of(node), forward, -1, "", -1, False)
@@ -312,14 +313,6 @@ def _outer(frames: Sequence[RawFrame]) -> Sequence[RawFrame]:
 
 def _identity(tensor: Any) -> int:
     return int(tensor.untyped_storage()._cdata)  # noqa: SLF001  as `torch.multiprocessing` tells storages apart
-
-
-def _tensors_in(result: Any) -> Iterator[Any]:
-    from torch import Tensor
-
-    for each in result if isinstance(result, (list, tuple)) else [result]:
-        if isinstance(each, Tensor):
-            yield each
 
 
 _DRAWS = ("aten::rand", "aten::randn", "aten::randint")
