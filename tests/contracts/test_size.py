@@ -18,6 +18,12 @@ FUNCTION_ARGUMENTS = 6
 FILES = sorted(
     path for folder in ("src", "tests", "examples", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")
 )
+NATIVE = sorted(
+    path
+    for folder in ("src", "native")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in {".cpp", ".h", ".cu"} and "node_modules" not in path.parts
+)
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -34,6 +40,14 @@ def test_file_and_its_functions_stay_small(path: Path) -> None:
     assert lines <= most, "make two modules of it"
     long = [f"{node.name}, line {node.lineno}" for node in functions(path) if length(node) > FUNCTION_LINES]
     assert not long, f"these have more than {FUNCTION_LINES} lines"
+
+
+@pytest.mark.parametrize("path", NATIVE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_native_file_stays_small_and_opens_with_what_it_is_for(path: Path) -> None:
+    lines = path.read_text().splitlines()
+    assert len(lines) <= FILE_LINES, "make two files of it"
+    told_by_header = path.suffix == ".cpp" and path.with_suffix(".h").exists()
+    assert told_by_header or lines[0].startswith(("//", "/*")), "the first thing in a file is what it is for"
 
 
 def length(node: Definition) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from tensordbg.errors import TensordbgError
 from tensordbg.recording.saying import say
 
 SOURCE = Path(__file__).parent / "observer" / "gpu_kernel.cu"
+ELEMENTS = SOURCE.with_name("gpu_elements.h")
+"""What `SOURCE` includes."""
 
 
 class GpuKernelError(TensordbgError):
@@ -56,7 +59,7 @@ def images() -> list[bytes]:
 def _kernels(capability: Capability) -> bytes:
     compiler = Compiler.found()
     source = SOURCE.read_bytes()
-    digest = hashlib.sha256(source).hexdigest()[:16]
+    digest = hashlib.sha256(source + ELEMENTS.read_bytes()).hexdigest()[:16]
     kept = cache_folder() / "gpu" / f"{capability.architecture}-nvrtc{compiler.version}-{digest}.cubin"
     with contextlib.suppress(OSError):
         return kept.read_bytes()
@@ -104,7 +107,11 @@ class Compiler:
         library, program = self._library, ctypes.c_void_p()
         self._call("nvrtcCreateProgram", ctypes.byref(program), source, SOURCE.name.encode(), 0, None, None)
         try:
-            options = [f"--gpu-architecture={capability.architecture}".encode(), b"--std=c++17"]
+            options = [
+                f"--gpu-architecture={capability.architecture}".encode(),
+                b"--std=c++17",
+                b"--include-path=" + os.fsencode(ELEMENTS.parent),
+            ]
             if library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options)) != 0:
                 said = self._taken("nvrtcGetProgramLog", program).decode(errors="replace").strip("\0\n")
                 raise GpuKernelError(f"NVRTC {self.version} can't compile for {capability.architecture}: {said}")

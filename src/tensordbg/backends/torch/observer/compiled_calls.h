@@ -4,21 +4,24 @@
 // meanwhile: an extern kernel is an operation of PyTorch too, and would be recorded twice.
 #pragma once
 
-// Part of observer.cpp, which has all that it uses.
+#include "entering.h"
+#include "inputs.h"
+
+namespace tensordbg_torch {
 
 struct CompiledCall {
   std::int64_t execution = -1;
   c10::SmallVector<std::int64_t, 2> bad;  // site << 16 | slot
 };
-thread_local std::vector<CompiledCall> t_compiled;
-PyObject* g_on_bad = nullptr;  // (execution, site, slot)
+inline thread_local std::vector<CompiledCall> t_compiled;
+inline PyObject* g_on_bad = nullptr;  // (execution, site, slot)
 
-bool is_tensor(PyObject* object) { return g_tensor_type != nullptr && PyObject_TypeCheck(object, g_tensor_type); }
+inline bool is_tensor(PyObject* object) { return g_tensor_type != nullptr && PyObject_TypeCheck(object, g_tensor_type); }
 
-bool is_compiled_call() { return !t_compiled.empty(); }
+inline bool is_compiled_call() { return !t_compiled.empty(); }
 
 // (inputs) -> (call site, step, [reference]), or None where it is not recorded; `leave_compiled` must follow.
-PyObject* enter_compiled(PyObject*, PyObject* inputs) {
+inline PyObject* enter_compiled(PyObject*, PyObject* inputs) {
   const bool recorded = g_on.load(std::memory_order_relaxed) && !t_thread.busy && g_log->recording() != 0 && g_step.load() >= 0;
   t_compiled.emplace_back();
   ++t_thread.compiled;
@@ -62,14 +65,14 @@ PyObject* enter_compiled(PyObject*, PyObject* inputs) {
 }
 
 // (execution): what the innermost call stores from now on belongs to it.
-PyObject* run_compiled(PyObject*, PyObject* execution) {
+inline PyObject* run_compiled(PyObject*, PyObject* execution) {
   if (is_compiled_call()) t_compiled.back().execution = PyLong_AsLongLong(execution);
   if (PyErr_Occurred() != nullptr) return nullptr;
   Py_RETURN_NONE;
 }
 
 // Records what an operation of the innermost call gave; returns whether it is known not to be finite, null after an error.
-const bool* record_compiled(PyObject* const* arguments, Py_ssize_t count) {
+inline const bool* record_compiled(PyObject* const* arguments, Py_ssize_t count) {
   static const bool yes = true, no = false;
   if (!is_compiled_call() || t_compiled.back().execution < 0 || !g_on.load(std::memory_order_relaxed)) return &no;
   if (count != 3 || !is_tensor(arguments[2])) return &no;
@@ -89,7 +92,7 @@ const bool* record_compiled(PyObject* const* arguments, Py_ssize_t count) {
 }
 
 // (site, slot, tensor): a kernel has stored it.
-PyObject* probe(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* probe(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   const bool* bad = record_compiled(arguments, count);
   if (bad == nullptr) return nullptr;
   if (*bad) {
@@ -104,13 +107,13 @@ PyObject* probe(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
 }
 
 // (site, slot, tensor): it was computed again, to see what a kernel keeps to itself.
-PyObject* probe_again(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+inline PyObject* probe_again(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (record_compiled(arguments, count) == nullptr) return nullptr;
   Py_RETURN_NONE;
 }
 
 // (results, keys): the innermost call is over; of each result what made it, site << 16 | slot, or -1 for an input.
-PyObject* leave_compiled(PyObject*, PyObject* arguments) {
+inline PyObject* leave_compiled(PyObject*, PyObject* arguments) {
   PyObject *results, *keys;
   if (!PyArg_ParseTuple(arguments, "OO!", &results, &PyTuple_Type, &keys)) return nullptr;
   if (!is_compiled_call()) Py_RETURN_NONE;
@@ -136,8 +139,10 @@ PyObject* leave_compiled(PyObject*, PyObject* arguments) {
 }
 
 // (on_bad): is told of what is not finite while its kernel's inputs are still there.
-PyObject* watch_compiled(PyObject*, PyObject* on_bad) {
+inline PyObject* watch_compiled(PyObject*, PyObject* on_bad) {
   Py_INCREF(on_bad);
   g_on_bad = on_bad;  // the one before is kept: a call may be under way
   Py_RETURN_NONE;
 }
+
+}  // namespace tensordbg_torch

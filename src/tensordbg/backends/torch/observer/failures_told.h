@@ -1,8 +1,13 @@
-// A part of observer.cpp: tells Python which operations raised.
+// Tells Python which operations raised.
 //
 // (site, step, [(reference, dtype, sizes or None, [(site of a view, dtype, sizes of what it shows)])]), the last one first.
+#pragma once
 
-PyObject* told_sizes(const Shown& tensor) {
+#include "measured.h"
+
+namespace tensordbg_torch {
+
+inline PyObject* told_sizes(const Shown& tensor) {
   if (tensor.is_nested) Py_RETURN_NONE;
   PyObject* sizes = PyTuple_New(static_cast<Py_ssize_t>(tensor.sizes.size()));
   for (std::size_t k = 0; sizes != nullptr && k < tensor.sizes.size(); ++k) {
@@ -24,17 +29,17 @@ PyObject* told_list(const std::vector<Each>& all, Tell tell) {
   return list;
 }
 
-PyObject* told_view(const ViewStep& view) {
+inline PyObject* told_view(const ViewStep& view) {
   return Py_BuildValue("(LsN)", static_cast<long long>(view.site), view.of.dtype.c_str(), told_sizes(view.of));
 }
 
-PyObject* told_given(const Refused& given) {
+inline PyObject* told_given(const Refused& given) {
   return Py_BuildValue("(LsNN)", static_cast<long long>(given.reference), given.shown.dtype.c_str(), told_sizes(given.shown),
                        told_list(given.views, told_view));
 }
 
 // What is known of one tensor that Python holds.
-PyObject* known_tensor(PyObject*, PyObject* value) {
+inline PyObject* known_tensor(PyObject*, PyObject* value) {
   if (!THPVariable_Check(value) || !has_elements(THPVariable_Unpack(value))) Py_RETURN_NONE;
   const Busy busy;
   try {
@@ -44,15 +49,15 @@ PyObject* known_tensor(PyObject*, PyObject* value) {
   }
 }
 
-PyObject* told_failure(const Failure& failure) {
+inline PyObject* told_failure(const Failure& failure) {
   return Py_BuildValue("(LLN)", static_cast<long long>(failure.site), static_cast<long long>(failure.step),
                        told_list(failure.given, told_given));
 }
 
-PyObject* failures(PyObject*, PyObject*) { return told_list(g_failures.all(), told_failure); }
+inline PyObject* failures(PyObject*, PyObject*) { return told_list(g_failures.all(), told_failure); }
 
 // Waits for what the GPU has yet to measure.
-PyObject* failed_on_gpu(PyObject*, PyObject*) {
+inline PyObject* failed_on_gpu(PyObject*, PyObject*) {
   const Busy busy;
   try {
     g_gpu.settle_all(record_measured);
@@ -62,3 +67,5 @@ PyObject* failed_on_gpu(PyObject*, PyObject*) {
   }
   Py_RETURN_NONE;
 }
+
+}  // namespace tensordbg_torch
