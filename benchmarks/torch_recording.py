@@ -23,10 +23,10 @@ from typing import Any
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-SECONDS = 12.0
+SECONDS = 20.0
 """So long each pair of contenders is timed."""
-BLOCK = 0.25
-"""So many seconds of plain steps make a block."""
+BLOCK = 1.0
+"""So many seconds of plain steps make a block: each begins a recording, whose first steps a training sees once."""
 WARM = 2
 """So many steps of each block are not timed: what was made before comes in as from outside."""
 

@@ -352,12 +352,12 @@ class Makers {
     for (auto each = map->begin(); each != map->end();) {
       each = each->second.alive.expired() ? map->erase(each) : std::next(each);
     }
-    *most = std::max<std::size_t>(kFew, 2 * map->size());
+    *most = map->size() + std::max<std::size_t>(kFew, map->size() / 4);
   }
 
   // A tensor that was freed leaves its head behind as long as it is pinned. With many of these between the program's own
   // blocks of memory its allocator can't join them, and takes new pages from the system for each step.
-  static constexpr std::size_t kFew = 1024;
+  static constexpr std::size_t kFew = 128;
   static constexpr std::size_t kMostPieces = 512;
 
   std::mutex mutex_;

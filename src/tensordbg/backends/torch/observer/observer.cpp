@@ -32,27 +32,28 @@ void tell_before(const at::RecordFunction& fn, const Operation& operation) {
 }
 
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
-  if (g_debugger.waits() && t_thread.calls++ == 0) t_thread.told = false;
-  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || t_thread.compiled > 0 || g_log->recording() == 0) return nullptr;
-  if (t_thread.raised && std::uncaught_exceptions() == 0) t_thread.raised = false;
+  Thread& thread = t_thread;
+  if (g_debugger.waits() && thread.calls++ == 0) thread.told = false;
+  if (thread.busy || thread.compiled > 0 || !g_on.load(std::memory_order_relaxed) || g_log->recording() == 0) return nullptr;
+  if (thread.raised && std::uncaught_exceptions() == 0) thread.raised = false;
+  if (is_closed(thread.innermost)) return nullptr;
   try {
     const Operation& operation = operation_of(fn);
-    if (!operation.known || (is_closed(t_thread.innermost) && !operation.unwritten) || is_carrying_out()) return nullptr;
-    const Busy busy;
-    if (operation.waits) return nullptr;
+    if (!operation.known || operation.waits || is_carrying_out()) return nullptr;
+    const Busy busy(&thread);
     if (operation.passes) {
-      const Passing passing = look_at_passing(fn, operation, t_thread.innermost);
+      const Passing passing = look_at_passing(fn, operation, thread.innermost);
       if (passing != Passing::kNo) return start_passing(fn, operation, passing);
     }
     auto context = std::make_unique<Context>(&operation);
-    context->around = t_thread.innermost;
+    context->around = thread.innermost;
     context->autocast = autocast_of(context->around);
     context->order = g_makers.order();
     if (operation.collective != nullptr) look_at_part(fn, context.get());
     else look_at_inputs(fn, context.get());
     if (context->early) return nullptr;
     if (g_debugger.waits()) tell_before(fn, operation);
-    t_thread.innermost = context.get();
+    thread.innermost = context.get();
     return context;
   } catch (const std::exception& error) {
     fail(error.what());
@@ -63,17 +64,19 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
 }
 
 void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
-  if (g_debugger.waits() && t_thread.calls > 0) --t_thread.calls;
+  if (plain == nullptr && !g_debugger.waits()) return;
+  Thread& thread = t_thread;
+  if (g_debugger.waits() && thread.calls > 0) --thread.calls;
   if (plain == nullptr) return;
   auto* running = static_cast<Running*>(plain);
   auto* context = running->light ? nullptr : static_cast<Context*>(running);
-  if (context != nullptr) t_thread.innermost = context->around;
-  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy) return;
-  const Busy busy;
+  if (context != nullptr) thread.innermost = context->around;
+  if (!g_on.load(std::memory_order_relaxed) || thread.busy) return;
+  const Busy busy(&thread);
   try {
     if (context == nullptr) return end_light(fn, *static_cast<Light*>(running));
     if (raises(context->raising)) {
-      if (!t_thread.raised) note_failure(context);
+      if (!thread.raised) note_failure(context);
       return;
     }
     if (context->passes && context->operation->is_view && !context->given.empty()) {

@@ -174,8 +174,8 @@ inline const Operation& operation_of(const at::RecordFunction& fn) {
   };
   constexpr std::size_t kSeen = 1024;
   static thread_local Seen seen[kSeen];
-  const auto address = reinterpret_cast<std::uintptr_t>(fn.name());
-  Seen& here = seen[(address >> 4 ^ address >> 14) % kSeen];
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(fn.name()));
+  Seen& here = seen[address * 0x9E3779B97F4A7C15ull >> 54];  // ten bits
   if (here.name != fn.name() || std::strcmp(here.operation->name.c_str(), fn.name()) != 0) {
     here = {fn.name(), find_operation(fn)};
   }

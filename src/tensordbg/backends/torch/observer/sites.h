@@ -26,7 +26,7 @@ struct SeenSite {
   KnownSite known;
 };
 inline SeenSite& seen_site(std::uint64_t key) {
-  constexpr std::size_t kSeen = 2048;
+  constexpr std::size_t kSeen = 8192;
   static thread_local SeenSite seen[kSeen];
   return seen[key % kSeen];
 }

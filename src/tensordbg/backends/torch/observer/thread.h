@@ -49,8 +49,9 @@ inline Node* node_of_thread() {
 
 // While it lives, what PyTorch does in this thread is our own doing.
 struct Busy {
-  Busy() { t_thread.busy = true; }
-  ~Busy() { t_thread.busy = false; }
+  explicit Busy(Thread* in = &t_thread) : thread(in) { thread->busy = true; }
+  ~Busy() { thread->busy = false; }
+  Thread* const thread;
 };
 
 }  // namespace tensordbg_torch
